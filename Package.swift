@@ -1,0 +1,44 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Warnings become errors in `Tests/run`, not here: a newer compiler's new warning must not break a user's build.
+let settings: [SwiftSetting] = [
+  .strictMemorySafety(),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let libraries = ["Sediment", "Shallows", "Vellum", "SedimentTesting"]
+
+func module(_ name: String, _ dependencies: [Target.Dependency], path: String? = nil) -> Target {
+  .target(name: name, dependencies: dependencies, path: path, swiftSettings: settings)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .testTarget(name: "\(name)Tests", dependencies: dependencies, swiftSettings: settings)
+}
+
+let package = Package(
+  name: "Sediment",
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+  products: libraries.map { .library(name: $0, targets: [$0]) }
+    + libraries.map { .library(name: "\($0)Dynamic", type: .dynamic, targets: [$0]) }
+    + [.executable(name: "sediment", targets: ["SedimentTool"])],
+  targets: [
+    .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
+    .target(name: "CSediment"),
+    module("SedimentFormat", ["CSediment"]),
+    module("SedimentDisk", ["CSediment"]),
+    module("Sediment", ["SedimentFormat", "SedimentDisk", "CZstd"]),
+    module("Shallows", ["Sediment"]),
+    module("Vellum", ["Shallows", "Sediment"]),
+    module("SedimentTesting", ["SedimentDisk"]),
+    .executableTarget(name: "SedimentTool", dependencies: ["Sediment"], swiftSettings: settings),
+    tests("SedimentFormat", ["SedimentFormat", "CSediment"]),
+    tests("SedimentDisk", ["SedimentDisk"]),
+    tests("SedimentTesting", ["SedimentTesting", "SedimentDisk"]),
+    tests("Sediment", ["Sediment", "SedimentTesting", "SedimentFormat", "SedimentDisk"]),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,19 @@
+#ifndef CSEDIMENT_CHECKSUM_H
+#define CSEDIMENT_CHECKSUM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+// CRC32C (polynomial 0x1EDC6F41 reflected, initial value and final inversion of all ones). `crc` is the
+// checksum of what precedes the bytes, 0 for nothing, so that checksums continue over parts.
+
+// By the processor's instruction where it has one, three chains side by side for long inputs.
+uint32_t sediment_crc32c(uint32_t crc, const void *bytes, size_t count);
+
+// The same by tables, on any processor.
+uint32_t sediment_crc32c_portable(uint32_t crc, const void *bytes, size_t count);
+
+// Which of the processor's ways `sediment_crc32c` uses: 0 tables, 1 one chain, 2 three chains.
+int sediment_crc32c_way(void);
+
+#endif

@@ -1,0 +1,3 @@
+#ifndef CSEDIMENT_SYSTEM_H
+#define CSEDIMENT_SYSTEM_H
+#endif

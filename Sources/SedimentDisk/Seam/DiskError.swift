@@ -1,0 +1,61 @@
+/// A failed call to the operating system: what was tried, on which file, where in it, and what the system said.
+public struct DiskError: Error, Hashable, Sendable {
+  /// What was tried.
+  public let operation: DiskOperation
+  /// The file or directory, as it was named by the caller.
+  public let path: String
+  /// The position in the file, where the call has one.
+  public let offset: UInt64?
+  /// The system's own error.
+  public let code: SystemErrorCode
+
+  /// Creates an error of its parts.
+  public init(_ operation: DiskOperation, path: String, offset: UInt64? = nil, code: SystemErrorCode) {
+    self.operation = operation
+    self.path = path
+    self.offset = offset
+    self.code = code
+  }
+}
+
+extension DiskError: CustomStringConvertible {
+  /// A sentence for people, without any of the file's contents.
+  public var description: String {
+    let place = offset.map { " at byte \($0)" } ?? ""
+    return "cannot \(operation.rawValue)\(place) '\(path)': \(code)"
+  }
+}
+
+/// The calls of the seam, named as a message words them.
+public enum DiskOperation: String, Hashable, Sendable, CaseIterable {
+  /// `Disk.open`.
+  case open
+  /// `Disk.rename`.
+  case rename
+  /// `Disk.remove`.
+  case remove
+  /// `Disk.syncDirectory`.
+  case syncDirectory = "sync the directory of"
+  /// `DiskFile.byteCount`.
+  case byteCount = "measure"
+  /// `DiskFile.read`.
+  case read
+  /// `DiskFile.write`.
+  case write
+  /// `DiskFile.allocate`.
+  case allocate = "reserve space"
+  /// `DiskFile.punchHole`.
+  case punchHole = "release space"
+  /// `DiskFile.truncate`.
+  case truncate = "resize"
+  /// `DiskFile.sync`.
+  case sync
+  /// `DiskFile.reserveMapping`, `FileMapping.expose` and its like.
+  case map
+  /// `DiskFile.clone`.
+  case clone
+  /// `DiskFile.lock` and `unlock`.
+  case lock
+  /// `DiskFile.close`.
+  case close
+}

@@ -1,0 +1,79 @@
+/// A file's bytes at fixed addresses: `base + n` is byte `n` of the file for as long as the mapping lives.
+///
+/// Only exposed ranges may be touched. Readers read through `base`; every store goes through `store`, so that
+/// the simulated disk sees each of them in its order. The mapping is released with its last reference.
+@safe
+public final class FileMapping: Sendable {
+  /// The address of the file's first byte.
+  public nonisolated(unsafe) let base: UnsafeMutableRawPointer
+  /// How many bytes of addresses are reserved.
+  public let byteCount: UInt64
+  private let backing: any MappingBacking
+  private let observer: (any StoreObserver)?
+
+  /// Creates a mapping; `observer` is told of each store instead of the store being made.
+  public init(
+    base: UnsafeMutableRawPointer, byteCount: UInt64, backing: any MappingBacking,
+    observer: (any StoreObserver)? = nil
+  ) {
+    unsafe self.base = base
+    self.byteCount = byteCount
+    self.backing = backing
+    self.observer = observer
+  }
+
+  deinit {
+    unsafe backing.release(base, byteCount: byteCount)
+  }
+
+  /// Makes a page-aligned range of the file accessible, or changes how it is.
+  ///
+  /// The file must reach the end of the range, or touching it is fatal; a writable range must have been
+  /// allocated on a file system whose traits say that this holds.
+  public func expose(_ range: Range<UInt64>, writable: Bool) throws(DiskError) {
+    precondition(range.upperBound <= byteCount, "exposed range beyond the reserved addresses")
+    unsafe try backing.expose(base, range, writable: writable)
+  }
+
+  /// Takes access to a page-aligned range away; its addresses stay reserved.
+  public func conceal(_ range: Range<UInt64>) throws(DiskError) {
+    precondition(range.upperBound <= byteCount, "concealed range beyond the reserved addresses")
+    unsafe try backing.conceal(base, range)
+  }
+
+  /// Faults the pages of a writable range in, ahead of their use.
+  public func populate(_ range: Range<UInt64>) throws(DiskError) {
+    precondition(range.upperBound <= byteCount, "populated range beyond the reserved addresses")
+    unsafe try backing.populate(base, range)
+  }
+
+  /// Copies bytes into a range that is exposed as writable.
+  public func store(_ bytes: RawSpan, at offset: UInt64) {
+    if let observer {
+      observer.store(bytes, at: offset)
+    } else {
+      unsafe bytes.withUnsafeBytes { source in
+        guard let start = source.baseAddress else { return }
+        unsafe (base + Int(offset)).copyMemory(from: start, byteCount: source.count)
+      }
+    }
+  }
+}
+
+/// What stands behind a mapping: page tables, or a simulation of them.
+public protocol MappingBacking: AnyObject, Sendable {
+  /// See `FileMapping.expose`.
+  func expose(_ base: UnsafeMutableRawPointer, _ range: Range<UInt64>, writable: Bool) throws(DiskError)
+  /// See `FileMapping.conceal`.
+  func conceal(_ base: UnsafeMutableRawPointer, _ range: Range<UInt64>) throws(DiskError)
+  /// See `FileMapping.populate`.
+  func populate(_ base: UnsafeMutableRawPointer, _ range: Range<UInt64>) throws(DiskError)
+  /// Gives the addresses back.
+  func release(_ base: UnsafeMutableRawPointer, byteCount: UInt64)
+}
+
+/// Takes the stores made through a mapping and must carry them out.
+public protocol StoreObserver: AnyObject, Sendable {
+  /// Makes `bytes` the file's contents at `offset`.
+  func store(_ bytes: RawSpan, at offset: UInt64)
+}
