@@ -1,1 +1,137 @@
 #include "CSedimentChecksum.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+// The remainders of four bits, for processors without an instruction.
+static const uint32_t nibble_table[16] = {
+    0x00000000, 0x105ec76f, 0x20bd8ede, 0x30e349b1, 0x417b1dbc, 0x5125dad3, 0x61c69362, 0x7198540d,
+    0x82f63b78, 0x92a8fc17, 0xa24bb5a6, 0xb21572c9, 0xc38d26c4, 0xd3d3e1ab, 0xe330a81a, 0xf36e6f75,
+};
+
+uint32_t sediment_crc32c_portable(uint32_t crc, const void *bytes, size_t count) {
+  const uint8_t *next = bytes;
+  uint32_t state = ~crc;
+  for (; count > 0; count--) {
+    state ^= *next++;
+    state = nibble_table[state & 15] ^ (state >> 4);
+    state = nibble_table[state & 15] ^ (state >> 4);
+  }
+  return ~state;
+}
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#include <immintrin.h>
+#define ONE_CHAIN __attribute__((target("sse4.2")))
+#define THREE_CHAINS __attribute__((target("sse4.2,pclmul")))
+#define STEP8(state, word) (uint32_t) _mm_crc32_u64((state), (word))
+#define STEP1(state, byte) _mm_crc32_u8((state), (byte))
+
+static int find_way(void) {
+  unsigned a, b, c, d;
+  if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_SSE4_2)) return 0;
+  return (c & bit_PCLMUL) ? 2 : 1;
+}
+
+// The state times a power of x, modulo the polynomial: a product without carries, reduced by the instruction.
+THREE_CHAINS static inline uint32_t shift(uint32_t state, uint32_t power) {
+  __m128i product = _mm_clmulepi64_si128(_mm_cvtsi32_si128((int)state), _mm_cvtsi32_si128((int)power), 0);
+  return STEP8(0, (uint64_t)_mm_cvtsi128_si64(product));
+}
+#define HAS_INSTRUCTIONS 1
+
+#elif defined(__aarch64__)
+#include <arm_acle.h>
+#include <arm_neon.h>
+#define ONE_CHAIN __attribute__((target("crc")))
+#define THREE_CHAINS __attribute__((target("crc,aes")))
+#define STEP8(state, word) __crc32cd((state), (word))
+#define STEP1(state, byte) __crc32cb((state), (byte))
+
+#if defined(__APPLE__)
+// Every 64-bit Apple processor that the package's platforms run on has both.
+static int find_way(void) { return 2; }
+#elif defined(__linux__)
+#include <asm/hwcap.h>
+#include <sys/auxv.h>
+static int find_way(void) {
+  unsigned long features = getauxval(AT_HWCAP);
+  if (!(features & HWCAP_CRC32)) return 0;
+  return (features & HWCAP_PMULL) ? 2 : 1;
+}
+#else
+static int find_way(void) { return 0; }
+#endif
+
+THREE_CHAINS static inline uint32_t shift(uint32_t state, uint32_t power) {
+  return STEP8(0, (uint64_t)vmull_p64(state, power));
+}
+#define HAS_INSTRUCTIONS 1
+#endif
+
+#if HAS_INSTRUCTIONS
+// 0 before it is known; found anew by every thread that comes early, with the same result.
+static _Atomic int way_plus_one;
+
+int sediment_crc32c_way(void) {
+  int known = atomic_load_explicit(&way_plus_one, memory_order_relaxed);
+  if (known == 0) {
+    known = find_way() + 1;
+    atomic_store_explicit(&way_plus_one, known, memory_order_relaxed);
+  }
+  return known - 1;
+}
+
+static inline uint64_t word_at(const uint8_t *bytes) {
+  uint64_t word;
+  memcpy(&word, bytes, sizeof word);
+  return word;
+}
+
+ONE_CHAIN static uint32_t one_chain(uint32_t state, const uint8_t *next, size_t count) {
+  for (; count >= 8; next += 8, count -= 8) state = STEP8(state, word_at(next));
+  for (; count > 0; next++, count--) state = STEP1(state, *next);
+  return state;
+}
+
+// Three neighbouring blocks at a time, each in a chain of its own, because the instruction takes three cycles
+// but one can begin each cycle. `once` and `twice` are x to the bits of one and two blocks, less the 33 that
+// the reduction adds. Takes whole triples of blocks and moves `next` and `count` past them.
+THREE_CHAINS static inline uint32_t triples(
+    uint32_t state, const uint8_t **next, size_t *count, size_t block, uint32_t once, uint32_t twice) {
+  for (; *count >= 3 * block; *next += 3 * block, *count -= 3 * block) {
+    const uint8_t *bytes = *next;
+    uint32_t second = 0, third = 0;
+    for (size_t i = 0; i < block; i += 8) {
+      state = STEP8(state, word_at(bytes + i));
+      second = STEP8(second, word_at(bytes + block + i));
+      third = STEP8(third, word_at(bytes + 2 * block + i));
+    }
+    state = shift(state, twice) ^ shift(second, once) ^ third;
+  }
+  return state;
+}
+
+THREE_CHAINS static uint32_t three_chains(uint32_t state, const uint8_t *next, size_t count) {
+  state = triples(state, &next, &count, 1024, 0x170076fa, 0xa51b6135);
+  state = triples(state, &next, &count, 128, 0x0d3b6092, 0xb9e02b86);
+  return one_chain(state, next, count);
+}
+
+uint32_t sediment_crc32c(uint32_t crc, const void *bytes, size_t count) {
+  int way = sediment_crc32c_way();
+  if (way == 2 && count >= 3 * 128) return ~three_chains(~crc, bytes, count);
+  if (way != 0) return ~one_chain(~crc, bytes, count);
+  return sediment_crc32c_portable(crc, bytes, count);
+}
+
+#else
+
+int sediment_crc32c_way(void) { return 0; }
+
+uint32_t sediment_crc32c(uint32_t crc, const void *bytes, size_t count) {
+  return sediment_crc32c_portable(crc, bytes, count);
+}
+
+#endif

@@ -1,3 +1,46 @@
 #ifndef CSEDIMENT_SYSTEM_H
 #define CSEDIMENT_SYSTEM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+// System calls that Swift cannot name: variadic ones and those that differ from system to system. Each
+// returns -1 and sets `errno` where it fails, and makes its call once: retrying is the caller's decision.
+
+int sediment_open(const char *path, int flags, unsigned mode);
+
+// Fails with EEXIST where `destination` exists, in one step with the rename.
+int sediment_rename_keeping(const char *path, const char *destination);
+
+// Sets (`kind` F_RDLCK or F_WRLCK) or clears (F_UNLCK) a lock of the open file description, without waiting;
+// a `count` of 0 means all that follows `start`.
+int sediment_lock(int descriptor, int kind, int64_t start, int64_t count);
+
+// Reserves blocks. On Linux the file grows to the end of the range; with `unsharing`, blocks that a clone
+// shares are replaced. On Apple's systems `count` bytes beyond the file's end are reserved for its growth.
+int sediment_allocate(int descriptor, int64_t start, int64_t count, int unsharing);
+
+// Releases the blocks of the range, which on Apple's systems must be aligned to them.
+int sediment_punch_hole(int descriptor, int64_t start, int64_t count);
+
+// Waits until the medium has the file's bytes and what is needed to find them.
+int sediment_sync(int descriptor);
+
+// Linux: makes `target`, an empty file, share the blocks of `source`.
+// Apple's systems: makes a file of that name that does.
+#if defined(__APPLE__)
+int sediment_clone(int source, const char *path);
+#else
+int sediment_clone(int source, int target);
+#endif
+
+// What is known of the file system under a file: its magic number where there is one, else its name.
+struct sediment_file_system {
+  uint32_t magic;
+  // Linux, ext2 to ext4: the file is mapped by extents, without which nothing can be reserved.
+  int has_extents;
+  char name[16];
+};
+int sediment_find_file_system(int descriptor, struct sediment_file_system *result);
+
 #endif

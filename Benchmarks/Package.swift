@@ -1,0 +1,33 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+  .strictMemorySafety(),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+// A package of its own, so that what the benchmarks need is never a dependency of the engine's users.
+let package = Package(
+  name: "Benchmarks",
+  platforms: [.macOS(.v15)],
+  dependencies: [.package(name: "Sediment", path: "..")],
+  targets: [
+    .target(name: "CBench"),
+    .target(name: "BenchmarkHarness", dependencies: ["CBench"], swiftSettings: settings),
+    .target(name: "MachineLimits", dependencies: ["BenchmarkHarness", "CBench"], swiftSettings: settings),
+    .executableTarget(
+      name: "MachineLimitsTool",
+      dependencies: [
+        "BenchmarkHarness", "MachineLimits", .product(name: "Sediment", package: "Sediment"),
+      ],
+      swiftSettings: settings),
+    .testTarget(
+      name: "BenchmarkHarnessTests", dependencies: ["BenchmarkHarness"], swiftSettings: settings),
+    .testTarget(
+      name: "MachineLimitsTests", dependencies: ["MachineLimits", "BenchmarkHarness"],
+      swiftSettings: settings),
+  ],
+  swiftLanguageModes: [.v6]
+)

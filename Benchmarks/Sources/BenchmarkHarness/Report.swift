@@ -1,0 +1,96 @@
+public import Foundation
+
+/// All that one run found, as it is written for machines.
+public struct Report: Codable, Equatable, Sendable {
+  /// Counts up when a reader of an older report could misread this one.
+  public var version = 1
+
+  /// When the run began.
+  public var date: Date
+
+  /// What it ran on.
+  public var machine: Machine
+
+  /// How often each figure was measured.
+  public var roundCount: Int
+
+  /// Whether this was the short run that only proves that everything works: its figures mean little.
+  public var isQuick: Bool
+
+  /// The figures under their headings.
+  public var groups: [Group]
+
+  /// Figures that belong under one heading.
+  public struct Group: Codable, Equatable, Sendable {
+    /// The heading.
+    public var title: String
+
+    /// What stands under it, in order.
+    public var rows: [Row]
+  }
+
+  /// One figure.
+  public struct Row: Codable, Equatable, Sendable {
+    /// Names the figure for machines.
+    public var identifier: String
+
+    /// Names the figure for people, within its group.
+    public var name: String
+
+    /// What the figure tells, in one short phrase.
+    public var meaning: String
+
+    /// How it was done.
+    public var method: String
+
+    /// The unit of all numbers of this row.
+    public var unit: Quantity
+
+    /// The samples summarized; absent if the machine could not do it.
+    public var statistics: Statistics?
+
+    /// One figure a round, in the order of the rounds.
+    public var samples: [Double]
+
+    /// Why there are no samples; absent if there are.
+    public var unsupported: String?
+  }
+
+  /// Puts together what was to be measured and what came out; `outcomes` are those of all groups in order.
+  public init(
+    groups: [BenchmarkGroup], outcomes: [Outcome], machine: Machine, date: Date, roundCount: Int,
+    isQuick: Bool
+  ) {
+    self.date = date
+    self.machine = machine
+    self.roundCount = roundCount
+    self.isQuick = isQuick
+    var next = outcomes.makeIterator()
+    self.groups = groups.map { group in
+      Group(
+        title: group.title,
+        rows: group.benchmarks.map { Row($0, next.next() ?? Outcome(unsupported: "not measured")) })
+    }
+  }
+
+  /// The report as JSON, its keys sorted so that two reports can be compared line by line.
+  public func json() throws -> Data {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    encoder.dateEncodingStrategy = .iso8601
+    return try encoder.encode(self)
+  }
+}
+
+extension Report.Row {
+  fileprivate init(_ benchmark: Benchmark, _ outcome: Outcome) {
+    identifier = benchmark.identifier
+    name = benchmark.name
+    meaning = benchmark.meaning
+    method = benchmark.method
+    unit = benchmark.quantity
+    statistics = Statistics(outcome.samples)
+    samples = outcome.samples
+    unsupported = outcome.unsupported
+  }
+}

@@ -1,0 +1,37 @@
+// What a bare measuring loop needs and Swift cannot say.
+#ifndef SEDIMENT_BENCHMARKS_CBENCH_H
+#define SEDIMENT_BENCHMARKS_CBENCH_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+/// Nanoseconds of a clock that only moves forward; differences are what counts.
+static inline uint64_t bench_nanoseconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/// Asks the processor to fetch the cache line of `address` and does not wait for it.
+static inline void bench_prefetch(const void *address) {
+  __builtin_prefetch(address, 0, 3);
+}
+
+/// Makes the compiler believe that `value` is used and that all memory may have been read and written.
+/// It emits no instruction.
+static inline void bench_consume(uint64_t value) {
+  __asm__ volatile("" : : "r"(value) : "memory");
+}
+
+/// Makes the file `byte_count` bytes long with blocks reserved for all of them. Returns 0 or an errno: EOPNOTSUPP
+/// where the file system cannot (posix_fallocate would write to every block instead, which is another thing).
+int bench_preallocate(int descriptor, int64_t byte_count);
+
+/// Returns when what was written to the file is on the medium, as far as the system can tell. 0, or an errno.
+int bench_sync_data(int descriptor);
+
+/// Maps pages for writing before they are touched. Returns 0 or an errno: EINVAL where the system cannot.
+int bench_populate(void *address, size_t byte_count);
+
+#endif

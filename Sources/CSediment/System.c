@@ -1,0 +1,101 @@
+#if !defined(__APPLE__)
+#define _GNU_SOURCE
+#endif
+#include "CSedimentSystem.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#if defined(__APPLE__)
+#include <sys/clonefile.h>
+#include <sys/mount.h>
+#include <sys/param.h>
+// Open-file-description locks: in the kernel, but not in every version of the header.
+#ifndef F_OFD_SETLK
+#define F_OFD_SETLK 90
+#endif
+#else
+#include <linux/falloc.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#endif
+
+int sediment_open(const char *path, int flags, unsigned mode) { return open(path, flags, (mode_t)mode); }
+
+int sediment_lock(int descriptor, int kind, int64_t start, int64_t count) {
+  // The process number must be 0 for this kind of lock.
+  struct flock lock = {.l_type = (short)kind, .l_whence = SEEK_SET, .l_start = start, .l_len = count, .l_pid = 0};
+  return fcntl(descriptor, F_OFD_SETLK, &lock);
+}
+
+#if defined(__APPLE__)
+
+int sediment_rename_keeping(const char *path, const char *destination) {
+  return renamex_np(path, destination, RENAME_EXCL);
+}
+
+int sediment_allocate(int descriptor, int64_t start, int64_t count, int unsharing) {
+  (void)start, (void)unsharing;
+  fstore_t store = {.fst_flags = F_ALLOCATEALL, .fst_posmode = F_PEOFPOSMODE, .fst_offset = 0, .fst_length = count};
+  return fcntl(descriptor, F_PREALLOCATE, &store);
+}
+
+int sediment_punch_hole(int descriptor, int64_t start, int64_t count) {
+  fpunchhole_t hole = {.fp_flags = 0, .reserved = 0, .fp_offset = start, .fp_length = count};
+  return fcntl(descriptor, F_PUNCHHOLE, &hole);
+}
+
+int sediment_sync(int descriptor) {
+  // Plain fsync leaves the bytes in the drive's cache; it is all there is on some network file systems.
+  if (fcntl(descriptor, F_FULLFSYNC) == 0) return 0;
+  if (errno != ENOTSUP && errno != EOPNOTSUPP && errno != ENOTTY && errno != EINVAL) return -1;
+  return fsync(descriptor);
+}
+
+int sediment_clone(int source, const char *path) { return fclonefileat(source, AT_FDCWD, path, 0); }
+
+int sediment_find_file_system(int descriptor, struct sediment_file_system *result) {
+  struct statfs status;
+  memset(result, 0, sizeof *result);
+  if (fstatfs(descriptor, &status) != 0) return -1;
+  strlcpy(result->name, status.f_fstypename, sizeof result->name);
+  return 0;
+}
+
+#else
+
+int sediment_rename_keeping(const char *path, const char *destination) {
+  return (int)syscall(SYS_renameat2, AT_FDCWD, path, AT_FDCWD, destination, RENAME_NOREPLACE);
+}
+
+int sediment_allocate(int descriptor, int64_t start, int64_t count, int unsharing) {
+  return fallocate(descriptor, unsharing ? FALLOC_FL_UNSHARE_RANGE : 0, start, count);
+}
+
+int sediment_punch_hole(int descriptor, int64_t start, int64_t count) {
+  return fallocate(descriptor, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, start, count);
+}
+
+int sediment_sync(int descriptor) { return fdatasync(descriptor); }
+
+int sediment_clone(int source, int target) { return ioctl(target, FICLONE, source); }
+
+int sediment_find_file_system(int descriptor, struct sediment_file_system *result) {
+  struct statfs status;
+  memset(result, 0, sizeof *result);
+  if (fstatfs(descriptor, &status) != 0) return -1;
+  result->magic = (uint32_t)status.f_type;
+  if (result->magic == 0xEF53) {
+    // The request is declared with a long, but the kernel writes an int.
+    int flags[2] = {0, 0};
+    result->has_extents = ioctl(descriptor, FS_IOC_GETFLAGS, flags) == 0 && (flags[0] & FS_EXTENT_FL) != 0;
+  }
+  return 0;
+}
+
+#endif

@@ -1,0 +1,49 @@
+internal import SedimentDisk
+internal import SedimentFormat
+
+extension SedimentError {
+  /// The error that a failed call amounts to.
+  init(_ error: DiskError) {
+    let (code, message) = Self.meaning(of: error.code)
+    self.init(code, path: error.path, offset: error.offset, systemError: error, message: message)
+  }
+
+  private static func meaning(of code: SystemErrorCode) -> (Code, String) {
+    switch code {
+    case .notFound:
+      (.notFound, "There is no such file. Check the path, or let it be created.")
+    case .exists:
+      (.exists, "There is a file of that name already. Open it, or choose another name.")
+    case .noSpace, .quotaExceeded:
+      (.outOfSpace, "The disk is full. Free some space and try again; what was stored is safe.")
+    case .accessDenied, .readOnlyFileSystem:
+      (.accessDenied, "The file cannot be used with this process's rights. Check its owner and mode.")
+    case .isDirectory, .symbolicLink, .invalidArgument:
+      (.foreign, "It is not a regular file. Name the store's own file, not a directory, link or device.")
+    default:
+      (.inputOutput, "The operating system could not do it.")
+    }
+  }
+
+  /// The error that bytes of the file amount to.
+  init(_ error: FormatError, path: String, offset: UInt64) {
+    switch error.fault {
+    case .newer:
+      self.init(
+        .newer, path: path, offset: offset,
+        message:
+          "\(error.description.capitalizedFirst). Use the version of Sediment that wrote the file, or later.")
+    case .absent, .truncated, .checksum, .field:
+      self.init(
+        .damaged, path: path, offset: offset,
+        message: "\(error.description.capitalizedFirst). Keep the file as it is and restore a backup of it.")
+    }
+  }
+}
+
+extension String {
+  /// The string with its first letter in upper case.
+  var capitalizedFirst: String {
+    prefix(1).uppercased() + dropFirst()
+  }
+}

@@ -1,0 +1,114 @@
+package import SedimentDisk
+internal import SedimentFormat
+
+/// Makes a new file that is a cleanly closed empty store (DESIGN.md 5, "Create").
+///
+/// The whole file is built and synced under a temporary name in the same directory before it gets its own, so
+/// that no crash leaves half a store where one is looked for. What a crash can leave is the temporary file.
+package struct FileCreation {
+  private let disk: any Disk
+  private let path: String
+
+  package init(path: String, on disk: any Disk) {
+    self.disk = disk
+    self.path = path
+  }
+
+  /// Creates the file; an existing one is left alone and makes it fail with `SedimentError.Code.exists`.
+  package func run() throws(SedimentError) {
+    let temporary = Self.temporaryPath(for: path, number: disk.random())
+    do throws(DiskError) {
+      try build(temporary)
+      do throws(DiskError) {
+        try disk.rename(temporary, to: path, .keepExisting)
+      } catch {
+        try? disk.remove(temporary)
+        throw DiskError(.rename, path: path, code: error.code)
+      }
+      try disk.syncDirectory(of: path)
+    } catch {
+      throw SedimentError(error)
+    }
+  }
+
+  /// The hidden name beside a path under which its file is built.
+  package static func temporaryPath(for path: String, number: UInt64) -> String {
+    let start = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
+    let digits = String(number, radix: 16)
+    let padding = String(repeating: "0", count: 16 - digits.count)
+    return "\(path[..<start]).\(path[start...]).new-\(padding)\(digits)"
+  }
+
+  private func build(_ temporary: String) throws(DiskError) {
+    let file = try disk.open(temporary, .create)
+    do throws(DiskError) {
+      let image = EmptyStoreImage(disk)
+      try file.allocate(0..<image.byteCount)
+      for (offset, bytes) in image.parts {
+        try file.write(unsafe bytes.span.bytes, at: offset)
+      }
+      try file.sync()
+      try file.close()
+    } catch {
+      try? file.close()
+      try? disk.remove(temporary)
+      throw error
+    }
+  }
+}
+
+/// The contents of an empty store: a head and one hot segment that holds a checkpoint.
+struct EmptyStoreImage {
+  /// The pieces to write, by their offsets; everything else is zero.
+  let parts: [(offset: UInt64, bytes: [UInt8])]
+  let byteCount: UInt64
+
+  /// The first segment: one slot behind the head.
+  private static let run = SlotRun(first: Limits.headSlotCount, count: 1)!
+
+  init(_ disk: any Disk) {
+    let clock = min(disk.wallClock(), Limits.clockMax)
+    let segment = SegmentIdentity(run: Self.run, kind: .hot, generation: .first, salt: disk.random())
+    let identity = FileIdentity(low: disk.random() | 1, high: disk.random())!
+    let header = SegmentHeader(identity: segment, base: .zero, floor: .zero)
+    let checkpoint = Self.checkpoint(of: segment, in: identity, clock: clock)
+    let offset = segment.recordRange.lowerBound
+    let end = UnitOffset(byteOffset: offset.byteOffset + UInt64(checkpoint.count))!
+    let first = Superblock(
+      copy: .first, generation: .first, identity: identity, state: .closed,
+      lineage: Lineage(low: disk.random(), high: disk.random()), session: disk.random(), createdAt: clock,
+      segment: segment, checkpoint: offset, watermark: LogPosition(segment.generation, end))
+    var second = first
+    second.copy = .second
+    second.generation = first.generation.advanced(by: 1)!
+    parts = [
+      (segment.run.byteRange.lowerBound, header.encode(in: identity)), (offset.byteOffset, checkpoint),
+      (first.copy.byteOffset, first.encode()), (second.copy.byteOffset, second.encode()),
+    ]
+    byteCount = segment.run.byteRange.upperBound
+  }
+
+  /// The record of a checkpoint in one part that knows only the segment it stands in.
+  private static func checkpoint(
+    of segment: SegmentIdentity, in identity: FileIdentity, clock: UInt64
+  ) -> [UInt8] {
+    var clocks = StoreNumbers.Clocks()
+    clocks.highest = clock
+    let numbers = StoreNumbers(
+      nextGeneration: segment.generation.advanced(by: 1)!, nextCollection: 1, nextDictionary: 1,
+      slotCount: segment.run.end, horizons: Horizons(feed: .zero, state: .zero), everythingClearedAt: .zero,
+      clocks: clocks, totals: StoreNumbers.Totals())
+    let tail = SegmentEntry(
+      identity: segment, base: .zero, floor: .zero, end: nil, highest: .zero, latestExpiry: 0, recordCount: 0,
+      tombstoneCount: 0)
+    let value = CheckpointPart(number: 0, of: 1, [.numbers(numbers), .segment(tail)])!.encode()
+    let header = ControlRecord.header(valueByteCount: value.count, sequence: SequenceNumber(1)!)
+    let place = RecordPlace(
+      seed: segment.seed(in: identity), base: .zero, offset: segment.recordRange.lowerBound)
+    return encoded(byteCount: header.byteCount) { bytes in
+      header.encode(into: &bytes)
+      bytes.copy(unsafe value.span.bytes, at: header.valueRange.lowerBound)
+      RecordHeader.seal(&bytes, at: place)
+    }
+  }
+}

@@ -1,0 +1,130 @@
+package import SedimentDisk
+package import SedimentFormat
+
+/// What a file says of itself, slot by slot, without opening it as a store and without writing to it.
+///
+/// It trusts no catalogue: segments are found by their headers, in ascending order, each slot under one segment.
+package struct FileInspection: Sendable {
+  package let head: Head
+  package let byteCount: UInt64
+  package let segments: [Segment]
+
+  /// A segment that has a good header.
+  package struct Segment: Sendable {
+    package let header: SegmentHeader
+    /// The records from its beginning on, up to the first that is not good.
+    package let records: [Record]
+    /// Why the records end where they do, where it is not at the segment's end.
+    package let ending: FormatError?
+  }
+
+  /// A good record.
+  package struct Record: Sendable {
+    package let offset: UnitOffset
+    package let header: RecordHeader
+    /// What it says, if it is a control record.
+    package let control: ControlRecord?
+  }
+
+  /// Inspects the file at a path.
+  package static func inspect(path: String, on disk: any Disk) throws(SedimentError) -> FileInspection {
+    let file: any DiskFile
+    do throws(DiskError) {
+      file = try disk.open(path, .read)
+    } catch {
+      throw SedimentError(error)
+    }
+    defer { try? file.close() }
+    let head = try Head.read(from: file)
+    do throws(DiskError) {
+      let byteCount = try file.byteCount()
+      return FileInspection(
+        head: head, byteCount: byteCount,
+        segments: try segments(of: file, identity: head.leading.identity, byteCount: byteCount))
+    } catch {
+      throw SedimentError(error)
+    }
+  }
+
+  private static func segments(
+    of file: any DiskFile, identity: FileIdentity, byteCount: UInt64
+  ) throws(DiskError) -> [Segment] {
+    var segments: [Segment] = []
+    let slotCount = min(byteCount / UInt64(Limits.slotByteCount), UInt64(Limits.fileSlotCountMax))
+    var slot = UInt64(Limits.headSlotCount)
+    while slot < slotCount {
+      let bytes = try read(file, slot * UInt64(Limits.slotByteCount), count: SegmentHeader.byteCount)
+      guard
+        let header = try? SegmentHeader.decode(
+          unsafe bytes.span.bytes, in: identity, at: UInt32(truncatingIfNeeded: slot))
+      else {
+        slot += 1
+        continue
+      }
+      segments.append(try segment(header, of: file, identity: identity))
+      slot = UInt64(header.identity.run.end)
+    }
+    return segments
+  }
+
+  private static func segment(
+    _ header: SegmentHeader, of file: any DiskFile, identity: FileIdentity
+  ) throws(DiskError) -> Segment {
+    switch header.identity.kind {
+    case .extent, .index, .catalogue: return Segment(header: header, records: [], ending: nil)
+    case .hot, .survivors: break
+    }
+    let range = header.identity.run.byteRange
+    let bytes = try read(file, range.lowerBound, count: range.count)
+    var scan = RecordScan(header, in: identity)
+    var records: [Record] = []
+    while let record = scan.next(in: unsafe bytes.span.bytes) { records.append(record) }
+    return Segment(header: header, records: records, ending: scan.ending)
+  }
+
+  /// Reads up to `count` bytes; fewer where the file ends.
+  private static func read(
+    _ file: any DiskFile, _ offset: UInt64, count: Int
+  ) throws(DiskError) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: count)
+    var elements = bytes.mutableSpan
+    var span = unsafe elements.mutableBytes
+    let found = try file.read(into: &span, at: offset)
+    bytes.removeLast(count - found)
+    return bytes
+  }
+}
+
+/// Goes through the records of a segment, from its header to the first that is not good.
+struct RecordScan {
+  private let seed: Checksum
+  private let base: SequenceNumber
+  private let start: UInt64
+  private var position = SegmentHeader.byteCount
+  /// Why the scan ended; nil while it goes on, and where the segment was full.
+  private(set) var ending: FormatError?
+
+  init(_ header: SegmentHeader, in file: FileIdentity) {
+    seed = header.identity.seed(in: file)
+    base = header.base
+    start = header.identity.run.byteRange.lowerBound
+  }
+
+  /// The next record of the segment whose bytes are given, nil at the end.
+  mutating func next(in segment: RawSpan) -> FileInspection.Record? {
+    guard ending == nil, position < segment.byteCount,
+      let offset = UnitOffset(byteOffset: start + UInt64(position))
+    else { return nil }
+    do throws(FormatError) {
+      let bytes = segment.extracting(position..<segment.byteCount)
+      let header = try RecordHeader.decode(bytes, at: RecordPlace(seed: seed, base: base, offset: offset))
+      let control =
+        header.kind == .control ? try ControlRecord.decode(bytes.extracting(header.valueRange)) : nil
+      position += header.byteCount
+      return FileInspection.Record(offset: offset, header: header, control: control)
+    } catch {
+      ending = error
+      return nil
+    }
+  }
+}

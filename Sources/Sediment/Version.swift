@@ -1,0 +1,17 @@
+internal import CZstd
+internal import SedimentFormat
+
+/// The versions that a program was built with.
+public enum SedimentVersion {
+  /// The version of the package.
+  public static let package = "0.1.0-dev"
+
+  /// The version of the files that it writes.
+  public static let format = "\(Superblock.major).\(Superblock.minor)"
+
+  /// The version of libzstd that the process loaded.
+  public static var zstd: String {
+    // The library returns a constant of its own.
+    unsafe String(cString: ZSTD_versionString())
+  }
+}

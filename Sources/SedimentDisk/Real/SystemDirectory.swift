@@ -1,0 +1,46 @@
+internal import CSediment
+
+#if canImport(Darwin)
+  internal import Darwin
+#elseif canImport(Musl)
+  internal import Musl
+#else
+  internal import Glibc
+#endif
+
+// Calls that change a directory, or make its changes durable. Each returns why it failed, or nil.
+
+/// Renames a file unless the destination exists, in one step.
+func renameKeeping(_ path: String, _ destination: String) -> SystemErrorCode? {
+  guard let code = attempt({ unsafe sediment_rename_keeping(path, destination) }) else { return nil }
+  // What systems and file systems say that do not know this kind of rename.
+  let isUnknown = code == .invalidArgument || code == .notSupported || code.rawValue == ENOSYS
+  return isUnknown ? renameByLink(path, destination) : code
+}
+
+/// Does the same by a second name, which cannot be given to what has one, and by removing the first.
+///
+/// Where removing fails, both names remain.
+package func renameByLink(_ path: String, _ destination: String) -> SystemErrorCode? {
+  let code = attempt { unsafe linkat(AT_FDCWD, path, AT_FDCWD, destination, 0) }
+  return code ?? attempt { unsafe unlink(path) }
+}
+
+/// Makes the names in the directory of `path` durable.
+func syncParent(of path: String) -> SystemErrorCode? {
+  guard SystemPath.isWhole(path) else { return .invalidArgument }
+  let parent = SystemPath.parent(of: path)
+  var number: Int32 = -1
+  let code = attemptUninterrupted {
+    number = unsafe sediment_open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
+    return number < 0 ? -1 : 0
+  }
+  if let code { return code }
+  defer { _ = systemClose(number) }
+  // Made once, whatever it reports, as for files.
+  #if canImport(Darwin)
+    return attempt { sediment_sync(number) }
+  #else
+    return attempt { fsync(number) }
+  #endif
+}

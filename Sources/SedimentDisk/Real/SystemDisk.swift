@@ -1,0 +1,73 @@
+internal import CSediment
+
+#if canImport(Darwin)
+  internal import Darwin
+#elseif canImport(Musl)
+  internal import Musl
+#else
+  internal import Glibc
+#endif
+/// The machine's own files, clocks and random bytes.
+public struct SystemDisk: Disk {
+  /// The unit of the ranges that a `FileMapping` exposes, conceals and populates.
+  public static let pageByteCount = Int(sysconf(Int32(_SC_PAGESIZE)))
+
+  /// Creates the disk, which has no state.
+  public init() {}
+
+  /// See `Disk.open`; the errors are "is a directory", "too many symbolic links" for a link, and "invalid
+  /// argument" for a pipe, a socket or a device.
+  public func open(_ path: String, _ mode: OpenMode) throws(DiskError) -> any DiskFile {
+    try SystemFile.open(path, mode)
+  }
+
+  /// See `Disk.rename`.
+  public func rename(_ path: String, to destination: String, _ rule: RenameRule) throws(DiskError) {
+    let code =
+      if !SystemPath.isWhole(path) || !SystemPath.isWhole(destination) {
+        SystemErrorCode?.some(.invalidArgument)
+      } else {
+        switch rule {
+        case .keepExisting: renameKeeping(path, destination)
+        case .replaceExisting: systemRename(path, destination)
+        }
+      }
+    if let code { throw DiskError(.rename, path: path, code: code) }
+  }
+
+  /// See `Disk.remove`.
+  public func remove(_ path: String) throws(DiskError) {
+    guard SystemPath.isWhole(path) else { throw DiskError(.remove, path: path, code: .invalidArgument) }
+    if let code = attempt({ unsafe unlink(path) }) { throw DiskError(.remove, path: path, code: code) }
+  }
+
+  /// See `Disk.syncDirectory`.
+  public func syncDirectory(of path: String) throws(DiskError) {
+    if let code = syncParent(of: path) { throw DiskError(.syncDirectory, path: path, code: code) }
+  }
+
+  /// See `Disk.wallClock`.
+  public func wallClock() -> UInt64 {
+    let time = Self.time(CLOCK_REALTIME)
+    return UInt64(clamping: time.tv_sec) &* 1_000 &+ UInt64(clamping: time.tv_nsec) / 1_000_000
+  }
+
+  /// See `Disk.monotonicClock`.
+  public func monotonicClock() -> UInt64 {
+    let time = Self.time(CLOCK_MONOTONIC)
+    return UInt64(clamping: time.tv_sec) &* 1_000_000_000 &+ UInt64(clamping: time.tv_nsec)
+  }
+
+  /// See `Disk.random`.
+  public func random() -> UInt64 {
+    var generator = SystemRandomNumberGenerator()
+    return generator.next()
+  }
+
+  private static func time(_ clock: clockid_t) -> timespec {
+    var time = timespec()
+    let code = attempt { unsafe clock_gettime(clock, &time) }
+    precondition(code == nil, "the system has no clock")
+    return time
+  }
+}

@@ -1,0 +1,96 @@
+#if canImport(Darwin)
+  internal import Darwin
+#elseif canImport(Musl)
+  internal import Musl
+#else
+  internal import Glibc
+#endif
+extension SystemFile {
+  func reserveMapping(byteCount: UInt64) throws(DiskError) -> FileMapping {
+    _ = try borrow(for: .map)
+    defer { descriptor.giveBack() }
+    let page = UInt64(SystemDisk.pageByteCount)
+    guard byteCount <= UInt64(Int64.max) - page else { throw failure(.map, .invalidArgument) }
+    let rounded = max((byteCount + page - 1) / page * page, page)
+    let base = unsafe mmap(nil, Int(rounded), PROT_NONE, SystemMapping.reservation, -1, 0)
+    guard let base = unsafe base, unsafe base != MAP_FAILED else { throw failure(.map, .latest) }
+    let backing = SystemMapping(path: path, descriptor: descriptor)
+    return unsafe FileMapping(base: base, byteCount: rounded, backing: backing)
+  }
+}
+
+/// The page tables behind a mapping.
+///
+/// What is exposed stays readable after the file was closed, since the system keeps the file open for it. More
+/// can be exposed only before that; afterwards it fails with "bad file descriptor". Concealing always works.
+/// Changing how a range is exposed replaces its pages in one step: a reader in it never meets a gap.
+final class SystemMapping: MappingBacking {
+  /// How addresses are reserved that nothing may touch and for which no memory is set aside.
+  static let reservation = MAP_PRIVATE | MAP_ANON | MAP_NORESERVE
+
+  private let path: String
+  private let descriptor: Descriptor
+
+  init(path: String, descriptor: Descriptor) {
+    self.path = path
+    self.descriptor = descriptor
+  }
+
+  func expose(
+    _ base: UnsafeMutableRawPointer, _ range: Range<UInt64>, writable: Bool
+  ) throws(DiskError) {
+    guard let number = descriptor.borrow() else { throw failure(range, .badDescriptor) }
+    defer { descriptor.giveBack() }
+    let protection = writable ? PROT_READ | PROT_WRITE : PROT_READ
+    unsafe try map(base, range, protection, MAP_SHARED, number, off_t(range.lowerBound))
+  }
+
+  func conceal(_ base: UnsafeMutableRawPointer, _ range: Range<UInt64>) throws(DiskError) {
+    unsafe try map(base, range, PROT_NONE, Self.reservation, -1, 0)
+  }
+
+  /// See `FileMapping.populate`; a hint, of which nothing comes where the system does not know it.
+  func populate(_ base: UnsafeMutableRawPointer, _ range: Range<UInt64>) throws(DiskError) {
+    checkAlignment(range)
+    if range.isEmpty { return }
+    #if canImport(Darwin)
+      let advice = MADV_WILLNEED
+    #else
+      // MADV_POPULATE_WRITE, of Linux 5.14.
+      let advice: Int32 = 23
+    #endif
+    let code = attemptUninterrupted {
+      unsafe madvise(base + Int(range.lowerBound), range.count, advice)
+    }
+    if let code, code != .invalidArgument { throw failure(range, code) }
+  }
+
+  func release(_ base: UnsafeMutableRawPointer, byteCount: UInt64) {
+    // Unmapping whole what was reserved whole can fail only by a bug, and there is nobody to tell.
+    let code = attempt { unsafe munmap(base, Int(byteCount)) }
+    assert(code == nil, "a mapping could not be released")
+  }
+
+  /// Replaces the pages of a range.
+  private func map(
+    _ base: UnsafeMutableRawPointer, _ range: Range<UInt64>, _ protection: Int32, _ flags: Int32,
+    _ number: Int32, _ offset: off_t
+  ) throws(DiskError) {
+    checkAlignment(range)
+    if range.isEmpty { return }
+    let start = unsafe base + Int(range.lowerBound)
+    let result = unsafe mmap(start, range.count, protection, flags | MAP_FIXED, number, offset)
+    guard unsafe result == start else { throw failure(range, .latest) }
+  }
+
+  private func checkAlignment(_ range: Range<UInt64>) {
+    let page = UInt64(SystemDisk.pageByteCount)
+    precondition(
+      range.lowerBound.isMultiple(of: page) && range.upperBound.isMultiple(of: page),
+      "mapped range not aligned to pages")
+  }
+
+  private func failure(_ range: Range<UInt64>, _ code: SystemErrorCode) -> DiskError {
+    DiskError(.map, path: path, offset: range.lowerBound, code: code)
+  }
+}

@@ -1,0 +1,74 @@
+// Integers in little-endian order at any place of a span. The caller has compared the span's length with what
+// it is about to read; a place outside is a mistake of the program and traps.
+
+extension RawSpan {
+  @inlinable package func integer<T: FixedWidthInteger & BitwiseCopyable>(
+    _ type: T.Type = T.self, at offset: Int
+  ) -> T {
+    // Any bytes make an integer; the bounds are checked by the load itself.
+    T(littleEndian: unsafe unsafeLoadUnaligned(fromByteOffset: offset, as: T.self))
+  }
+
+  @inlinable package func uint24(at offset: Int) -> UInt32 {
+    UInt32(integer(UInt16.self, at: offset)) | UInt32(integer(UInt8.self, at: offset + 2)) << 16
+  }
+
+  @inlinable package func uint48(at offset: Int) -> UInt64 {
+    UInt64(integer(UInt32.self, at: offset)) | UInt64(integer(UInt16.self, at: offset + 4)) << 32
+  }
+
+  /// Whether all bytes of the range are zero.
+  package func isZero(_ range: Range<Int>) -> Bool {
+    for offset in range where integer(UInt8.self, at: offset) != 0 { return false }
+    return true
+  }
+
+  /// The bytes of the range as an array.
+  package func array(_ range: Range<Int>) -> [UInt8] {
+    unsafe extracting(range).withUnsafeBytes { bytes in unsafe Array(bytes) }
+  }
+}
+
+extension MutableRawSpan {
+  @inlinable package mutating func store<T: FixedWidthInteger & BitwiseCopyable>(
+    _ value: T, at offset: Int
+  ) {
+    storeBytes(of: value.littleEndian, toByteOffset: offset, as: T.self)
+  }
+
+  /// Stores the low three bytes.
+  @inlinable package mutating func store24(_ value: UInt32, at offset: Int) {
+    store(UInt16(truncatingIfNeeded: value), at: offset)
+    store(UInt8(truncatingIfNeeded: value >> 16), at: offset + 2)
+  }
+
+  /// Stores the low six bytes.
+  @inlinable package mutating func store48(_ value: UInt64, at offset: Int) {
+    store(UInt32(truncatingIfNeeded: value), at: offset)
+    store(UInt16(truncatingIfNeeded: value >> 32), at: offset + 4)
+  }
+
+  @inlinable package mutating func zero(_ range: Range<Int>) {
+    for offset in range { store(0 as UInt8, at: offset) }
+  }
+
+  @inlinable package mutating func copy(_ bytes: RawSpan, at offset: Int) {
+    precondition(offset >= 0 && offset <= byteCount && bytes.byteCount <= byteCount - offset)
+    unsafe withUnsafeMutableBytes { target in
+      unsafe bytes.withUnsafeBytes { source in
+        guard let from = source.baseAddress, let to = target.baseAddress else { return }
+        // Both ranges were checked above, and a mutable span shares its bytes with no other.
+        unsafe (to + offset).copyMemory(from: from, byteCount: source.count)
+      }
+    }
+  }
+}
+
+/// Makes an array of `byteCount` bytes that `fill` writes into; it begins as zeros.
+package func encoded(byteCount: Int, _ fill: (inout MutableRawSpan) -> Void) -> [UInt8] {
+  var bytes = [UInt8](repeating: 0, count: byteCount)
+  var elements = bytes.mutableSpan
+  var span = unsafe elements.mutableBytes
+  fill(&span)
+  return bytes
+}

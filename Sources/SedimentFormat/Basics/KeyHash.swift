@@ -1,0 +1,89 @@
+/// The hash of a key in a collection, keyed with the file's random seed: SipHash with one round a word and three
+/// at the end.
+///
+/// Who does not know the seed cannot choose keys that collide. Stored indexes hold bits of it, so it is part of
+/// the format. The collection's number is mixed into the seed.
+package struct KeyHash: Hashable, Sendable {
+  /// The first half of the seed.
+  package let low: UInt64
+  /// The second half of the seed.
+  package let high: UInt64
+
+  @inlinable package init(low: UInt64, high: UInt64) {
+    self.low = low
+    self.high = high
+  }
+
+  /// The hash of a key.
+  @inlinable package func hash(_ key: RawSpan, collection: UInt32 = 0) -> UInt64 {
+    sipHash(key, low: low, high: high ^ UInt64(collection), wordRounds: 1, endRounds: 3)
+  }
+}
+
+/// SipHash in any of its strengths; a separate function so that tests can hold it against published results.
+@inlinable package func sipHash(
+  _ bytes: RawSpan, low: UInt64, high: UInt64, wordRounds: Int, endRounds: Int
+) -> UInt64 {
+  var state = SipState(low: low, high: high)
+  let byteCount = bytes.byteCount
+  let wholeByteCount = byteCount & ~7
+  var offset = 0
+  while offset < wholeByteCount {
+    state.absorb(bytes.integer(UInt64.self, at: offset), rounds: wordRounds)
+    offset += 8
+  }
+  var last = UInt64(truncatingIfNeeded: byteCount) << 56
+  var shift: UInt64 = 0
+  while offset < byteCount {
+    last |= UInt64(bytes.integer(UInt8.self, at: offset)) << shift
+    shift += 8
+    offset += 1
+  }
+  state.absorb(last, rounds: wordRounds)
+  return state.finish(rounds: endRounds)
+}
+
+@usableFromInline package struct SipState {
+  @usableFromInline var a: UInt64
+  @usableFromInline var b: UInt64
+  @usableFromInline var c: UInt64
+  @usableFromInline var d: UInt64
+
+  @inlinable init(low: UInt64, high: UInt64) {
+    a = low ^ 0x736f_6d65_7073_6575
+    b = high ^ 0x646f_7261_6e64_6f6d
+    c = low ^ 0x6c79_6765_6e65_7261
+    d = high ^ 0x7465_6462_7974_6573
+  }
+
+  @inlinable mutating func absorb(_ word: UInt64, rounds: Int) {
+    d ^= word
+    for _ in 0..<rounds { round() }
+    a ^= word
+  }
+
+  @inlinable mutating func finish(rounds: Int) -> UInt64 {
+    c ^= 0xff
+    for _ in 0..<rounds { round() }
+    return a ^ b ^ c ^ d
+  }
+
+  @inlinable mutating func round() {
+    a &+= b
+    c &+= d
+    b = b.rotatedLeft(13) ^ a
+    d = d.rotatedLeft(16) ^ c
+    a = a.rotatedLeft(32)
+    c &+= b
+    a &+= d
+    b = b.rotatedLeft(17) ^ c
+    d = d.rotatedLeft(21) ^ a
+    c = c.rotatedLeft(32)
+  }
+}
+
+extension UInt64 {
+  @inlinable func rotatedLeft(_ count: UInt64) -> UInt64 {
+    self &<< count | self &>> (64 &- count)
+  }
+}

@@ -1,0 +1,156 @@
+// The numbers of the format, each a type of its own, so that one is never taken for another. Those read from a
+// file have been checked against their range when they are made by `init?`.
+
+/// The number of a record in the history; 0 stands before the first.
+package struct SequenceNumber: Hashable, Comparable, Sendable {
+  package let rawValue: UInt64
+
+  @inlinable package init?(_ rawValue: UInt64) {
+    guard rawValue <= Limits.sequenceMax else { return nil }
+    self.rawValue = rawValue
+  }
+
+  @inlinable init(unchecked rawValue: UInt64) {
+    self.rawValue = rawValue
+  }
+
+  package static let zero = SequenceNumber(unchecked: 0)
+
+  /// The number `distance` above this one, nil beyond the limit.
+  @inlinable package func advanced(by distance: UInt64) -> SequenceNumber? {
+    let (sum, overflow) = rawValue.addingReportingOverflow(distance)
+    return overflow ? nil : SequenceNumber(sum)
+  }
+
+  @inlinable package static func < (left: Self, right: Self) -> Bool {
+    left.rawValue < right.rawValue
+  }
+}
+
+/// The number of one use of some slots, or of one writing of a superblock; grows over a file's whole life.
+package struct Generation: Hashable, Comparable, Sendable {
+  package let rawValue: UInt64
+
+  /// A generation that something has: from 1 on.
+  @inlinable package init?(_ rawValue: UInt64) {
+    guard rawValue >= 1, rawValue <= Limits.generationMax else { return nil }
+    self.rawValue = rawValue
+  }
+
+  @inlinable init(unchecked rawValue: UInt64) {
+    self.rawValue = rawValue
+  }
+
+  /// The first one.
+  package static let first = Generation(unchecked: 1)
+
+  /// The number `distance` above this one, nil beyond the limit.
+  @inlinable package func advanced(by distance: UInt64) -> Generation? {
+    let (sum, overflow) = rawValue.addingReportingOverflow(distance)
+    return overflow ? nil : Generation(sum)
+  }
+
+  @inlinable package static func < (left: Self, right: Self) -> Bool {
+    left.rawValue < right.rawValue
+  }
+}
+
+/// A position in the file, in units of eight bytes.
+package struct UnitOffset: Hashable, Comparable, Sendable {
+  package let rawValue: UInt64
+
+  @inlinable package init?(_ rawValue: UInt64) {
+    guard rawValue <= UInt64(Limits.fileSlotCountMax) * Limits.slotUnitCount else { return nil }
+    self.rawValue = rawValue
+  }
+
+  @inlinable init(unchecked rawValue: UInt64) {
+    self.rawValue = rawValue
+  }
+
+  /// The unit that begins at a byte of the file; nil for one that no unit begins at.
+  @inlinable package init?(byteOffset: UInt64) {
+    guard byteOffset % UInt64(Limits.unitByteCount) == 0 else { return nil }
+    self.init(byteOffset / UInt64(Limits.unitByteCount))
+  }
+
+  package static let zero = UnitOffset(unchecked: 0)
+
+  @inlinable package var byteOffset: UInt64 {
+    rawValue * UInt64(Limits.unitByteCount)
+  }
+
+  /// The slot that the unit lies in.
+  @inlinable package var slot: UInt32 {
+    UInt32(truncatingIfNeeded: rawValue / Limits.slotUnitCount)
+  }
+
+  @inlinable package static func < (left: Self, right: Self) -> Bool {
+    left.rawValue < right.rawValue
+  }
+}
+
+/// A place in the hot log: a hot segment's generation and a position in the file.
+package struct LogPosition: Hashable, Comparable, Sendable {
+  package let generation: Generation
+  package let offset: UnitOffset
+
+  package init(_ generation: Generation, _ offset: UnitOffset) {
+    self.generation = generation
+    self.offset = offset
+  }
+
+  package static func < (left: Self, right: Self) -> Bool {
+    (left.generation, left.offset) < (right.generation, right.offset)
+  }
+}
+
+/// A run of adjacent slots that lies behind the head and within the largest file.
+package struct SlotRun: Hashable, Sendable {
+  package let first: UInt32
+  package let count: UInt32
+
+  package init?(first: UInt32, count: UInt32) {
+    guard first >= Limits.headSlotCount, count >= 1, count <= Limits.segmentSlotCountMax,
+      first < Limits.fileSlotCountMax, count <= Limits.fileSlotCountMax - first
+    else { return nil }
+    self.first = first
+    self.count = count
+  }
+
+  /// The first slot behind the run.
+  package var end: UInt32 { first + count }
+
+  package var byteRange: Range<UInt64> {
+    let slotByteCount = UInt64(Limits.slotByteCount)
+    return UInt64(first) * slotByteCount..<UInt64(end) * slotByteCount
+  }
+
+  /// The positions in the run, its end included.
+  package var unitRange: ClosedRange<UnitOffset> {
+    UnitOffset(
+      unchecked: UInt64(first) * Limits.slotUnitCount)...UnitOffset(
+        unchecked: UInt64(end) * Limits.slotUnitCount)
+  }
+
+  package func overlaps(_ other: SlotRun) -> Bool {
+    first < other.end && other.first < end
+  }
+}
+
+/// What distinguishes this file from every other; random, never all zero.
+package struct FileIdentity: Hashable, Sendable {
+  package let low: UInt64
+  package let high: UInt64
+
+  package init?(low: UInt64, high: UInt64) {
+    guard low != 0 || high != 0 else { return nil }
+    self.low = low
+    self.high = high
+  }
+
+  /// The checksum of the identity's bytes, which those of segments continue.
+  package var checksum: Checksum {
+    Checksum.empty.continued(with: low).continued(with: high)
+  }
+}

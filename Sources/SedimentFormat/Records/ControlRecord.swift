@@ -1,0 +1,58 @@
+/// The types of control records, the first byte of their values.
+enum ControlType: UInt8, Sendable {
+  case mark = 1
+  case seal = 2
+  case commit = 3
+  case catalogueChange = 4
+  case checkpointPart = 5
+
+  /// Unknown types from here on may be passed over; lower ones are of a newer version.
+  static let ignorable: UInt8 = 0x80
+}
+
+/// What a control record says (DESIGN.md 3.5).
+package enum ControlRecord: Hashable, Sendable {
+  case mark(Mark)
+  case seal(Seal)
+  case commit(Commit)
+  case catalogueChange(CatalogueChange)
+  case checkpointPart(CheckpointPart)
+  /// A type that a newer version added and that this one may pass over.
+  case ignorable(type: UInt8)
+
+  /// The value of its record.
+  package func encode() -> [UInt8]? {
+    switch self {
+    case .mark(let mark): mark.encode()
+    case .seal(let seal): seal.encode()
+    case .commit(let commit): commit.encode()
+    case .catalogueChange(let change): change.encode()
+    case .checkpointPart(let part): part.encode()
+    case .ignorable: nil
+    }
+  }
+
+  /// Decodes the value of a control record.
+  package static func decode(_ value: RawSpan) throws(FormatError) -> ControlRecord {
+    guard value.byteCount >= 1 else { throw FormatError(.record, .field(.value)) }
+    let type: UInt8 = value.integer(at: 0)
+    switch ControlType(rawValue: type) {
+    case .mark: return .mark(try Mark.decode(value))
+    case .seal: return .seal(try Seal.decode(value))
+    case .commit: return .commit(try Commit.decode(value))
+    case .catalogueChange: return .catalogueChange(try CatalogueChange.decode(value))
+    case .checkpointPart: return .checkpointPart(try CheckpointPart.decode(value))
+    case nil where type >= ControlType.ignorable: return .ignorable(type: type)
+    case nil: throw FormatError(.record, .newer(.type))
+    }
+  }
+
+  /// The record that holds it; only a catalogue change can be a member of a batch.
+  package static func header(
+    valueByteCount: Int, sequence: SequenceNumber, isBatched: Bool = false
+  ) -> RecordHeader {
+    RecordHeader(
+      kind: .control, isBatched: isBatched, sequence: sequence, keyByteCount: 0,
+      valueByteCount: valueByteCount)
+  }
+}

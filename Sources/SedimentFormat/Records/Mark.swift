@@ -1,0 +1,49 @@
+/// A control record that states up to where the log is on the medium (DESIGN.md 3.5).
+package struct Mark: Hashable, Sendable {
+  /// The wall clock when it was written, in milliseconds since 1970.
+  package let clock: UInt64
+  /// Everything below it had been synced before the mark was written (invariant 3).
+  package let watermark: LogPosition
+  /// The salt of the segment that the mark stands in, so that bytes which a user once stored cannot pass for it.
+  package let salt: UInt64
+
+  package init(clock: UInt64, watermark: LogPosition, salt: UInt64) {
+    self.clock = clock
+    self.watermark = watermark
+    self.salt = salt
+  }
+
+  package static let byteCount = 32
+  /// The bytes of a record that holds a mark.
+  package static let recordByteCount = Limits.recordFixedByteCount + byteCount
+
+  private enum Place {
+    static let type = 0
+    static let reserved = 1
+    static let clock = 2
+    static let generation = 8
+    static let offset = 16
+    static let salt = 24
+  }
+
+  package func encode() -> [UInt8] {
+    encoded(byteCount: Self.byteCount) { bytes in
+      bytes.store(ControlType.mark.rawValue, at: Place.type)
+      bytes.store48(clock, at: Place.clock)
+      bytes.store(watermark.generation.rawValue, at: Place.generation)
+      bytes.store(watermark.offset.rawValue, at: Place.offset)
+      bytes.store(salt, at: Place.salt)
+    }
+  }
+
+  static func decode(_ bytes: RawSpan) throws(FormatError) -> Mark {
+    guard bytes.byteCount == byteCount else { throw FormatError(.mark, .field(.length)) }
+    guard bytes.isZero(Place.reserved..<Place.clock) else { throw FormatError(.mark, .field(.reserved)) }
+    guard let generation = Generation(bytes.integer(at: Place.generation)),
+      let offset = UnitOffset(bytes.integer(at: Place.offset))
+    else { throw FormatError(.mark, .field(.watermark)) }
+    return Mark(
+      clock: bytes.uint48(at: Place.clock), watermark: LogPosition(generation, offset),
+      salt: bytes.integer(at: Place.salt))
+  }
+}

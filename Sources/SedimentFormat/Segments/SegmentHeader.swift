@@ -1,0 +1,126 @@
+/// The 128 bytes that a segment begins with (DESIGN.md 3.3).
+///
+/// The checkpoint and the log say which segments count; the header lets a segment be recognised without them.
+package struct SegmentHeader: Hashable, Sendable {
+  package let identity: SegmentIdentity
+  /// Every record of the segment has a higher sequence; in a hot segment the first one follows it.
+  package let base: SequenceNumber
+  /// No record of the segment was superseded by one of this sequence or a lower one (invariant 14).
+  package let floor: SequenceNumber
+  /// Where the hot log stood before this segment; nil for its first segment and for other kinds.
+  package let predecessor: LogPosition?
+  /// The slot where the next hot segment is meant to begin; nil where none is reserved, and for other kinds.
+  package let heir: UInt32?
+
+  package init(
+    identity: SegmentIdentity, base: SequenceNumber, floor: SequenceNumber, predecessor: LogPosition? = nil,
+    heir: UInt32? = nil
+  ) {
+    self.identity = identity
+    self.base = base
+    self.floor = floor
+    self.predecessor = predecessor
+    self.heir = heir
+  }
+
+  package static let byteCount = Limits.segmentHeaderByteCount
+
+  private enum Place {
+    static let magic = 0
+    static let checksum = 8
+    static let covered = 12
+    static let identity = 12
+    static let fileLow = 40
+    static let fileHigh = 48
+    static let base = 56
+    static let floor = 64
+    static let predecessorGeneration = 72
+    static let predecessorOffset = 80
+    static let heir = 88
+    static let dataKey = 92
+    static let reserved = 96
+  }
+
+  private static let magic = 0x4d47_4553_4944_4553 as UInt64  // "SEDISEGM"
+
+  package func encode(in file: FileIdentity) -> [UInt8] {
+    encoded(byteCount: Self.byteCount) { bytes in
+      bytes.store(Self.magic, at: Place.magic)
+      identity.encode(into: &bytes, at: Place.identity)
+      bytes.store(file.low, at: Place.fileLow)
+      bytes.store(file.high, at: Place.fileHigh)
+      bytes.store(base.rawValue, at: Place.base)
+      bytes.store(floor.rawValue, at: Place.floor)
+      bytes.store(predecessor?.generation.rawValue ?? 0, at: Place.predecessorGeneration)
+      bytes.store(predecessor?.offset.rawValue ?? 0, at: Place.predecessorOffset)
+      bytes.store(heir ?? 0, at: Place.heir)
+      bytes.store(Self.checksum(bytes.bytes).rawValue, at: Place.checksum)
+    }
+  }
+
+  /// Decodes the header of the segment that begins at `slot`; one that says another place or another file was
+  /// misdirected.
+  package static func decode(
+    _ bytes: RawSpan, in file: FileIdentity, at slot: UInt32
+  ) throws(FormatError) -> SegmentHeader {
+    let (found, header) = try decode(bytes, at: slot)
+    guard found == file else { throw failure(.field(.identity)) }
+    return header
+  }
+
+  /// Decodes the header at `slot` of a file whose identity is not known, for a salvage without superblocks.
+  package static func decode(
+    _ bytes: RawSpan, at slot: UInt32
+  ) throws(FormatError) -> (file: FileIdentity, header: SegmentHeader) {
+    guard bytes.byteCount >= byteCount else { throw failure(.truncated) }
+    guard bytes.integer(at: Place.magic) == magic else { throw failure(.absent) }
+    guard bytes.integer(at: Place.checksum) == checksum(bytes).rawValue else { throw failure(.checksum) }
+    guard
+      let file = FileIdentity(low: bytes.integer(at: Place.fileLow), high: bytes.integer(at: Place.fileHigh))
+    else { throw failure(.field(.identity)) }
+    let identity = try SegmentIdentity.decode(bytes, at: Place.identity, for: .segmentHeader)
+    guard identity.run.first == slot else { throw failure(.field(.slots)) }
+    guard let base = SequenceNumber(bytes.integer(at: Place.base)) else { throw failure(.field(.base)) }
+    guard let floor = SequenceNumber(bytes.integer(at: Place.floor)), floor >= base else {
+      throw failure(.field(.floor))
+    }
+    guard bytes.integer(UInt32.self, at: Place.dataKey) == 0 else { throw failure(.newer(.dataKey)) }
+    guard bytes.isZero(Place.reserved..<byteCount) else { throw failure(.field(.reserved)) }
+    let header = SegmentHeader(
+      identity: identity, base: base, floor: floor, predecessor: try decodePredecessor(bytes, of: identity),
+      heir: try decodeHeir(bytes, of: identity))
+    return (file, header)
+  }
+
+  private static func decodePredecessor(
+    _ bytes: RawSpan, of identity: SegmentIdentity
+  ) throws(FormatError) -> LogPosition? {
+    let (generation, offset): (UInt64, UInt64) =
+      (bytes.integer(at: Place.predecessorGeneration), bytes.integer(at: Place.predecessorOffset))
+    if generation == 0 && offset == 0 { return nil }
+    guard let generation = Generation(generation), let offset = UnitOffset(offset),
+      identity.kind == .hot, generation < identity.generation
+    else { throw failure(.field(.predecessor)) }
+    return LogPosition(generation, offset)
+  }
+
+  private static func decodeHeir(
+    _ bytes: RawSpan, of identity: SegmentIdentity
+  ) throws(FormatError) -> UInt32? {
+    let slot: UInt32 = bytes.integer(at: Place.heir)
+    if slot == 0 { return nil }
+    guard let heir = SlotRun(first: slot, count: 1), identity.kind == .hot, !heir.overlaps(identity.run)
+    else {
+      throw failure(.field(.heir))
+    }
+    return slot
+  }
+
+  private static func checksum(_ bytes: RawSpan) -> Checksum {
+    Checksum.empty.continued(with: bytes.extracting(Place.covered..<byteCount))
+  }
+
+  private static func failure(_ fault: FormatError.Fault) -> FormatError {
+    FormatError(.segmentHeader, fault)
+  }
+}

@@ -1,0 +1,62 @@
+public import SedimentDisk
+
+/// What goes wrong with a call.
+public enum FaultEffect: Hashable, Sendable {
+  /// The call fails and has done nothing; a sync that fails so keeps its data for another try.
+  case error(SystemErrorCode)
+  /// The call does all it was asked to, and fails nevertheless.
+  case errorAfterwards(SystemErrorCode)
+  /// A write stops after so many bytes and fails.
+  case shortWrite(byteCount: Int, SystemErrorCode)
+  /// A write succeeds and can be read back, but never reaches the medium.
+  case lostWrite
+  /// A write succeeds and can be read back, but only so many of its first bytes ever reach the medium.
+  case tornWrite(byteCount: Int)
+  /// A write succeeds and can be read back, but on the medium it lands at another offset of the file.
+  case misdirectedWrite(to: UInt64)
+  /// A sync fails, and what it was to write counts as clean: it can be read back, and a later sync succeeds
+  /// without writing it. Only bytes written anew reach the medium.
+  case droppedSync(SystemErrorCode)
+
+  /// The operations that the effect makes sense for; nil for all.
+  var operation: DiskOperation? {
+    switch self {
+    case .error, .errorAfterwards: nil
+    case .shortWrite, .lostWrite, .tornWrite, .misdirectedWrite: .write
+    case .droppedSync: .sync
+    }
+  }
+}
+
+/// The effects that wait for their calls.
+struct FaultTable: Sendable {
+  private struct Fault: Sendable {
+    var effect: FaultEffect
+    var firstCall: Int
+    var isPermanent: Bool
+    var operations: Set<DiskOperation>
+  }
+
+  private var faults: [Fault] = []
+
+  mutating func insert(
+    _ effect: FaultEffect, firstCall: Int, isPermanent: Bool, operations: Set<DiskOperation>
+  ) {
+    let operations = effect.operation.map { operations.intersection([$0]) } ?? operations
+    faults.append(
+      Fault(effect: effect, firstCall: firstCall, isPermanent: isPermanent, operations: operations))
+  }
+
+  mutating func removeAll() {
+    faults = []
+  }
+
+  /// The effect on a call, which is used up unless it is permanent; the one injected first wins.
+  mutating func effect(on operation: DiskOperation, call: Int) -> FaultEffect? {
+    let index = faults.firstIndex { $0.firstCall <= call && $0.operations.contains(operation) }
+    guard let index else { return nil }
+    let fault = faults[index]
+    if !fault.isPermanent { faults.remove(at: index) }
+    return fault.effect
+  }
+}

@@ -1,0 +1,59 @@
+import CSediment
+import SedimentFormat
+import Testing
+
+@Suite struct ChecksumTests {
+  @Test func `The checksum is CRC32C as published`() {
+    let digits = Array("123456789".utf8)
+    #expect(Checksum.empty.continued(with: unsafe digits.span.bytes).rawValue == 0xe306_9283)
+    let zeros = [UInt8](repeating: 0, count: 32)
+    #expect(Checksum.empty.continued(with: unsafe zeros.span.bytes).rawValue == 0x8a91_36aa)
+    let ones = [UInt8](repeating: 0xff, count: 32)
+    #expect(Checksum.empty.continued(with: unsafe ones.span.bytes).rawValue == 0x62a8_ab43)
+    let ascending = [UInt8](0..<32)
+    #expect(Checksum.empty.continued(with: unsafe ascending.span.bytes).rawValue == 0x46dd_794e)
+    #expect(Checksum.empty.continued(with: unsafe [UInt8]().span.bytes) == .empty)
+  }
+
+  @Test func `The processor's way and the portable twin agree at every length and alignment`() {
+    var random = SplitMix(seed: 1)
+    let bytes = random.bytes(12_000)
+    var lengths = Array(0...1200)
+    lengths += [3071, 3072, 3073, 3455, 3456, 3457, 6143, 6144, 6145, 9215, 9216, 9999, 11_000]
+    for length in lengths {
+      for start in [0, 1, 3, 7, 8] {
+        let seed = UInt32(truncatingIfNeeded: random.next())
+        unsafe bytes.withUnsafeBytes { buffer in
+          let part = unsafe buffer.baseAddress! + start
+          let fast = unsafe sediment_crc32c(seed, part, length)
+          let portable = unsafe sediment_crc32c_portable(seed, part, length)
+          #expect(fast == portable, "length \(length), start \(start), seed \(seed)")
+        }
+      }
+    }
+  }
+
+  @Test func `A checksum continued over parts is that of the whole`() {
+    var random = SplitMix(seed: 2)
+    let bytes = random.bytes(5000)
+    let whole = Checksum.empty.continued(with: unsafe bytes.span.bytes)
+    for cut in stride(from: 0, through: 5000, by: 37) {
+      let first = Checksum.empty.continued(with: unsafe bytes.span.bytes.extracting(0..<cut))
+      #expect(first.continued(with: unsafe bytes.span.bytes.extracting(cut..<5000)) == whole)
+    }
+  }
+
+  @Test func `An integer counts as its bytes, lowest first`() {
+    let bytes: [UInt8] = [0x08, 0x07, 0x06, 0x05, 0x04, 0x03, 0x02, 0x01]
+    #expect(
+      Checksum.empty.continued(with: 0x0102_0304_0506_0708 as UInt64)
+        == Checksum.empty.continued(with: unsafe bytes.span.bytes))
+  }
+
+  #if arch(x86_64) || arch(arm64)
+    @Test func `The processor's instruction is used where it exists`() {
+      // Every 64-bit machine that the tests run on has had it for a decade.
+      #expect(sediment_crc32c_way() == 2)
+    }
+  #endif
+}
