@@ -39,6 +39,8 @@ let package = Package(
     tests("SedimentDisk", ["SedimentDisk"]),
     tests("SedimentTesting", ["SedimentTesting", "SedimentDisk"]),
     tests("Sediment", ["Sediment", "SedimentTesting", "SedimentFormat", "SedimentDisk"]),
+    tests("Shallows", ["Shallows"]),
+    tests("Vellum", ["Vellum"]),
   ],
   swiftLanguageModes: [.v6]
 )

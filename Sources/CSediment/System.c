@@ -27,6 +27,10 @@
 
 int sediment_open(const char *path, int flags, unsigned mode) { return open(path, flags, (mode_t)mode); }
 
+int64_t sediment_seek(int descriptor, int64_t start, int for_data) {
+  return lseek(descriptor, start, for_data ? SEEK_DATA : SEEK_HOLE);
+}
+
 int sediment_lock(int descriptor, int kind, int64_t start, int64_t count) {
   // The process number must be 0 for this kind of lock.
   struct flock lock = {.l_type = (short)kind, .l_whence = SEEK_SET, .l_start = start, .l_len = count, .l_pid = 0};

@@ -100,6 +100,26 @@ import Testing
     #expect(try file.byteCount() == 0)
   }
 
+  @Test func `data is found behind holes, and none behind the last of it`() throws {
+    let mib: UInt64 = 1 << 20
+    #expect(try file.dataRange(from: 0) == nil)
+    try file.write(pattern(4096), at: mib)
+    try file.write(pattern(100), at: 3 * mib)
+    try file.truncate(to: 4 * mib)
+    let first = try #require(try file.dataRange(from: 0))
+    // A system that cannot tell takes everything for data.
+    guard first.lowerBound > 0 else {
+      #expect(first == 0..<4 * mib)
+      return
+    }
+    #expect(first == mib..<mib + 4096)
+    #expect(try file.dataRange(from: mib + 100) == mib + 100..<mib + 4096)
+    #expect(try file.dataRange(from: mib + 4096) == 3 * mib..<3 * mib + 4096)
+    #expect(try file.dataRange(from: 3 * mib + 4096) == nil)
+    #expect(try file.dataRange(from: 4 * mib) == nil)
+    #expect(try file.dataRange(from: .max) == nil)
+  }
+
   @Test func `a clone has the bytes, and shares no later change`() throws {
     let path = directory["clone"]
     try file.write(pattern(100_000), at: 0)

@@ -32,7 +32,7 @@ final class TemporaryDirectory {
 }
 
 let disk = SystemDisk()
-let page = UInt64(SystemDisk.pageByteCount)
+let page = UInt64(SystemDisk().pageByteCount)
 
 extension DiskFile {
   /// Up to `count` bytes, as far as the file reaches.

@@ -15,6 +15,7 @@ struct FaultTests {
     try file.write(filled(1, 600), at: 100)
     _ = try file.read(0..<700)
     _ = try file.byteCount()
+    _ = try file.dataRange(from: 0)
     _ = try file.lock(0..<1, .exclusive)
     let mapping = try file.reserveMapping(byteCount: 8192)
     try mapping.expose(0..<8192, writable: true)
@@ -33,7 +34,7 @@ struct FaultTests {
   }
 
   static let operations: [DiskOperation] = [
-    .open, .allocate, .write, .read, .byteCount, .lock, .map, .map, .map, .map, .punchHole, .truncate, .sync,
+    .open, .allocate, .write, .read, .byteCount, .findData, .lock, .map, .map, .map, .map, .punchHole, .truncate, .sync,
     .clone, .rename, .syncDirectory, .remove, .lock, .close,
   ]
 

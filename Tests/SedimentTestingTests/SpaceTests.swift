@@ -88,6 +88,25 @@ struct SpaceTests {
     #expect(punched.usedByteCount == 16384)
   }
 
+  @Test("Data is found behind holes, and none behind the last of it")
+  func dataRanges() throws {
+    let file = try disk.open("a", .create)
+    #expect(try file.dataRange(from: 0) == nil)
+    try file.write(filled(1, 100), at: 8192)
+    try file.write(filled(1, 5000), at: 20480)
+    try file.truncate(to: 40960)
+    #expect(try file.dataRange(from: 0) == 8192..<12288)
+    #expect(try file.dataRange(from: 8200) == 8200..<12288)
+    #expect(try file.dataRange(from: 12288) == 20480..<28672)
+    #expect(try file.dataRange(from: 28672) == nil)
+    #expect(try file.dataRange(from: 40960) == nil)
+    #expect(try file.dataRange(from: .max) == nil)
+    try file.truncate(to: 25000)
+    #expect(try file.dataRange(from: 20480) == 20480..<25000)
+    try file.close()
+    #expect(failure { () throws(DiskError) in _ = try file.dataRange(from: 0) } == .badDescriptor)
+  }
+
   @Test("Where blocks are not reserved, allocating only lengthens the file")
   func withoutAllocation() throws {
     let traits = FileTraits(allocatesBlocks: false, punchesHoles: false, clones: false, name: "plain")

@@ -23,6 +23,9 @@ int sediment_allocate(int descriptor, int64_t start, int64_t count, int unsharin
 // Releases the blocks of the range, which on Apple's systems must be aligned to them.
 int sediment_punch_hole(int descriptor, int64_t start, int64_t count);
 
+// The next position, from `start` on, that has data (`for_data`) or is in a hole; fails with ENXIO beyond the last.
+int64_t sediment_seek(int descriptor, int64_t start, int for_data);
+
 // Waits until the medium has the file's bytes and what is needed to find them.
 int sediment_sync(int descriptor);
 

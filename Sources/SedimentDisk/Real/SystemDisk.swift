@@ -9,11 +9,14 @@ internal import CSediment
 #endif
 /// The machine's own files, clocks and random bytes.
 public struct SystemDisk: Disk {
-  /// The unit of the ranges that a `FileMapping` exposes, conceals and populates.
-  public static let pageByteCount = Int(sysconf(Int32(_SC_PAGESIZE)))
+  /// The system's pages.
+  static let pageByteCount = Int(sysconf(Int32(_SC_PAGESIZE)))
 
   /// Creates the disk, which has no state.
   public init() {}
+
+  /// See `Disk.pageByteCount`.
+  public var pageByteCount: Int { Self.pageByteCount }
 
   /// See `Disk.open`; the errors are "is a directory", "too many symbolic links" for a link, and "invalid
   /// argument" for a pipe, a socket or a device.

@@ -61,6 +61,26 @@ extension SystemFile {
     #endif
   }
 
+  func dataRange(from offset: UInt64) throws(DiskError) -> Range<UInt64>? {
+    let number = try borrow(for: .findData, at: offset)
+    defer { descriptor.giveBack() }
+    let length = UInt64(clamping: try status(number, for: .findData).st_size)
+    guard offset < length else { return nil }
+    // The position that the system moves is used by no call of this module.
+    let start = sediment_seek(number, Int64(offset), 1)
+    if start < 0 {
+      let code = SystemErrorCode.latest
+      if code == .noData { return nil }
+      guard code == .invalidArgument || code == .notSupported else {
+        throw failure(.findData, at: offset, code)
+      }
+      return offset..<length
+    }
+    let end = sediment_seek(number, start, 0)
+    if end < 0 { throw failure(.findData, at: offset, .latest) }
+    return UInt64(start)..<UInt64(max(end, start))
+  }
+
   /// Makes the file reach to the end of the range, if it does not yet.
   private func extend(_ number: Int32, to range: Range<UInt64>) throws(DiskError) {
     let length = off_t(range.upperBound)

@@ -15,7 +15,8 @@ extension SystemFile {
     let base = unsafe mmap(nil, Int(rounded), PROT_NONE, SystemMapping.reservation, -1, 0)
     guard let base = unsafe base, unsafe base != MAP_FAILED else { throw failure(.map, .latest) }
     let backing = SystemMapping(path: path, descriptor: descriptor)
-    return unsafe FileMapping(base: base, byteCount: rounded, backing: backing)
+    return unsafe FileMapping(
+      base: base, byteCount: rounded, pageByteCount: SystemDisk.pageByteCount, backing: backing)
   }
 }
 
@@ -51,7 +52,6 @@ final class SystemMapping: MappingBacking {
 
   /// See `FileMapping.populate`; a hint, of which nothing comes where the system does not know it.
   func populate(_ base: UnsafeMutableRawPointer, _ range: Range<UInt64>) throws(DiskError) {
-    checkAlignment(range)
     if range.isEmpty { return }
     #if canImport(Darwin)
       let advice = MADV_WILLNEED
@@ -76,18 +76,10 @@ final class SystemMapping: MappingBacking {
     _ base: UnsafeMutableRawPointer, _ range: Range<UInt64>, _ protection: Int32, _ flags: Int32,
     _ number: Int32, _ offset: off_t
   ) throws(DiskError) {
-    checkAlignment(range)
     if range.isEmpty { return }
     let start = unsafe base + Int(range.lowerBound)
     let result = unsafe mmap(start, range.count, protection, flags | MAP_FIXED, number, offset)
     guard unsafe result == start else { throw failure(range, .latest) }
-  }
-
-  private func checkAlignment(_ range: Range<UInt64>) {
-    let page = UInt64(SystemDisk.pageByteCount)
-    precondition(
-      range.lowerBound.isMultiple(of: page) && range.upperBound.isMultiple(of: page),
-      "mapped range not aligned to pages")
   }
 
   private func failure(_ range: Range<UInt64>, _ code: SystemErrorCode) -> DiskError {

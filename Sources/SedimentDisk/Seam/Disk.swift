@@ -6,6 +6,9 @@
 ///
 /// Calls may come from any thread. Paths are passed to the system as they are.
 public protocol Disk: Sendable {
+  /// The unit of the ranges that a `FileMapping` exposes, conceals and populates, in bytes.
+  var pageByteCount: Int { get }
+
   /// Opens a regular file.
   ///
   /// Fails with `DiskError` for anything that is not a regular file, a symbolic link at the last component
@@ -13,6 +16,8 @@ public protocol Disk: Sendable {
   func open(_ path: String, _ mode: OpenMode) throws(DiskError) -> any DiskFile
 
   /// Gives a file another name within its directory; durable only after `syncDirectory`.
+  ///
+  /// An error names `path`, also where the destination is at fault.
   func rename(_ path: String, to destination: String, _ rule: RenameRule) throws(DiskError)
 
   /// Removes a file's name; durable only after `syncDirectory`.

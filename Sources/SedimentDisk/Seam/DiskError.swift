@@ -46,6 +46,8 @@ public enum DiskOperation: String, Hashable, Sendable, CaseIterable {
   case allocate = "reserve space"
   /// `DiskFile.punchHole`.
   case punchHole = "release space"
+  /// `DiskFile.dataRange`.
+  case findData = "look for data"
   /// `DiskFile.truncate`.
   case truncate = "resize"
   /// `DiskFile.sync`.

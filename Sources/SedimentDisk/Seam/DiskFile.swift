@@ -1,7 +1,8 @@
 /// An open regular file.
 ///
 /// Positions and lengths are bytes. All calls may come from any thread, but `close` must be the last. A file
-/// that is dropped without `close` is closed then, and what that reports is lost.
+/// that is dropped without `close` is closed then, and what that reports is lost. Empty ranges do nothing. On a
+/// file opened for reading, what would write, and an exclusive lock, fail with "bad file descriptor".
 ///
 /// What is written is visible to every reader at once, also through a mapping, but survives a power failure
 /// only after `sync`. Until then any subset of the written sectors may be on the medium, and file size,
@@ -37,6 +38,11 @@ public protocol DiskFile: AnyObject, Sendable {
   /// Fails where `traits.punchesHoles` is false.
   func punchHole(_ range: Range<UInt64>) throws(DiskError)
 
+  /// The first range at or behind `offset` that may hold anything but zeros; nil if there is none up to the end.
+  ///
+  /// Where the system cannot tell, it is all that is left of the file.
+  func dataRange(from offset: UInt64) throws(DiskError) -> Range<UInt64>?
+
   /// Shortens or extends the file.
   func truncate(to byteCount: UInt64) throws(DiskError)
 
@@ -46,10 +52,14 @@ public protocol DiskFile: AnyObject, Sendable {
   /// A failure means that what was written may be lost, and that a second try would prove nothing.
   func sync() throws(DiskError)
 
-  /// Reserves addresses for the first `byteCount` bytes of the file, of which nothing is accessible yet.
+  /// Reserves addresses for the first `byteCount` bytes of the file, rounded up to pages, of which nothing is
+  /// accessible yet.
   func reserveMapping(byteCount: UInt64) throws(DiskError) -> FileMapping
 
   /// Makes a second file of the same contents that shares its blocks; fails where `traits.clones` is false.
+  ///
+  /// What `allocate` promised for this file before holds no longer: allocate again. An error names this
+  /// file or the destination.
   func clone(to path: String) throws(DiskError)
 
   /// Takes a lock that other open files respect, of this process and others; false where one of them has it.
@@ -58,7 +68,7 @@ public protocol DiskFile: AnyObject, Sendable {
   /// Releases a lock taken through this file.
   func unlock(_ range: Range<UInt64>) throws(DiskError)
 
-  /// Closes the file and releases its locks; mappings stay valid.
+  /// Closes the file and releases its locks; what mappings have exposed stays so.
   ///
   /// Closing again does nothing; any other call afterwards fails with the system's "bad file descriptor".
   func close() throws(DiskError)

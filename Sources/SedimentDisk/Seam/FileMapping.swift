@@ -8,16 +8,19 @@ public final class FileMapping: Sendable {
   public nonisolated(unsafe) let base: UnsafeMutableRawPointer
   /// How many bytes of addresses are reserved.
   public let byteCount: UInt64
+  /// The unit of the ranges below.
+  public let pageByteCount: Int
   private let backing: any MappingBacking
   private let observer: (any StoreObserver)?
 
   /// Creates a mapping; `observer` is told of each store instead of the store being made.
   public init(
-    base: UnsafeMutableRawPointer, byteCount: UInt64, backing: any MappingBacking,
+    base: UnsafeMutableRawPointer, byteCount: UInt64, pageByteCount: Int, backing: any MappingBacking,
     observer: (any StoreObserver)? = nil
   ) {
     unsafe self.base = base
     self.byteCount = byteCount
+    self.pageByteCount = pageByteCount
     self.backing = backing
     self.observer = observer
   }
@@ -28,27 +31,32 @@ public final class FileMapping: Sendable {
 
   /// Makes a page-aligned range of the file accessible, or changes how it is.
   ///
-  /// The file must reach the end of the range, or touching it is fatal; a writable range must have been
-  /// allocated on a file system whose traits say that this holds.
+  /// The file must reach into the last page of the range, and a writable range must have been allocated on a
+  /// file system whose traits say that this holds; all else is a bug of the caller, which touching it reveals.
+  /// Fails with "bad file descriptor" once the file was closed, and with "permission denied" for a writable range
+  /// of a file opened for reading.
   public func expose(_ range: Range<UInt64>, writable: Bool) throws(DiskError) {
-    precondition(range.upperBound <= byteCount, "exposed range beyond the reserved addresses")
+    check(range)
     unsafe try backing.expose(base, range, writable: writable)
   }
 
   /// Takes access to a page-aligned range away; its addresses stay reserved.
   public func conceal(_ range: Range<UInt64>) throws(DiskError) {
-    precondition(range.upperBound <= byteCount, "concealed range beyond the reserved addresses")
+    check(range)
     unsafe try backing.conceal(base, range)
   }
 
   /// Faults the pages of a writable range in, ahead of their use.
   public func populate(_ range: Range<UInt64>) throws(DiskError) {
-    precondition(range.upperBound <= byteCount, "populated range beyond the reserved addresses")
+    check(range)
     unsafe try backing.populate(base, range)
   }
 
   /// Copies bytes into a range that is exposed as writable.
   public func store(_ bytes: RawSpan, at offset: UInt64) {
+    precondition(
+      offset <= byteCount && UInt64(bytes.byteCount) <= byteCount - offset,
+      "store beyond the reserved addresses")
     if let observer {
       observer.store(bytes, at: offset)
     } else {
@@ -57,6 +65,16 @@ public final class FileMapping: Sendable {
         unsafe (base + Int(offset)).copyMemory(from: start, byteCount: source.count)
       }
     }
+  }
+}
+
+extension FileMapping {
+  private func check(_ range: Range<UInt64>) {
+    let page = UInt64(pageByteCount)
+    precondition(
+      range.lowerBound.isMultiple(of: page) && range.upperBound.isMultiple(of: page),
+      "mapped range not aligned to pages")
+    precondition(range.upperBound <= byteCount, "mapped range beyond the reserved addresses")
   }
 }
 

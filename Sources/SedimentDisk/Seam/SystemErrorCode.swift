@@ -46,6 +46,8 @@ public struct SystemErrorCode: Hashable, Sendable {
   public static let invalidArgument = SystemErrorCode(rawValue: EINVAL)
   /// The file would become larger than the system allows.
   public static let fileTooLarge = SystemErrorCode(rawValue: EFBIG)
+  /// There is no such device, or no data behind the position.
+  public static let noData = SystemErrorCode(rawValue: ENXIO)
   /// There is not enough memory or address space.
   public static let noMemory = SystemErrorCode(rawValue: ENOMEM)
 

@@ -60,8 +60,8 @@ extension Superblock {
 
   /// Decodes one copy.
   ///
-  /// `.absent` means that the bytes are of another kind of file, or too few to tell, `.newer` that they are sound but not for this
-  /// version, everything else that the copy is damaged or was torn.
+  /// `.absent` means that the bytes are of another kind of file, or too few to tell, `.newer` that they are sound
+  /// but not for this version, everything else that the copy is damaged or was torn.
   package static func decode(_ bytes: RawSpan, copy: Copy) throws(FormatError) -> Superblock {
     guard bytes.byteCount >= Place.covered else { throw failure(.absent) }
     guard bytes.integer(at: Place.magic) == magic else { throw failure(.absent) }

@@ -43,7 +43,7 @@ package enum ControlRecord: Hashable, Sendable {
     case .catalogueChange: return .catalogueChange(try CatalogueChange.decode(value))
     case .checkpointPart: return .checkpointPart(try CheckpointPart.decode(value))
     case nil where type >= ControlType.ignorable: return .ignorable(type: type)
-    case nil: throw FormatError(.record, .newer(.type))
+    case nil: throw FormatError(.record, type == 0 ? .field(.type) : .newer(.type))
     }
   }
 

@@ -1,14 +1,15 @@
 /// A control record that states up to where the log is on the medium (DESIGN.md 3.5).
 package struct Mark: Hashable, Sendable {
-  /// The wall clock when it was written, in milliseconds since 1970.
+  /// The wall clock when it was written, in milliseconds since 1970; at most `Limits.clockMax`.
   package let clock: UInt64
   /// Everything below it had been synced before the mark was written (invariant 3).
   package let watermark: LogPosition
   /// The salt of the segment that the mark stands in, so that bytes which a user once stored cannot pass for it.
   package let salt: UInt64
 
+  /// A mark; a clock beyond the limit, which only a wrong clock can show, becomes the limit.
   package init(clock: UInt64, watermark: LogPosition, salt: UInt64) {
-    self.clock = clock
+    self.clock = min(clock, Limits.clockMax)
     self.watermark = watermark
     self.salt = salt
   }

@@ -23,9 +23,6 @@ extension DiskState {
     try perform(.map, path, offset: range.lowerBound) { (state, _) throws(CallFailure) in
       guard let open = state.mappings[mapping] else { throw CallFailure(.badDescriptor) }
       let pageSize = UInt64(Geometry.blockByteCount)
-      guard range.lowerBound.isMultiple(of: pageSize), range.upperBound.isMultiple(of: pageSize) else {
-        throw CallFailure(.invalidArgument)
-      }
       let pages = Int(clamping: range.lowerBound / pageSize)..<Int(clamping: range.upperBound / pageSize)
       guard let access else {
         guard open.allows(.write, of: pages) else { throw CallFailure(.noMemory) }

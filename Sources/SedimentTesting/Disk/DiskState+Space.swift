@@ -46,6 +46,21 @@ extension DiskState {
     }
   }
 
+  /// The first run of blocks with space from an offset on, as far as the file reaches.
+  mutating func dataRange(
+    _ handle: Int, _ path: String, from offset: UInt64
+  ) throws(DiskError) -> Range<UInt64>? {
+    try perform(.findData, path, offset: offset) { (state, _) throws(CallFailure) in
+      let inode = state[inode: try state.inodeNumber(ofOpenFile: handle)]
+      guard offset < UInt64(inode.byteCount) else { return nil }
+      let blocks = Int(offset) / Geometry.blockByteCount..<Geometry.blockCount(for: inode.byteCount)
+      guard let first = blocks.first(where: { inode.blocks.contains($0) }) else { return nil }
+      let end = (first..<blocks.upperBound).first { !inode.blocks.contains($0) } ?? blocks.upperBound
+      let bytes = Geometry.bytes(of: first..<end)
+      return max(UInt64(bytes.lowerBound), offset)..<UInt64(min(bytes.upperBound, inode.byteCount))
+    }
+  }
+
   mutating func truncate(_ handle: Int, _ path: String, to byteCount: UInt64) throws(DiskError) {
     try perform(.truncate, path, offset: byteCount) { (state, _) throws(CallFailure) in
       let number = try state.inodeNumber(ofOpenFile: handle, writing: true)

@@ -38,6 +38,9 @@ public final class SimulatedDisk: Disk {
     try state.withLock { (state) throws(Failure) in try body(&state) }
   }
 
+  /// The unit of mapped ranges, that of common Linux systems.
+  public var pageByteCount: Int { Geometry.blockByteCount }
+
   /// Opens a file.
   public func open(_ path: String, _ mode: OpenMode) throws(DiskError) -> any DiskFile {
     let opened = try withState { (state) throws(DiskError) in

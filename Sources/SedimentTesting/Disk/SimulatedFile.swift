@@ -48,6 +48,10 @@ final class SimulatedFile: DiskFile {
     try disk.withState { (state) throws(DiskError) in try state.punchHole(handle, path, range) }
   }
 
+  func dataRange(from offset: UInt64) throws(DiskError) -> Range<UInt64>? {
+    try disk.withState { (state) throws(DiskError) in try state.dataRange(handle, path, from: offset) }
+  }
+
   func truncate(to byteCount: UInt64) throws(DiskError) {
     try disk.withState { (state) throws(DiskError) in try state.truncate(handle, path, to: byteCount) }
   }
@@ -64,7 +68,9 @@ final class SimulatedFile: DiskFile {
     let mapping = SimulatedMapping(disk, path: path, number: number, cache: cache)
     // Whole pages, as a system reserves them; addresses beyond the largest file are never exposed.
     let rounded = (min(max(byteCount, 1), UInt64(Int64.max) - page) + page - 1) / page * page
-    return unsafe FileMapping(base: cache.base, byteCount: rounded, backing: mapping, observer: mapping)
+    return unsafe FileMapping(
+      base: cache.base, byteCount: rounded, pageByteCount: Geometry.blockByteCount, backing: mapping,
+      observer: mapping)
   }
 
   func clone(to path: String) throws(DiskError) {
