@@ -34,8 +34,8 @@ struct FaultTests {
   }
 
   static let operations: [DiskOperation] = [
-    .open, .allocate, .write, .read, .byteCount, .findData, .lock, .map, .map, .map, .map, .punchHole, .truncate, .sync,
-    .clone, .rename, .syncDirectory, .remove, .lock, .close,
+    .open, .allocate, .write, .read, .byteCount, .findData, .lock, .map, .map, .map, .map, .punchHole,
+    .truncate, .sync, .clone, .rename, .syncDirectory, .remove, .lock, .close,
   ]
 
   @Test("Every call has an index")
