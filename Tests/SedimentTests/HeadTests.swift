@@ -97,6 +97,11 @@ import Testing
     same.overwrite(other.encode(), at: 0, in: path)
     #expect(code(same) == .damaged)
     other.generation = .first
+    other.lineage.low ^= 1
+    let forked = try newStore()
+    forked.overwrite(other.encode(), at: 0, in: path)
+    #expect(code(forked) == .damaged)
+    other.lineage.low ^= 1
     other.identity = try #require(FileIdentity(low: 1, high: 2))
     let mixed = try newStore()
     mixed.overwrite(other.encode(), at: 0, in: path)

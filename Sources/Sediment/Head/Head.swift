@@ -48,7 +48,9 @@ package struct Head: Sendable {
   private static func weigh(_ first: Finding, _ second: Finding, path: String) throws(SedimentError) -> Head {
     switch (first, second) {
     case (.sound(let first), .sound(let second)):
-      guard first.identity == second.identity, first.generation != second.generation else {
+      guard first.identity == second.identity, first.lineage == second.lineage,
+        first.generation != second.generation
+      else {
         throw SedimentError(
           .damaged, path: path, offset: second.copy.byteOffset,
           message:

@@ -61,20 +61,21 @@ package struct FileInspection: Sendable {
         slot += 1
         continue
       }
-      segments.append(try segment(header, of: file, identity: identity))
+      segments.append(try segment(header, of: file, identity: identity, byteCount: byteCount))
       slot = UInt64(header.identity.run.end)
     }
     return segments
   }
 
   private static func segment(
-    _ header: SegmentHeader, of file: any DiskFile, identity: FileIdentity
+    _ header: SegmentHeader, of file: any DiskFile, identity: FileIdentity, byteCount: UInt64
   ) throws(DiskError) -> Segment {
     switch header.identity.kind {
     case .extent, .index, .catalogue: return Segment(header: header, records: [], ending: nil)
     case .hot, .survivors: break
     }
-    let range = header.identity.run.byteRange
+    // A header may claim more than the file has.
+    let range = header.identity.run.byteRange.clamped(to: 0..<byteCount)
     let bytes = try read(file, range.lowerBound, count: range.count)
     var scan = RecordScan(header, in: identity)
     var records: [Record] = []
