@@ -52,7 +52,7 @@ private struct WorkedExample {
       totals: StoreNumbers.Totals())
     let tail = SegmentEntry(
       identity: segment, base: .zero, floor: .zero, end: nil, highest: .zero, latestExpiry: 0, recordCount: 0,
-      tombstoneCount: 0)
+      tombstoneCount: 0, largeCount: 0)
     let users = CollectionEntry(number: 1, clearedAt: .zero, name: Array("users".utf8))!
     return CheckpointPart(number: 0, of: 1, [.numbers(numbers), .segment(tail), .collection(users)])!
   }

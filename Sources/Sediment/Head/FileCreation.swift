@@ -100,7 +100,7 @@ struct EmptyStoreImage {
       clocks: clocks, totals: StoreNumbers.Totals())
     let tail = SegmentEntry(
       identity: segment, base: .zero, floor: .zero, end: nil, highest: .zero, latestExpiry: 0, recordCount: 0,
-      tombstoneCount: 0)
+      tombstoneCount: 0, largeCount: 0)
     let value = CheckpointPart(number: 0, of: 1, [.numbers(numbers), .segment(tail)])!.encode()
     let header = ControlRecord.header(valueByteCount: value.count, sequence: SequenceNumber(1)!)
     let place = RecordPlace(

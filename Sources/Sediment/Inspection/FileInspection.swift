@@ -120,7 +120,9 @@ struct RecordScan {
       let bytes = segment.extracting(position..<segment.byteCount)
       let header = try RecordHeader.decode(bytes, at: RecordPlace(seed: seed, base: base, offset: offset))
       let control =
-        header.kind == .control ? try ControlRecord.decode(bytes.extracting(header.valueRange)) : nil
+        header.kind == .control
+        ? try ControlRecord.decode(
+          bytes.extracting(header.valueRange), isBatched: header.isBatched) : nil
       position += header.byteCount
       return FileInspection.Record(offset: offset, header: header, control: control)
     } catch {

@@ -18,7 +18,7 @@ extension RawSpan {
   }
 
   /// Whether all bytes of the range are zero.
-  package func isZero(_ range: Range<Int>) -> Bool {
+  @inlinable package func isZero(_ range: Range<Int>) -> Bool {
     for offset in range where integer(UInt8.self, at: offset) != 0 { return false }
     return true
   }

@@ -1,17 +1,17 @@
-internal import CSediment
+public import CSediment
 
 /// A CRC32C of some bytes, which can be continued with those that follow them.
 ///
 /// It stops accidents, not attackers.
-package struct Checksum: Hashable, Sendable {
-  package let rawValue: UInt32
+@usableFromInline package struct Checksum: Hashable, Sendable {
+  @usableFromInline package let rawValue: UInt32
 
   @inlinable package init(_ rawValue: UInt32) {
     self.rawValue = rawValue
   }
 
   /// The checksum of nothing.
-  package static let empty = Checksum(0)
+  @usableFromInline package static let empty = Checksum(0)
 
   /// The checksum of what this one covers and `bytes` behind it.
   @inlinable package func continued(with bytes: RawSpan) -> Checksum {

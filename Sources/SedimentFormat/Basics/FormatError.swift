@@ -1,18 +1,18 @@
 /// Why some bytes are not what they should be.
 ///
 /// It says which structure and which field, never what the bytes were.
-package struct FormatError: Error, Hashable, Sendable, CustomStringConvertible {
+@usableFromInline package struct FormatError: Error, Hashable, Sendable, CustomStringConvertible {
   /// What was to be decoded or encoded.
-  package let structure: Structure
+  @usableFromInline package let structure: Structure
   /// What is wrong with it.
-  package let fault: Fault
+  @usableFromInline package let fault: Fault
 
-  package init(_ structure: Structure, _ fault: Fault) {
+  @inlinable package init(_ structure: Structure, _ fault: Fault) {
     self.structure = structure
     self.fault = fault
   }
 
-  package enum Structure: String, Hashable, Sendable {
+  @usableFromInline package enum Structure: String, Hashable, Sendable {
     case superblock
     case segmentHeader = "segment header"
     case record
@@ -26,7 +26,7 @@ package struct FormatError: Error, Hashable, Sendable, CustomStringConvertible {
     case ownerNote = "owner's note"
   }
 
-  package enum Fault: Hashable, Sendable {
+  @usableFromInline package enum Fault: Hashable, Sendable {
     /// It does not begin as such a structure does; nothing more can be said of it.
     case absent
     /// There are fewer bytes than it takes.
@@ -39,14 +39,14 @@ package struct FormatError: Error, Hashable, Sendable, CustomStringConvertible {
     case newer(Field)
   }
 
-  package enum Field: String, Hashable, Sendable {
+  @usableFromInline package enum Field: String, Hashable, Sendable {
     case base, batched, clock, collection, copy, count, dataKey = "data key", dictionary, end, expiry,
       features
     case floor, generation, heir, identity, kind, length, major, name, offset, padding, part, pieces, position
     case predecessor, reserved, salt, sequence, slots, state, tag, trailer, transform, type, value, watermark
   }
 
-  package var description: String {
+  @usableFromInline package var description: String {
     switch fault {
     case .absent: "no \(structure.rawValue)"
     case .truncated: "\(structure.rawValue) cut short"

@@ -1,13 +1,13 @@
-/// The hash of a key in a collection, keyed with the file's random seed: SipHash with one round a word and three
+/// The hash of a key in a collection, keyed with a random seed that each building of the index draws: SipHash with one round a word and three
 /// at the end.
 ///
 /// Who does not know the seed cannot choose keys that collide. Stored indexes hold bits of it, so it is part of
 /// the format. The collection's number is mixed into the seed.
-package struct KeyHash: Hashable, Sendable {
+@usableFromInline package struct KeyHash: Hashable, Sendable {
   /// The first half of the seed.
-  package let low: UInt64
+  @usableFromInline package let low: UInt64
   /// The second half of the seed.
-  package let high: UInt64
+  @usableFromInline package let high: UInt64
 
   @inlinable package init(low: UInt64, high: UInt64) {
     self.low = low

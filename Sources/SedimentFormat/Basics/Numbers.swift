@@ -2,8 +2,8 @@
 // file have been checked against their range when they are made by `init?`.
 
 /// The number of a record in the history; 0 stands before the first.
-package struct SequenceNumber: Hashable, Comparable, Sendable {
-  package let rawValue: UInt64
+@usableFromInline package struct SequenceNumber: Hashable, Comparable, Sendable {
+  @usableFromInline package let rawValue: UInt64
 
   @inlinable package init?(_ rawValue: UInt64) {
     guard rawValue <= Limits.sequenceMax else { return nil }
@@ -14,7 +14,7 @@ package struct SequenceNumber: Hashable, Comparable, Sendable {
     self.rawValue = rawValue
   }
 
-  package static let zero = SequenceNumber(unchecked: 0)
+  @usableFromInline package static let zero = SequenceNumber(unchecked: 0)
 
   /// The number `distance` above this one, nil beyond the limit.
   @inlinable package func advanced(by distance: UInt64) -> SequenceNumber? {
@@ -28,8 +28,8 @@ package struct SequenceNumber: Hashable, Comparable, Sendable {
 }
 
 /// The number of one use of some slots, or of one writing of a superblock; grows over a file's whole life.
-package struct Generation: Hashable, Comparable, Sendable {
-  package let rawValue: UInt64
+@usableFromInline package struct Generation: Hashable, Comparable, Sendable {
+  @usableFromInline package let rawValue: UInt64
 
   /// A generation that something has: from 1 on.
   @inlinable package init?(_ rawValue: UInt64) {
@@ -42,7 +42,7 @@ package struct Generation: Hashable, Comparable, Sendable {
   }
 
   /// The first one.
-  package static let first = Generation(unchecked: 1)
+  @usableFromInline package static let first = Generation(unchecked: 1)
 
   /// The number `distance` above this one, nil beyond the limit.
   @inlinable package func advanced(by distance: UInt64) -> Generation? {
@@ -56,8 +56,8 @@ package struct Generation: Hashable, Comparable, Sendable {
 }
 
 /// A position in the file, in units of eight bytes.
-package struct UnitOffset: Hashable, Comparable, Sendable {
-  package let rawValue: UInt64
+@usableFromInline package struct UnitOffset: Hashable, Comparable, Sendable {
+  @usableFromInline package let rawValue: UInt64
 
   @inlinable package init?(_ rawValue: UInt64) {
     guard rawValue <= UInt64(Limits.fileSlotCountMax) * Limits.slotUnitCount else { return nil }
@@ -74,7 +74,7 @@ package struct UnitOffset: Hashable, Comparable, Sendable {
     self.init(byteOffset / UInt64(Limits.unitByteCount))
   }
 
-  package static let zero = UnitOffset(unchecked: 0)
+  @usableFromInline package static let zero = UnitOffset(unchecked: 0)
 
   @inlinable package var byteOffset: UInt64 {
     rawValue * UInt64(Limits.unitByteCount)
@@ -91,24 +91,24 @@ package struct UnitOffset: Hashable, Comparable, Sendable {
 }
 
 /// A place in the hot log: a hot segment's generation and a position in the file.
-package struct LogPosition: Hashable, Comparable, Sendable {
-  package let generation: Generation
-  package let offset: UnitOffset
+@usableFromInline package struct LogPosition: Hashable, Comparable, Sendable {
+  @usableFromInline package let generation: Generation
+  @usableFromInline package let offset: UnitOffset
 
   package init(_ generation: Generation, _ offset: UnitOffset) {
     self.generation = generation
     self.offset = offset
   }
 
-  package static func < (left: Self, right: Self) -> Bool {
+  @inlinable package static func < (left: Self, right: Self) -> Bool {
     (left.generation, left.offset) < (right.generation, right.offset)
   }
 }
 
 /// A run of adjacent slots that lies behind the head and within the largest file.
-package struct SlotRun: Hashable, Sendable {
-  package let first: UInt32
-  package let count: UInt32
+@usableFromInline package struct SlotRun: Hashable, Sendable {
+  @usableFromInline package let first: UInt32
+  @usableFromInline package let count: UInt32
 
   package init?(first: UInt32, count: UInt32) {
     guard first >= Limits.headSlotCount, count >= 1, count <= Limits.segmentSlotCountMax,
@@ -139,9 +139,9 @@ package struct SlotRun: Hashable, Sendable {
 }
 
 /// What distinguishes this file from every other; random, never all zero.
-package struct FileIdentity: Hashable, Sendable {
-  package let low: UInt64
-  package let high: UInt64
+@usableFromInline package struct FileIdentity: Hashable, Sendable {
+  @usableFromInline package let low: UInt64
+  @usableFromInline package let high: UInt64
 
   package init?(low: UInt64, high: UInt64) {
     guard low != 0 || high != 0 else { return nil }

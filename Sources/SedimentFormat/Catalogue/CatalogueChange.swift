@@ -24,7 +24,7 @@ package struct CatalogueChange: Hashable, Sendable {
   }
 
   static func decode(_ bytes: RawSpan) throws(FormatError) -> CatalogueChange {
-    guard bytes.byteCount >= EntryList.offset else { throw failure(.truncated) }
+    guard bytes.byteCount >= EntryList.offset else { throw failure(.field(.length)) }
     guard bytes.isZero(Place.type + 1..<Place.entryCount) else { throw failure(.field(.reserved)) }
     let entries = try EntryList.decode(
       bytes, count: bytes.integer(at: Place.entryCount), for: .catalogueChange)

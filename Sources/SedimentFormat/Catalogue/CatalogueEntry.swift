@@ -51,7 +51,7 @@ package enum CatalogueEntry: Hashable, Sendable {
   /// Whether the entry describes what becomes different, as a catalogue change does.
   package var belongsInChange: Bool {
     switch self {
-    case .numbers, .elsewhere: false
+    case .elsewhere: false
     default: true
     }
   }
@@ -138,14 +138,17 @@ package struct SegmentEntry: Hashable, Sendable {
   package var highest: SequenceNumber
   /// The latest expiry of its puts, 0 where one of them does not expire.
   package var latestExpiry: UInt64
-  /// How many records it holds.
+  /// How many records it holds that are no control records.
   package var recordCount: UInt32
   /// How many of them are tombstones.
   package var tombstoneCount: UInt32
+  /// How many of them are puts of large values.
+  package var largeCount: UInt32
 
   package init(
     identity: SegmentIdentity, base: SequenceNumber, floor: SequenceNumber, end: UnitOffset?,
-    highest: SequenceNumber, latestExpiry: UInt64, recordCount: UInt32, tombstoneCount: UInt32
+    highest: SequenceNumber, latestExpiry: UInt64, recordCount: UInt32, tombstoneCount: UInt32,
+    largeCount: UInt32
   ) {
     self.identity = identity
     self.base = base
@@ -155,27 +158,31 @@ package struct SegmentEntry: Hashable, Sendable {
     self.latestExpiry = latestExpiry
     self.recordCount = recordCount
     self.tombstoneCount = tombstoneCount
+    self.largeCount = largeCount
   }
 }
 
 /// A named collection.
 package struct CollectionEntry: Hashable, Sendable {
-  /// 1 and up; never used again.
+  /// 1 and up, and never used again; 0 for the default collection.
   package let number: UInt32
   /// Its records up to this sequence are dead.
   package let clearedAt: SequenceNumber
-  /// Its name in UTF-8, without a zero byte; names are the same if their bytes are.
+  /// Its name in UTF-8, without a zero byte, or nothing for the default one; names are the same if their bytes are.
   package let name: [UInt8]
 
   /// A collection within the limits; nil for any other.
   package init?(number: UInt32, clearedAt: SequenceNumber, name: [UInt8]) {
-    guard number >= 1, number < Self.systemNumberMin, name.count >= 1,
-      name.count <= Limits.collectionNameByteCountMax, !name.contains(0),
-      String(validating: name, as: UTF8.self) != nil
-    else { return nil }
+    guard number < Self.systemNumberMin, number == 0 ? name.isEmpty : Self.isName(name) else { return nil }
     self.number = number
     self.clearedAt = clearedAt
     self.name = name
+  }
+
+  /// Whether the bytes may be the name of a collection.
+  package static func isName(_ bytes: [UInt8]) -> Bool {
+    bytes.count >= 1 && bytes.count <= Limits.collectionNameByteCountMax && !bytes.contains(0)
+      && String(validating: bytes, as: UTF8.self) != nil
   }
 
   /// Collections from this number on belong to the system; clearing everything spares them.
@@ -210,27 +217,37 @@ package struct DictionaryEntry: Hashable, Sendable {
 }
 
 /// A part of the index as it was stored: some partitions in a segment of their own.
+///
+/// Parts count only together: all of one build, seed and number of partitions, covering each partition once.
 package struct IndexPartEntry: Hashable, Sendable {
-  package var firstPartition: UInt32
-  package var partitionCount: UInt32
-  package var pageCount: UInt32
-  package var segment: SegmentIdentity
+  package let partitions: Range<UInt32>
+  /// The partitions of the whole index.
+  package let partitionTotal: UInt32
+  package let pageCount: UInt32
+  package let segment: SegmentIdentity
   /// The checksum of the pages' checksums.
-  package var checksum: Checksum
+  package let checksum: Checksum
   /// The hot log from here on may hold what the part lacks.
-  package var replayFrom: LogPosition
+  package let replayFrom: LogPosition
   /// Segments of this generation or a higher one may hold what the part lacks.
-  package var generationLimit: Generation
-  package var entryCount: UInt64
-  package var keyHash: KeyHash
+  package let generationLimit: Generation
+  package let entryCount: UInt64
+  package let keyHash: KeyHash
+  /// The number of the building of the index that the part belongs to.
+  package let build: UInt64
 
-  package init(
-    firstPartition: UInt32, partitionCount: UInt32, pageCount: UInt32, segment: SegmentIdentity,
+  /// A part whose pages fit its segment and hold its entries; nil for any other.
+  package init?(
+    partitions: Range<UInt32>, of partitionTotal: UInt32, pageCount: UInt32, segment: SegmentIdentity,
     checksum: Checksum, replayFrom: LogPosition, generationLimit: Generation, entryCount: UInt64,
-    keyHash: KeyHash
+    keyHash: KeyHash, build: UInt64
   ) {
-    self.firstPartition = firstPartition
-    self.partitionCount = partitionCount
+    guard segment.kind == .index, !partitions.isEmpty, partitions.upperBound <= partitionTotal,
+      pageCount <= Self.pageCountMax(of: segment), entryCount <= UInt64(pageCount) * Self.pageEntryCountMax,
+      replayFrom.generation < generationLimit
+    else { return nil }
+    self.partitions = partitions
+    self.partitionTotal = partitionTotal
     self.pageCount = pageCount
     self.segment = segment
     self.checksum = checksum
@@ -238,6 +255,17 @@ package struct IndexPartEntry: Hashable, Sendable {
     self.generationLimit = generationLimit
     self.entryCount = entryCount
     self.keyHash = keyHash
+    self.build = build
+  }
+
+  /// The bytes of a page: eight, then entries of eight.
+  package static let pageByteCount = 4096
+  package static let pageEntryCountMax = UInt64(pageByteCount / 8 - 1)
+
+  /// The pages that an index segment has room for behind its header.
+  package static func pageCountMax(of segment: SegmentIdentity) -> UInt32 {
+    let byteCount = segment.run.byteRange.count - SegmentHeader.byteCount
+    return UInt32(truncatingIfNeeded: byteCount / pageByteCount)
   }
 }
 

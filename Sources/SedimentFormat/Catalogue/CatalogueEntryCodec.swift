@@ -68,11 +68,13 @@ extension CatalogueEntry {
   package static func decode(
     _ bytes: RawSpan, at offset: Int
   ) throws(FormatError) -> (entry: CatalogueEntry, byteCount: Int) {
-    guard offset >= 0, bytes.byteCount - Limits.unitByteCount >= offset else { throw failure(.truncated) }
+    guard offset >= 0, bytes.byteCount - Limits.unitByteCount >= offset else {
+      throw failure(.field(.length))
+    }
     let byteCount =
       Int(bytes.integer(UInt8.self, at: offset + Place.unitCount)) * Limits.unitByteCount
     guard byteCount >= Limits.unitByteCount else { throw failure(.field(.length)) }
-    guard byteCount <= bytes.byteCount - offset else { throw failure(.truncated) }
+    guard byteCount <= bytes.byteCount - offset else { throw failure(.field(.length)) }
     let tag: UInt8 = bytes.integer(at: offset + Place.tag)
     guard let known = Tag(rawValue: tag) else {
       guard tag >= Tag.ignorable else { throw failure(tag == 0 ? .field(.tag) : .newer(.tag)) }
@@ -123,7 +125,8 @@ extension CatalogueEntry {
     case .numbers: 128
     case .segment: 88
     case .freed: 16
-    case .collection, .dictionary, .horizons: 24
+    case .collection: 16
+    case .dictionary, .horizons: 24
     case .collectionDropped, .collectionCleared, .dictionaryGone: 8
     case .indexPart: 112
     case .elsewhere: 72

@@ -43,7 +43,7 @@ package struct CheckpointPart: Hashable, Sendable {
   }
 
   static func decode(_ bytes: RawSpan) throws(FormatError) -> CheckpointPart {
-    guard bytes.byteCount >= EntryList.offset else { throw failure(.truncated) }
+    guard bytes.byteCount >= EntryList.offset else { throw failure(.field(.length)) }
     guard bytes.isZero(Place.reserved..<Place.number) else { throw failure(.field(.reserved)) }
     let entryCount = UInt32(bytes.integer(UInt16.self, at: Place.entryCount))
     let entries = try EntryList.decode(bytes, count: entryCount, for: .checkpointPart)

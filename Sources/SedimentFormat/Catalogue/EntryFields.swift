@@ -105,6 +105,7 @@ extension SegmentEntry {
     static let recordCount = 72
     static let tombstoneCount = 76
     static let dataKey = 80
+    static let largeCount = 84
   }
 
   func encode(into bytes: inout MutableRawSpan, at offset: Int) {
@@ -116,12 +117,14 @@ extension SegmentEntry {
     bytes.store(latestExpiry, at: offset + Place.latestExpiry)
     bytes.store(recordCount, at: offset + Place.recordCount)
     bytes.store(tombstoneCount, at: offset + Place.tombstoneCount)
+    bytes.store(largeCount, at: offset + Place.largeCount)
   }
 
   static func decode(_ bytes: RawSpan) throws(FormatError) -> SegmentEntry {
     let identity = try SegmentIdentity.decode(bytes, at: Place.identity, for: .catalogueEntry)
     guard let base = SequenceNumber(bytes.integer(at: Place.base)),
-      let floor = SequenceNumber(bytes.integer(at: Place.floor)), base <= floor,
+      let floor = SequenceNumber(bytes.integer(at: Place.floor)),
+      floor == base || floor > base && identity.kind != .hot,
       let highest = SequenceNumber(bytes.integer(at: Place.highest)), base <= highest
     else { throw CatalogueEntry.failure(.field(.sequence)) }
     let latestExpiry: UInt64 = bytes.integer(at: Place.latestExpiry)
@@ -132,8 +135,11 @@ extension SegmentEntry {
     let entry = SegmentEntry(
       identity: identity, base: base, floor: floor, end: try decodeEnd(bytes, of: identity), highest: highest,
       latestExpiry: latestExpiry, recordCount: bytes.integer(at: Place.recordCount),
-      tombstoneCount: bytes.integer(at: Place.tombstoneCount))
-    guard entry.tombstoneCount <= entry.recordCount else { throw CatalogueEntry.failure(.field(.count)) }
+      tombstoneCount: bytes.integer(at: Place.tombstoneCount), largeCount: bytes.integer(at: Place.largeCount)
+    )
+    guard UInt64(entry.tombstoneCount) + UInt64(entry.largeCount) <= UInt64(entry.recordCount) else {
+      throw CatalogueEntry.failure(.field(.count))
+    }
     return entry
   }
 
@@ -237,12 +243,13 @@ extension IndexPartEntry {
     static let entryCount = 72
     static let keyHashLow = 80
     static let keyHashHigh = 88
-    static let reserved = 96
+    static let build = 96
+    static let partitionTotal = 104
   }
 
   func encode(into bytes: inout MutableRawSpan, at offset: Int) {
-    bytes.store(firstPartition, at: offset + Place.firstPartition)
-    bytes.store(partitionCount, at: offset + Place.partitionCount)
+    bytes.store(partitions.lowerBound, at: offset + Place.firstPartition)
+    bytes.store(partitions.upperBound - partitions.lowerBound, at: offset + Place.partitionCount)
     bytes.store(pageCount, at: offset + Place.pageCount)
     segment.encode(into: &bytes, at: offset + Place.segment)
     bytes.store(checksum.rawValue, at: offset + Place.checksum)
@@ -251,6 +258,8 @@ extension IndexPartEntry {
     bytes.store(entryCount, at: offset + Place.entryCount)
     bytes.store(keyHash.low, at: offset + Place.keyHashLow)
     bytes.store(keyHash.high, at: offset + Place.keyHashHigh)
+    bytes.store(build, at: offset + Place.build)
+    bytes.store(partitionTotal, at: offset + Place.partitionTotal)
   }
 
   static func decode(_ bytes: RawSpan) throws(FormatError) -> IndexPartEntry {
@@ -259,15 +268,22 @@ extension IndexPartEntry {
     guard let replayFrom = LogPosition.decode(bytes, at: Place.replayFrom) else {
       throw CatalogueEntry.failure(.field(.position))
     }
-    guard let generationLimit = Generation(bytes.integer(at: Place.generationLimit)),
-      replayFrom.generation < generationLimit
-    else { throw CatalogueEntry.failure(.field(.generation)) }
-    return IndexPartEntry(
-      firstPartition: bytes.integer(at: Place.firstPartition),
-      partitionCount: bytes.integer(at: Place.partitionCount), pageCount: bytes.integer(at: Place.pageCount),
-      segment: segment, checksum: Checksum(bytes.integer(at: Place.checksum)), replayFrom: replayFrom,
-      generationLimit: generationLimit, entryCount: bytes.integer(at: Place.entryCount),
-      keyHash: KeyHash(low: bytes.integer(at: Place.keyHashLow), high: bytes.integer(at: Place.keyHashHigh)))
+    guard let generationLimit = Generation(bytes.integer(at: Place.generationLimit)) else {
+      throw CatalogueEntry.failure(.field(.generation))
+    }
+    let first: UInt32 = bytes.integer(at: Place.firstPartition)
+    let (end, overflow) = first.addingReportingOverflow(bytes.integer(at: Place.partitionCount))
+    guard !overflow,
+      let entry = IndexPartEntry(
+        partitions: first..<end, of: bytes.integer(at: Place.partitionTotal),
+        pageCount: bytes.integer(at: Place.pageCount), segment: segment,
+        checksum: Checksum(bytes.integer(at: Place.checksum)), replayFrom: replayFrom,
+        generationLimit: generationLimit, entryCount: bytes.integer(at: Place.entryCount),
+        keyHash: KeyHash(
+          low: bytes.integer(at: Place.keyHashLow), high: bytes.integer(at: Place.keyHashHigh)),
+        build: bytes.integer(at: Place.build))
+    else { throw CatalogueEntry.failure(.field(.count)) }
+    return entry
   }
 }
 
@@ -295,7 +311,9 @@ extension ElsewhereEntry {
     let byteCount: UInt64 = bytes.integer(at: Place.byteCount)
     let room = UInt64(segment.run.byteRange.count - SegmentHeader.byteCount)
     let entryCount: UInt32 = bytes.integer(at: Place.entryCount)
-    guard byteCount <= room, UInt64(entryCount) <= byteCount / UInt64(Limits.unitByteCount) else {
+    guard byteCount <= room, byteCount.isMultiple(of: UInt64(Limits.unitByteCount)),
+      UInt64(entryCount) <= byteCount / UInt64(Limits.unitByteCount)
+    else {
       throw CatalogueEntry.failure(.field(.length))
     }
     guard let asOf = LogPosition.decode(bytes, at: Place.asOf) else {

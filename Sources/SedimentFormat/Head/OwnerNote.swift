@@ -19,6 +19,7 @@ package struct OwnerNote: Hashable, Sendable {
     static let checksum = 8
     static let processNumber = 16
     static let openedAt = 24
+    static let reserved = 32
     static let covered = 12
   }
 
@@ -38,6 +39,9 @@ package struct OwnerNote: Hashable, Sendable {
     guard bytes.integer(at: Place.magic) == magic else { throw FormatError(.ownerNote, .absent) }
     guard bytes.integer(at: Place.checksum) == checksum(bytes).rawValue else {
       throw FormatError(.ownerNote, .checksum)
+    }
+    guard bytes.isZero(Place.covered..<Place.processNumber), bytes.isZero(Place.reserved..<byteCount) else {
+      throw FormatError(.ownerNote, .field(.reserved))
     }
     return OwnerNote(
       processNumber: bytes.integer(at: Place.processNumber), openedAt: bytes.integer(at: Place.openedAt))

@@ -79,6 +79,10 @@ extension Superblock {
     guard let state = State(rawValue: bytes.integer(at: Place.state)) else { throw failure(.field(.state)) }
     let createdAt: UInt64 = bytes.integer(at: Place.createdAt)
     guard createdAt <= Limits.clockMax else { throw failure(.field(.clock)) }
+    // The checkpoint's segment is a hot one; no newer version can mean another.
+    guard SegmentIdentity.kindNumber(bytes, at: Place.segment) == SegmentKind.hot.rawValue else {
+      throw failure(.field(.kind))
+    }
     let segment = try SegmentIdentity.decode(bytes, at: Place.segment, for: .superblock)
     let (checkpoint, watermark) = try decodePositions(bytes, in: segment)
     return Superblock(
@@ -111,7 +115,6 @@ extension Superblock {
   private static func decodePositions(
     _ bytes: RawSpan, in segment: SegmentIdentity
   ) throws(FormatError) -> (checkpoint: UnitOffset, watermark: LogPosition) {
-    guard segment.kind == .hot else { throw failure(.field(.kind)) }
     guard let offset = UnitOffset(bytes.integer(at: Place.checkpoint)), segment.holdsRecord(at: offset) else {
       throw failure(.field(.offset))
     }

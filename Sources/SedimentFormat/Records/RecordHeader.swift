@@ -3,20 +3,20 @@
 ///     | checksum 4 | shape 1 | value bytes 3 | key bytes 2 | sequence 6 |
 ///     | collection 4 | expiry 6 | transform 4 or 8 | trailer bytes 2 |   each only if its bit of the shape is set
 ///     | key | value | trailer | zeros to a multiple of 8 |
-package struct RecordHeader: Hashable, Sendable {
-  package var kind: RecordKind
+@usableFromInline package struct RecordHeader: Hashable, Sendable {
+  @usableFromInline package var kind: RecordKind
   /// Whether it counts only with the commit that follows its batch.
-  package var isBatched: Bool
-  package var sequence: SequenceNumber
+  @usableFromInline package var isBatched: Bool
+  @usableFromInline package var sequence: SequenceNumber
   /// The collection's number, 0 for the default one.
-  package var collection: UInt32
+  @usableFromInline package var collection: UInt32
   /// When the value ceases to be visible, in milliseconds since 1970; 0 for never.
-  package var expiry: UInt64
-  package var transform: Transform?
-  package var keyByteCount: Int
+  @usableFromInline package var expiry: UInt64
+  @usableFromInline package var transform: Transform?
+  @usableFromInline package var keyByteCount: Int
   /// The bytes of the value as stored in the record.
-  package var valueByteCount: Int
-  package var trailerByteCount: Int
+  @usableFromInline package var valueByteCount: Int
+  @usableFromInline package var trailerByteCount: Int
 
   @inlinable package init(
     kind: RecordKind, isBatched: Bool = false, sequence: SequenceNumber, collection: UInt32 = 0,

@@ -1,5 +1,5 @@
 /// What a record says.
-package enum RecordKind: UInt8, Sendable, CaseIterable {
+@usableFromInline package enum RecordKind: UInt8, Sendable, CaseIterable {
   /// A key has a value, which the record holds.
   case put = 1
   /// A key has no value.

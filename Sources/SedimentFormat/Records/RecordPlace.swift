@@ -1,11 +1,11 @@
 /// Where a record stands: what its checksum and its sequence depend on besides its own bytes.
-package struct RecordPlace: Hashable, Sendable {
+@usableFromInline package struct RecordPlace: Hashable, Sendable {
   /// The seed of its segment.
-  package let seed: Checksum
+  @usableFromInline package let seed: Checksum
   /// The base sequence of its segment.
-  package let base: SequenceNumber
+  @usableFromInline package let base: SequenceNumber
   /// Its position in the file.
-  package let offset: UnitOffset
+  @usableFromInline package let offset: UnitOffset
 
   @inlinable package init(seed: Checksum, base: SequenceNumber, offset: UnitOffset) {
     self.seed = seed

@@ -4,15 +4,15 @@
 ///     long   | how 1 | dictionary 3 | bytes of the original 4 |
 ///
 /// The short form is used wherever both numbers fit it.
-package struct Transform: Hashable, Sendable {
+@usableFromInline package struct Transform: Hashable, Sendable {
   /// How the value was compressed; 0 is not at all.
-  package let compression: UInt8
+  @usableFromInline package let compression: UInt8
   /// How it was encrypted; 0 is not at all, and this version knows nothing else.
-  package let encryption: UInt8
+  @usableFromInline package let encryption: UInt8
   /// The dictionary of the compression, 0 for none.
-  package let dictionary: UInt32
+  @usableFromInline package let dictionary: UInt32
   /// The bytes of the value as the user knows it.
-  package let originalByteCount: UInt32
+  @usableFromInline package let originalByteCount: UInt32
 
   /// A transform within the limits; nil for any other.
   @inlinable package init?(
@@ -29,7 +29,7 @@ package struct Transform: Hashable, Sendable {
   }
 
   /// The number of zstd among the compressions.
-  package static let zstd: UInt8 = 1
+  @usableFromInline package static let zstd: UInt8 = 1
 
   /// The bits of the first byte.
   @usableFromInline enum How {

@@ -74,6 +74,26 @@ package struct SegmentHeader: Hashable, Sendable {
   ) throws(FormatError) -> (file: FileIdentity, header: SegmentHeader) {
     guard bytes.byteCount >= byteCount else { throw failure(.truncated) }
     guard bytes.integer(at: Place.magic) == magic else { throw failure(.absent) }
+    return try decodeWithoutMagic(bytes, at: slot)
+  }
+
+  /// Decodes the header of a segment that may have been freed, whose magic is then zero.
+  ///
+  /// Its seed is the one that the next use of the slot must differ from.
+  package static func decodeFreed(
+    _ bytes: RawSpan, in file: FileIdentity, at slot: UInt32
+  ) throws(FormatError) -> SegmentHeader {
+    guard bytes.byteCount >= byteCount else { throw failure(.truncated) }
+    let found: UInt64 = bytes.integer(at: Place.magic)
+    guard found == magic || found == 0 else { throw failure(.absent) }
+    let (foundFile, header) = try decodeWithoutMagic(bytes, at: slot)
+    guard foundFile == file else { throw failure(.field(.identity)) }
+    return header
+  }
+
+  private static func decodeWithoutMagic(
+    _ bytes: RawSpan, at slot: UInt32
+  ) throws(FormatError) -> (file: FileIdentity, header: SegmentHeader) {
     guard bytes.integer(at: Place.checksum) == checksum(bytes).rawValue else { throw failure(.checksum) }
     guard
       let file = FileIdentity(low: bytes.integer(at: Place.fileLow), high: bytes.integer(at: Place.fileHigh))
@@ -81,7 +101,9 @@ package struct SegmentHeader: Hashable, Sendable {
     let identity = try SegmentIdentity.decode(bytes, at: Place.identity, for: .segmentHeader)
     guard identity.run.first == slot else { throw failure(.field(.slots)) }
     guard let base = SequenceNumber(bytes.integer(at: Place.base)) else { throw failure(.field(.base)) }
-    guard let floor = SequenceNumber(bytes.integer(at: Place.floor)), floor >= base else {
+    guard let floor = SequenceNumber(bytes.integer(at: Place.floor)),
+      floor == base || floor > base && identity.kind != .hot
+    else {
       throw failure(.field(.floor))
     }
     guard bytes.integer(UInt32.self, at: Place.dataKey) == 0 else { throw failure(.newer(.dataKey)) }

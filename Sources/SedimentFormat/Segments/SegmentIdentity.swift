@@ -70,15 +70,22 @@ package struct SegmentIdentity: Hashable, Sendable {
     bytes.store(salt, at: offset + Place.salt)
   }
 
+  /// The number of the kind in an encoded identity, of which nothing was checked.
+  static func kindNumber(_ bytes: RawSpan, at offset: Int) -> UInt32 {
+    bytes.integer(at: offset + Place.kind)
+  }
+
   package static func decode(
     _ bytes: RawSpan, at offset: Int, for structure: FormatError.Structure
   ) throws(FormatError) -> SegmentIdentity {
-    guard offset >= 0, bytes.byteCount - byteCount >= offset else { throw FormatError(structure, .truncated) }
+    guard offset >= 0, bytes.byteCount - byteCount >= offset else {
+      throw FormatError(structure, .field(.length))
+    }
     guard
       let run = SlotRun(
         first: bytes.integer(at: offset + Place.slot), count: bytes.integer(at: offset + Place.slotCount))
     else { throw FormatError(structure, .field(.slots)) }
-    let kindNumber: UInt32 = bytes.integer(at: offset + Place.kind)
+    let kindNumber = kindNumber(bytes, at: offset)
     guard let kind = SegmentKind(rawValue: kindNumber) else {
       throw FormatError(structure, kindNumber == 0 ? .field(.kind) : .newer(.kind))
     }

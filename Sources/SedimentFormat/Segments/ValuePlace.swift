@@ -3,7 +3,7 @@
 ///     | stored bytes 8 | pieces 4 | zeros 4 | a piece 40 | ... | the bytes behind the last piece |
 ///
 /// Each piece lies in an extent of its own; what would waste most of a slot stands in the record itself.
-package struct ValuePlace: Hashable, Sendable {
+@usableFromInline package struct ValuePlace: Hashable, Sendable {
   package let pieces: [Piece]
   /// The stored bytes of the value that the record holds behind the pieces.
   package let tailByteCount: Int
@@ -56,7 +56,7 @@ package struct ValuePlace: Hashable, Sendable {
   }
 
   /// The fewest bytes that a place takes.
-  @usableFromInline static let byteCountMin = 56
+  @usableFromInline package static let byteCountMin = 56
 
   private enum Place {
     static let storedByteCount = 0
@@ -81,7 +81,7 @@ package struct ValuePlace: Hashable, Sendable {
 
   /// Decodes the place at the beginning of a record's value; what is behind the pieces is the tail.
   package static func decode(_ value: RawSpan) throws(FormatError) -> ValuePlace {
-    guard value.byteCount >= byteCountMin else { throw failure(.truncated) }
+    guard value.byteCount >= byteCountMin else { throw failure(.field(.length)) }
     let pieceCount: UInt32 = value.integer(at: Place.pieceCount)
     guard pieceCount >= 1, pieceCount <= Limits.extentPieceCountMax,
       Int(pieceCount) <= (value.byteCount - Place.pieces) / Piece.byteCount
