@@ -34,7 +34,9 @@ let package = Package(
     module("Shallows", ["Sediment"]),
     module("Vellum", ["Shallows", "Sediment"]),
     module("SedimentTesting", ["SedimentDisk"]),
-    .executableTarget(name: "SedimentTool", dependencies: ["Sediment"], swiftSettings: settings),
+    .executableTarget(
+      name: "SedimentTool", dependencies: ["Sediment", "SedimentDisk", "SedimentFormat"],
+      swiftSettings: settings),
     tests("SedimentFormat", ["SedimentFormat", "CSediment"]),
     tests("SedimentDisk", ["SedimentDisk"]),
     tests("SedimentTesting", ["SedimentTesting", "SedimentDisk"]),

@@ -131,16 +131,19 @@ import Testing
 
   // MARK: Transforms
 
-  @Test(arguments: [
-    ([0x01, 0, 0, 0], nil), ([0x07, 0, 0, 0], nil), ([0x01, 0xff, 0xff, 0xff], nil), ([0x10, 0, 5, 0], nil),
-    ([0xf7, 1, 5, 0], nil), ([0x00, 0, 5, 0], .field(.transform)), ([0x10, 1, 5, 0], .field(.transform)),
-    ([0x09, 0, 1, 0, 0, 0, 0, 0], nil), ([0x09, 0xff, 0xff, 0xff, 0, 0, 0, 0x40], nil),
-    ([0x09, 0, 0, 0, 0, 0, 1, 0], nil), ([0x09, 0xff, 0, 0, 0xff, 0xff, 0, 0], .field(.transform)),
-    ([0x09, 0, 0, 0, 0, 0, 0, 0], .field(.transform)), ([0x09, 0, 1, 0, 1, 0, 0, 0x40], .field(.transform)),
-    ([0x09, 0, 0, 0, 0xff, 0xff, 0xff, 0xff], .field(.transform)),
-    ([0x18, 0, 1, 0, 0, 0, 0, 0], .field(.transform)), ([0x18, 0, 0, 0, 0, 0, 1, 0], nil),
-    ([0x08, 0, 0, 0, 0, 0, 1, 0], .field(.transform)),
-  ] as [([UInt8], FormatError.Fault?)])
+  @Test(
+    arguments: [
+      ([0x01, 0, 0, 0], nil), ([0x07, 0, 0, 0], nil), ([0x01, 0xff, 0xff, 0xff], nil),
+      ([0x10, 0, 5, 0], nil),
+      ([0xf7, 1, 5, 0], nil), ([0x00, 0, 5, 0], .field(.transform)), ([0x10, 1, 5, 0], .field(.transform)),
+      ([0x09, 0, 1, 0, 0, 0, 0, 0], nil), ([0x09, 0xff, 0xff, 0xff, 0, 0, 0, 0x40], nil),
+      ([0x09, 0, 0, 0, 0, 0, 1, 0], nil), ([0x09, 0xff, 0, 0, 0xff, 0xff, 0, 0], .field(.transform)),
+      ([0x09, 0, 0, 0, 0, 0, 0, 0], .field(.transform)),
+      ([0x09, 0, 1, 0, 1, 0, 0, 0x40], .field(.transform)),
+      ([0x09, 0, 0, 0, 0xff, 0xff, 0xff, 0xff], .field(.transform)),
+      ([0x18, 0, 1, 0, 0, 0, 0, 0], .field(.transform)), ([0x18, 0, 0, 0, 0, 0, 1, 0], nil),
+      ([0x08, 0, 0, 0, 0, 0, 1, 0], .field(.transform)),
+    ] as [([UInt8], FormatError.Fault?)])
   func `A transform is taken in its shortest form and within its limits`(
     transform: [UInt8], fault: FormatError.Fault?
   ) {

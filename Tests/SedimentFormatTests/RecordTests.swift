@@ -104,7 +104,8 @@ import Testing
     for round in 0..<20_000 {
       let first = UInt32(truncatingIfNeeded: random.next())
       // Half of the other seeds differ in one bit, where accidents of the arithmetic would be likeliest.
-      let difference = round % 2 == 0 ? UInt32(truncatingIfNeeded: random.next()) : 1 << UInt32(round / 2 % 32)
+      let difference =
+        round % 2 == 0 ? UInt32(truncatingIfNeeded: random.next()) : 1 << UInt32(round / 2 % 32)
       guard difference != 0 else { continue }
       let offset = UnitOffset(UInt64.random(in: 4112..<1 << 38, using: &random))!
       let place = RecordPlace(seed: Checksum(first), base: .zero, offset: offset)
@@ -122,12 +123,13 @@ import Testing
 
   // MARK: Sequences
 
-  @Test(arguments: [
-    (0, 1), (0, 1 << 48 - 1), (1, 2), (1, 1 << 48), (5, 1 << 48), (1 << 48 - 1, 1 << 48),
-    (1 << 48 - 1, 1 << 48 + 1), (1 << 48 - 2, 1 << 48 - 1), (1 << 48, 1 << 48 + 1),
-    (1 << 48 - 1, 1 << 49 - 2), (3 << 48 + 7, 4 << 48), (3 << 48 + 7, 4 << 48 + 6),
-    (1 << 62 - 1, 1 << 62), (1 << 62 - 1 << 47, 1 << 62),
-  ] as [(UInt64, UInt64)])
+  @Test(
+    arguments: [
+      (0, 1), (0, 1 << 48 - 1), (1, 2), (1, 1 << 48), (5, 1 << 48), (1 << 48 - 1, 1 << 48),
+      (1 << 48 - 1, 1 << 48 + 1), (1 << 48 - 2, 1 << 48 - 1), (1 << 48, 1 << 48 + 1),
+      (1 << 48 - 1, 1 << 49 - 2), (3 << 48 + 7, 4 << 48), (3 << 48 + 7, 4 << 48 + 6),
+      (1 << 62 - 1, 1 << 62), (1 << 62 - 1 << 47, 1 << 62),
+    ] as [(UInt64, UInt64)])
   func `A sequence is completed from its segment's base`(base: UInt64, sequence: UInt64) throws {
     let place = RecordPlace(
       seed: Sample.place.seed, base: SequenceNumber(base)!, offset: Sample.place.offset)
@@ -137,10 +139,11 @@ import Testing
     #expect(try RecordHeader.decode(bytes, at: place).sequence.rawValue == sequence)
   }
 
-  @Test(arguments: [
-    (0, 0), (7, 7), (1 << 48, 0), (3 << 48 + 7, 7), (1 << 62, 1), (1 << 62, 0), (1 << 62 - 1, 1),
-    (1 << 62 - 9, 1 << 48 - 10), (1 << 62 - 9, 1 << 47),
-  ] as [(UInt64, UInt64)])
+  @Test(
+    arguments: [
+      (0, 0), (7, 7), (1 << 48, 0), (3 << 48 + 7, 7), (1 << 62, 1), (1 << 62, 0), (1 << 62 - 1, 1),
+      (1 << 62 - 9, 1 << 48 - 10), (1 << 62 - 9, 1 << 47),
+    ] as [(UInt64, UInt64)])
   func `A sequence that no record of the segment can have is refused`(base: UInt64, low: UInt64) {
     let place = RecordPlace(
       seed: Sample.place.seed, base: SequenceNumber(base)!, offset: Sample.place.offset)

@@ -23,7 +23,7 @@ enum Sample {
 
   static let segmentHeader = SegmentHeader(
     identity: segment(.hot, first: 2, count: 2, generation: 9), base: SequenceNumber(0x4142)!,
-    floor: SequenceNumber(0x5152)!,
+    floor: SequenceNumber(0x4142)!,
     predecessor: LogPosition(Generation(8)!, UnitOffset(byteOffset: 90_000)!), heir: 4)
 
   static func segment(
@@ -123,7 +123,8 @@ enum Sample {
   static let segmentEntry = SegmentEntry(
     identity: segment(.survivors, first: 5, count: 4), base: SequenceNumber(0x0102)!,
     floor: SequenceNumber(0x0203)!, end: UnitOffset(byteOffset: 98_304)!, highest: SequenceNumber(0x0304)!,
-    latestExpiry: 0x0405_0607, recordCount: 0x0506, tombstoneCount: 0x0406)
+    latestExpiry: 0x0405_0607, recordCount: 0x0506, tombstoneCount: 0x0406,
+    largeCount: 0x0100)
 
   static let collectionEntry = CollectionEntry(
     number: 0x0102, clearedAt: SequenceNumber(0x0203_0405)!, name: Array("ångström".utf8))!
@@ -133,14 +134,15 @@ enum Sample {
     offset: UnitOffset(byteOffset: 163_840)!)!
 
   static let indexPart = IndexPartEntry(
-    firstPartition: 0x0102, partitionCount: 0x0203, pageCount: 0x0304,
+    partitions: 0x0102..<0x0305, of: 0x0405, pageCount: 0x0016,
     segment: segment(.index, first: 30, count: 6), checksum: Checksum(0x4142_4344),
     replayFrom: LogPosition(Generation(4)!, UnitOffset(0x5152)!), generationLimit: Generation(5)!,
-    entryCount: 0x6162_6364, keyHash: KeyHash(low: 0x7172_7374_7576_7778, high: 0x8182_8384_8586_8788))
+    entryCount: 0x1234, keyHash: KeyHash(low: 0x7172_7374_7576_7778, high: 0x8182_8384_8586_8788),
+    build: 0x9192_9394_9596_9798)!
 
   static let elsewhere = ElsewhereEntry(
     segment: segment(.catalogue, first: 40, count: 8), checksum: Checksum(0x4142_4344), entryCount: 0x0101,
-    byteCount: 0x1112, asOf: LogPosition(Generation(6)!, UnitOffset(0x6162)!))
+    byteCount: 0x1110, asOf: LogPosition(Generation(6)!, UnitOffset(0x6162)!))
 
   /// An entry with a tag that no version has given a meaning yet.
   static let ignorable: [UInt8] = [0x80, 2] + [UInt8](1...14)

@@ -19,7 +19,7 @@ import Testing
       128,
       [
         (0, 8, 0x4d47_4553_4944_4553), (40, 8, 0x0706_0504_0302_0100), (48, 8, 0x0f0e_0d0c_0b0a_0908),
-        (56, 8, 0x4142), (64, 8, 0x5152), (72, 8, 8), (80, 8, 90_000 / 8), (88, 4, 4),
+        (56, 8, 0x4142), (64, 8, 0x4142), (72, 8, 8), (80, 8, 90_000 / 8), (88, 4, 4),
       ] + identityFields(Self.header.identity, at: 12))
     expected.mend(128)
     #expect(Self.bytes == expected)
@@ -53,14 +53,14 @@ import Testing
     Damage(0 as UInt32, at: 20, .field(.kind)), Damage(6 as UInt32, at: 20, .newer(.kind)),
     Damage(UInt32.max, at: 20, .newer(.kind)), Damage(2 as UInt32, at: 20, .field(.predecessor)),
     Damage(0 as UInt64, at: 24, .field(.generation)), Damage(8 as UInt64, at: 24, .field(.predecessor)),
-    Damage(1 as UInt64 << 62, at: 24, nil), Damage(1 as UInt64 << 62 + 1, at: 24, .field(.generation)),
-    Damage(UInt64.max, at: 32, nil), Damage(0x5152 as UInt64, at: 56, nil),
-    Damage(0x5153 as UInt64, at: 56, .field(.floor)), Damage(UInt64.max, at: 56, .field(.base)),
-    Damage(0x4142 as UInt64, at: 64, nil), Damage(0x4141 as UInt64, at: 64, .field(.floor)),
-    Damage(1 as UInt64 << 62, at: 64, nil), Damage(1 as UInt64 << 62 + 1, at: 64, .field(.floor)),
+    Damage(1 << 62 as UInt64, at: 24, nil), Damage(1 << 62 + 1 as UInt64, at: 24, .field(.generation)),
+    Damage(UInt64.max, at: 32, nil), Damage(0x4141 as UInt64, at: 56, .field(.floor)),
+    Damage(0x4143 as UInt64, at: 56, .field(.floor)), Damage(UInt64.max, at: 56, .field(.base)),
+    Damage(0x4143 as UInt64, at: 64, .field(.floor)), Damage(0x4141 as UInt64, at: 64, .field(.floor)),
+    Damage(1 << 62 + 1 as UInt64, at: 64, .field(.floor)),
     Damage(0 as UInt64, at: 72, .field(.predecessor)), Damage(9 as UInt64, at: 72, .field(.predecessor)),
     Damage(1 as UInt64, at: 72, nil), Damage(0 as UInt64, at: 80, nil),
-    Damage(1 as UInt64 << 38 + 1, at: 80, .field(.predecessor)), Damage(0 as UInt32, at: 88, nil),
+    Damage(1 << 38 + 1 as UInt64, at: 80, .field(.predecessor)), Damage(0 as UInt32, at: 88, nil),
     Damage(1 as UInt32, at: 88, .field(.heir)), Damage(2 as UInt32, at: 88, .field(.heir)),
     Damage(3 as UInt32, at: 88, .field(.heir)), Damage(1 << 27 - 1 as UInt32, at: 88, nil),
     Damage(1 << 27 as UInt32, at: 88, .field(.heir)), Damage(1 as UInt32, at: 92, .newer(.dataKey)),
@@ -78,6 +78,44 @@ import Testing
     bytes.put([UInt8](repeating: 0, count: 16), at: 40)
     bytes.mend(128)
     #expect(fault { () throws(FormatError) in try SegmentHeader.decode(bytes) } == .field(.identity))
+  }
+
+  @Test func `Only other than hot segments have a floor above their base, and none below it`() {
+    for kind in SegmentKind.allCases {
+      for (floor, isSound) in [(7, false), (8, true), (9, kind != .hot), (1 << 62, kind != .hot)]
+        as [(UInt64, Bool)]
+      {
+        let header = SegmentHeader(
+          identity: Sample.segment(kind, first: 2), base: SequenceNumber(8)!, floor: SequenceNumber(floor)!)
+        let found = fault { () throws(FormatError) in try SegmentHeader.decode(header.encode(in: Sample.file))
+        }
+        #expect(found == (isSound ? nil : .field(.floor)), "\(kind), \(floor)")
+      }
+    }
+  }
+
+  @Test func `The header of a freed segment is read without its magic, and only so`() throws {
+    var bytes = Self.bytes
+    bytes.put(0 as UInt64, at: 0)
+    #expect(fault { () throws(FormatError) in try SegmentHeader.decode(bytes) } == .absent)
+    #expect(
+      try unsafe SegmentHeader.decodeFreed(bytes.span.bytes, in: Sample.file, at: 2) == Self.header)
+    #expect(
+      try unsafe SegmentHeader.decodeFreed(Self.bytes.span.bytes, in: Sample.file, at: 2) == Self.header)
+    let decode = { (bytes: [UInt8]) in
+      fault { () throws(FormatError) in
+        try unsafe SegmentHeader.decodeFreed(bytes.span.bytes, in: Sample.file, at: 2)
+      }
+    }
+    #expect(decode(Array(bytes[..<127])) == .truncated)
+    #expect(decode([UInt8](repeating: 0, count: 128)) == .checksum)
+    bytes.put(1 as UInt64, at: 0)
+    #expect(decode(bytes) == .absent)
+    let other = Self.header.encode(in: FileIdentity(low: 1, high: 1)!)
+    #expect(decode(other) == .field(.identity))
+    withEveryBitFlipped(Array(Self.bytes[8...])) { damaged, bit in
+      #expect(decode([UInt8](repeating: 0, count: 8) + damaged) == .checksum, "bit \(bit)")
+    }
   }
 
   @Test func `Only hot segments have predecessors and heirs`() {
@@ -116,13 +154,13 @@ import Testing
       let found = fault { () throws(FormatError) in
         try unsafe SegmentIdentity.decode(bytes.span.bytes, at: offset, for: .seal)
       }
-      #expect(found == .truncated, "offset \(offset)")
+      #expect(found == .field(.length), "offset \(offset)")
     }
     for count in 0..<28 {
       let found = fault { () throws(FormatError) in
         try unsafe SegmentIdentity.decode(bytes.span.bytes.extracting(0..<count), at: 0, for: .seal)
       }
-      #expect(found == .truncated, "\(count) bytes")
+      #expect(found == .field(.length), "\(count) bytes")
     }
   }
 

@@ -142,7 +142,7 @@ extension ValuePlace {
 
 extension ControlRecord {
   static func decode(_ bytes: [UInt8]) throws(FormatError) -> ControlRecord {
-    try unsafe decode(bytes.span.bytes)
+    try unsafe decode(bytes.span.bytes, isBatched: false)
   }
 }
 

@@ -33,14 +33,16 @@ package enum ControlRecord: Hashable, Sendable {
   }
 
   /// Decodes the value of a control record, which may be a member of a batch only as a catalogue change.
-  package static func decode(_ value: RawSpan, isBatched: Bool) throws(FormatError) -> ControlRecord {
-    let control = try decode(value)
+  package static func decode(
+    _ value: RawSpan, isBatched: Bool = false
+  ) throws(FormatError) -> ControlRecord {
+    let control = try decodeAny(value)
     if case .catalogueChange = control { return control }
     guard !isBatched else { throw FormatError(.record, .field(.batched)) }
     return control
   }
 
-  private static func decode(_ value: RawSpan) throws(FormatError) -> ControlRecord {
+  private static func decodeAny(_ value: RawSpan) throws(FormatError) -> ControlRecord {
     guard value.byteCount >= 1 else { throw FormatError(.record, .field(.value)) }
     let type: UInt8 = value.integer(at: 0)
     switch ControlType(rawValue: type) {

@@ -1,0 +1,136 @@
+/// The numbers of a store that are neither segments nor collections (DESIGN.md 3.6).
+package struct StoreNumbers: Hashable, Sendable {
+  package var nextGeneration: Generation
+  package var nextCollection: UInt32
+  package var nextDictionary: UInt32
+  /// The slots of the file when the checkpoint was made; a hint.
+  package var slotCount: UInt32
+  package var horizons: Horizons
+  /// All records up to this sequence are dead, but for those of the system's own collections.
+  package var everythingClearedAt: SequenceNumber
+  package var clocks: Clocks
+  package var totals: Totals
+
+  package init(
+    nextGeneration: Generation, nextCollection: UInt32, nextDictionary: UInt32, slotCount: UInt32,
+    horizons: Horizons, everythingClearedAt: SequenceNumber, clocks: Clocks, totals: Totals
+  ) {
+    self.nextGeneration = nextGeneration
+    self.nextCollection = nextCollection
+    self.nextDictionary = nextDictionary
+    self.slotCount = slotCount
+    self.horizons = horizons
+    self.everythingClearedAt = everythingClearedAt
+    self.clocks = clocks
+    self.totals = totals
+  }
+
+  /// Up to where the history can no longer be read.
+  package typealias Horizons = SedimentFormat.Horizons
+
+  /// What is known of time, in milliseconds; a record's deletion goes by `deletion` alone (DESIGN.md 8).
+  package struct Clocks: Hashable, Sendable {
+    /// The highest wall clock seen.
+    package var highest: UInt64 = 0
+    /// What expired before this wall clock may be deleted.
+    package var deletion: UInt64 = 0
+    /// The wall clock that `deletion` takes once it was confirmed.
+    package var candidate: UInt64 = 0
+    /// How long writers had the file open in all, by clocks that cannot jump.
+    package var observed: UInt64 = 0
+    /// The value of `observed` when the candidate was chosen.
+    package var candidateObserved: UInt64 = 0
+
+    package init() {}
+  }
+
+  /// What happened since the file was made; for people.
+  package struct Totals: Hashable, Sendable {
+    package var userByteCount: UInt64 = 0
+    package var writtenByteCount: UInt64 = 0
+    package var movedByteCount: UInt64 = 0
+    package var evictedCount: UInt64 = 0
+    package var expiredCount: UInt64 = 0
+
+    package init() {}
+  }
+}
+
+extension StoreNumbers {
+  private enum Place {
+    static let nextCollection = 4
+    static let nextGeneration = 8
+    static let nextDictionary = 16
+    static let slotCount = 20
+    static let horizons = 24
+    static let everythingClearedAt = 40
+    static let highest = 48
+    static let deletion = 56
+    static let candidate = 64
+    static let observed = 72
+    static let candidateObserved = 80
+    static let userByteCount = 88
+    static let writtenByteCount = 96
+    static let movedByteCount = 104
+    static let evictedCount = 112
+    static let expiredCount = 120
+  }
+
+  func encode(into bytes: inout MutableRawSpan, at offset: Int) {
+    bytes.store(nextCollection, at: offset + Place.nextCollection)
+    bytes.store(nextGeneration.rawValue, at: offset + Place.nextGeneration)
+    bytes.store(nextDictionary, at: offset + Place.nextDictionary)
+    bytes.store(slotCount, at: offset + Place.slotCount)
+    horizons.encode(into: &bytes, at: offset + Place.horizons)
+    bytes.store(everythingClearedAt.rawValue, at: offset + Place.everythingClearedAt)
+    bytes.store(clocks.highest, at: offset + Place.highest)
+    bytes.store(clocks.deletion, at: offset + Place.deletion)
+    bytes.store(clocks.candidate, at: offset + Place.candidate)
+    bytes.store(clocks.observed, at: offset + Place.observed)
+    bytes.store(clocks.candidateObserved, at: offset + Place.candidateObserved)
+    bytes.store(totals.userByteCount, at: offset + Place.userByteCount)
+    bytes.store(totals.writtenByteCount, at: offset + Place.writtenByteCount)
+    bytes.store(totals.movedByteCount, at: offset + Place.movedByteCount)
+    bytes.store(totals.evictedCount, at: offset + Place.evictedCount)
+    bytes.store(totals.expiredCount, at: offset + Place.expiredCount)
+  }
+
+  static func decode(_ bytes: RawSpan) throws(FormatError) -> StoreNumbers {
+    guard let nextGeneration = Generation(bytes.integer(at: Place.nextGeneration)) else {
+      throw CatalogueEntry.failure(.field(.generation))
+    }
+    let nextCollection: UInt32 = bytes.integer(at: Place.nextCollection)
+    guard nextCollection >= 1, nextCollection <= CollectionEntry.systemNumberMin else {
+      throw CatalogueEntry.failure(.field(.collection))
+    }
+    let nextDictionary: UInt32 = bytes.integer(at: Place.nextDictionary)
+    guard nextDictionary >= 1, nextDictionary <= Limits.dictionaryNumberMax + 1 else {
+      throw CatalogueEntry.failure(.field(.dictionary))
+    }
+    let slotCount: UInt32 = bytes.integer(at: Place.slotCount)
+    guard slotCount <= Limits.fileSlotCountMax else { throw CatalogueEntry.failure(.field(.slots)) }
+    guard let everythingClearedAt = SequenceNumber(bytes.integer(at: Place.everythingClearedAt)) else {
+      throw CatalogueEntry.failure(.field(.sequence))
+    }
+    var clocks = Clocks()
+    clocks.highest = bytes.integer(at: Place.highest)
+    clocks.deletion = bytes.integer(at: Place.deletion)
+    clocks.candidate = bytes.integer(at: Place.candidate)
+    clocks.observed = bytes.integer(at: Place.observed)
+    clocks.candidateObserved = bytes.integer(at: Place.candidateObserved)
+    guard clocks.highest <= Limits.clockMax, clocks.deletion <= clocks.highest,
+      clocks.candidate <= clocks.highest, clocks.observed <= Limits.clockMax,
+      clocks.candidateObserved <= clocks.observed
+    else { throw CatalogueEntry.failure(.field(.clock)) }
+    var totals = Totals()
+    totals.userByteCount = bytes.integer(at: Place.userByteCount)
+    totals.writtenByteCount = bytes.integer(at: Place.writtenByteCount)
+    totals.movedByteCount = bytes.integer(at: Place.movedByteCount)
+    totals.evictedCount = bytes.integer(at: Place.evictedCount)
+    totals.expiredCount = bytes.integer(at: Place.expiredCount)
+    return StoreNumbers(
+      nextGeneration: nextGeneration, nextCollection: nextCollection, nextDictionary: nextDictionary,
+      slotCount: slotCount, horizons: try Horizons.decode(bytes, at: Place.horizons),
+      everythingClearedAt: everythingClearedAt, clocks: clocks, totals: totals)
+  }
+}
