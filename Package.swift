@@ -15,6 +15,11 @@ func module(_ name: String, _ dependencies: [Target.Dependency], path: String? =
   .target(name: name, dependencies: dependencies, path: path, swiftSettings: settings)
 }
 
+func fuzzer(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .executableTarget(
+    name: name, dependencies: dependencies + ["FuzzSupport"], path: "Fuzz/\(name)", swiftSettings: settings)
+}
+
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
   .testTarget(name: "\(name)Tests", dependencies: dependencies, swiftSettings: settings)
 }
@@ -37,6 +42,9 @@ let package = Package(
     .executableTarget(
       name: "SedimentTool", dependencies: ["Sediment", "SedimentDisk", "SedimentFormat"],
       swiftSettings: settings),
+    // The fuzz targets: in a plain build they replay inputs, see Fuzz/run.
+    module("FuzzSupport", [], path: "Fuzz/Support"),
+    fuzzer("FormatFuzzer", ["SedimentFormat"]),
     tests("SedimentFormat", ["SedimentFormat", "CSediment"]),
     tests("SedimentDisk", ["SedimentDisk"]),
     tests("SedimentTesting", ["SedimentTesting", "SedimentDisk"]),
