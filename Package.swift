@@ -9,7 +9,13 @@ let settings: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
-let libraries = ["Sediment", "Shallows", "Vellum", "SedimentTesting"]
+// The products and the modules that their users name; SedimentDisk has the types of errors and of the seam.
+let libraries = [
+  (name: "Sediment", modules: ["Sediment", "SedimentDisk"]),
+  (name: "Shallows", modules: ["Shallows"]),
+  (name: "Vellum", modules: ["Vellum"]),
+  (name: "SedimentTesting", modules: ["SedimentTesting", "SedimentDisk"]),
+]
 
 func module(_ name: String, _ dependencies: [Target.Dependency], path: String? = nil) -> Target {
   .target(name: name, dependencies: dependencies, path: path, swiftSettings: settings)
@@ -27,8 +33,8 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 let package = Package(
   name: "Sediment",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
-  products: libraries.map { .library(name: $0, targets: [$0]) }
-    + libraries.map { .library(name: "\($0)Dynamic", type: .dynamic, targets: [$0]) }
+  products: libraries.map { .library(name: $0.name, targets: $0.modules) }
+    + libraries.map { .library(name: "\($0.name)Dynamic", type: .dynamic, targets: $0.modules) }
     + [.executable(name: "sediment", targets: ["SedimentTool"])],
   targets: [
     .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
