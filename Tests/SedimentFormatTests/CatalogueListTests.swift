@@ -121,3 +121,42 @@ import Testing
     #expect(try ControlRecord.decode(change.encode()) == .catalogueChange(change))
   }
 }
+
+@Suite struct SoundEntryTests {
+  private func isTaken(_ entry: CatalogueEntry) -> Bool {
+    CatalogueChange([entry]) != nil
+  }
+
+  @Test func `What would not decode is not encoded`() {
+    var numbers = Sample.numbers
+    numbers.clocks.highest = Limits.clockMax + 1
+    #expect(isTaken(.numbers(Sample.numbers)) && !isTaken(.numbers(numbers)))
+    #expect(CheckpointPart(number: 0, of: 1, [.numbers(numbers)]) == nil)
+    var segment = Sample.segmentEntry
+    segment.latestExpiry = Limits.clockMax + 1
+    #expect(!isTaken(.segment(segment)))
+    segment = Sample.segmentEntry
+    segment.tombstoneCount = segment.recordCount + 1
+    #expect(!isTaken(.segment(segment)))
+    #expect(!isTaken(.freed(slot: 1, generation: .first)))
+    #expect(!isTaken(.collectionDropped(number: 0)))
+    #expect(!isTaken(.collectionCleared(number: CollectionEntry.all)))
+    #expect(!isTaken(.dictionaryGone(number: 0)))
+    #expect(!isTaken(.ignorable([])))
+    #expect(!isTaken(.ignorable([0x7f, 1, 0, 0, 0, 0, 0, 0])))
+    #expect(!isTaken(.ignorable([0x80, 2, 0, 0, 0, 0, 0, 0])))
+    #expect(isTaken(.ignorable([0x80, 1, 0, 0, 0, 0, 0, 0])))
+  }
+
+  @Test func `A superblock of a clock beyond its range has the latest there is`() {
+    let block = Superblock(
+      copy: .first, generation: .first, identity: Sample.file, state: .open,
+      lineage: Lineage(low: 1, high: 2), session: 3, createdAt: .max, segment: Sample.hot,
+      checkpoint: Sample.hot.recordRange.lowerBound,
+      watermark: LogPosition(Sample.hot.generation, Sample.hot.recordRange.upperBound))
+    let bytes = block.encode()
+    #expect(block.createdAt == Limits.clockMax)
+    #expect(
+      fault { () throws(FormatError) in try Superblock.decode(unsafe bytes.span.bytes, copy: .first) } == nil)
+  }
+}

@@ -2,8 +2,13 @@
 package struct CatalogueChange: Hashable, Sendable {
   package let entries: [CatalogueEntry]
 
-  /// A change of entries that may stand in one and that fit a record; nil for any other.
+  /// A change of sound entries that may stand in one and that fit a record; nil for any other.
   package init?(_ entries: [CatalogueEntry]) {
+    guard entries.allSatisfy(\.isSound) else { return nil }
+    self.init(sound: entries)
+  }
+
+  private init?(sound entries: [CatalogueEntry]) {
     guard !entries.isEmpty, entries.allSatisfy(\.belongsInChange),
       EntryList.byteCount(entries) <= EntryList.byteCountMax
     else { return nil }
@@ -28,7 +33,7 @@ package struct CatalogueChange: Hashable, Sendable {
     guard bytes.isZero(Place.type + 1..<Place.entryCount) else { throw failure(.field(.reserved)) }
     let entries = try EntryList.decode(
       bytes, count: bytes.integer(at: Place.entryCount), for: .catalogueChange)
-    guard let change = CatalogueChange(entries) else { throw failure(.field(.tag)) }
+    guard let change = CatalogueChange(sound: entries) else { throw failure(.field(.tag)) }
     return change
   }
 

@@ -40,6 +40,16 @@ package enum CatalogueEntry: Hashable, Sendable {
     static let ignorable: UInt8 = 0x80
   }
 
+  /// Whether all its fields are in their ranges, so that it decodes to itself.
+  package var isSound: Bool {
+    let bytes = encoded(byteCount: byteCount) { encode(into: &$0, at: 0) }
+    do throws(FormatError) {
+      return try CatalogueEntry.decode(unsafe bytes.span.bytes, at: 0).entry == self
+    } catch {
+      return false
+    }
+  }
+
   /// Whether the entry describes what is, as a checkpoint does.
   package var belongsInCheckpoint: Bool {
     switch self {

@@ -20,7 +20,7 @@ extension CatalogueEntry {
     case .indexPart: 112
     case .horizons: 24
     case .elsewhere: 72
-    case .ignorable(let bytes): bytes.count
+    case .ignorable(let bytes): max(bytes.count, Limits.unitByteCount)
     }
   }
 

@@ -7,9 +7,15 @@ package struct CheckpointPart: Hashable, Sendable {
   package let partCount: UInt16
   package let entries: [CatalogueEntry]
 
-  /// A part of entries that may stand in it and that fit a record; nil for any other.
+  /// A part of sound entries that may stand in it and that fit a record; nil for any other.
   package init?(number: UInt16, of partCount: UInt16, _ entries: [CatalogueEntry]) {
-    guard number < partCount, entries.count <= Int(UInt16.max), entries.allSatisfy(\.belongsInCheckpoint),
+    guard entries.allSatisfy(\.isSound) else { return nil }
+    self.init(number: number, of: partCount, sound: entries)
+  }
+
+  private init?(number: UInt16, of partCount: UInt16, sound entries: [CatalogueEntry]) {
+    guard number < partCount, entries.count <= Int(UInt16.max),
+      entries.allSatisfy(\.belongsInCheckpoint),
       EntryList.byteCount(entries) <= EntryList.byteCountMax
     else { return nil }
     for (place, entry) in entries.enumerated() {
@@ -49,7 +55,7 @@ package struct CheckpointPart: Hashable, Sendable {
     let entries = try EntryList.decode(bytes, count: entryCount, for: .checkpointPart)
     guard
       let part = CheckpointPart(
-        number: bytes.integer(at: Place.number), of: bytes.integer(at: Place.partCount), entries)
+        number: bytes.integer(at: Place.number), of: bytes.integer(at: Place.partCount), sound: entries)
     else { throw failure(.field(.part)) }
     return part
   }

@@ -56,7 +56,7 @@ package struct Superblock: Hashable, Sendable {
     self.state = state
     self.lineage = lineage
     self.session = session
-    self.createdAt = createdAt
+    self.createdAt = min(createdAt, Limits.clockMax)
     self.segment = segment
     self.checkpoint = checkpoint
     self.watermark = watermark
