@@ -23,8 +23,7 @@ extension Superblock {
     static let createdAt = 120
     static let segment = 128
     static let checkpoint = 160
-    static let watermarkGeneration = 168
-    static let watermarkOffset = 176
+    static let watermark = 168
   }
 
   private static let magic = 0x544e_454d_4944_4553 as UInt64  // "SEDIMENT"
@@ -52,8 +51,7 @@ extension Superblock {
       bytes.store(createdAt, at: Place.createdAt)
       segment.encode(into: &bytes, at: Place.segment)
       bytes.store(checkpoint.rawValue, at: Place.checkpoint)
-      bytes.store(watermark.generation.rawValue, at: Place.watermarkGeneration)
-      bytes.store(watermark.offset.rawValue, at: Place.watermarkOffset)
+      watermark.encode(into: &bytes, at: Place.watermark)
       bytes.store(Self.checksum(bytes.bytes).rawValue, at: Place.checksum)
     }
   }
@@ -118,11 +116,10 @@ extension Superblock {
     guard let offset = UnitOffset(bytes.integer(at: Place.checkpoint)), segment.holdsRecord(at: offset) else {
       throw failure(.field(.offset))
     }
-    guard let generation = Generation(bytes.integer(at: Place.watermarkGeneration)),
-      let end = UnitOffset(bytes.integer(at: Place.watermarkOffset)),
-      LogPosition(segment.generation, offset) < LogPosition(generation, end)
+    guard let watermark = LogPosition.decode(bytes, at: Place.watermark),
+      LogPosition(segment.generation, offset) < watermark
     else { throw failure(.field(.watermark)) }
-    return (offset, LogPosition(generation, end))
+    return (offset, watermark)
   }
 
   private static func checksum(_ bytes: RawSpan) -> Checksum {

@@ -22,8 +22,7 @@ package struct Mark: Hashable, Sendable {
     static let type = 0
     static let reserved = 1
     static let clock = 2
-    static let generation = 8
-    static let offset = 16
+    static let watermark = 8
     static let salt = 24
   }
 
@@ -31,8 +30,7 @@ package struct Mark: Hashable, Sendable {
     encoded(byteCount: Self.byteCount) { bytes in
       bytes.store(ControlType.mark.rawValue, at: Place.type)
       bytes.store48(clock, at: Place.clock)
-      bytes.store(watermark.generation.rawValue, at: Place.generation)
-      bytes.store(watermark.offset.rawValue, at: Place.offset)
+      watermark.encode(into: &bytes, at: Place.watermark)
       bytes.store(salt, at: Place.salt)
     }
   }
@@ -40,11 +38,11 @@ package struct Mark: Hashable, Sendable {
   static func decode(_ bytes: RawSpan) throws(FormatError) -> Mark {
     guard bytes.byteCount == byteCount else { throw FormatError(.mark, .field(.length)) }
     guard bytes.isZero(Place.reserved..<Place.clock) else { throw FormatError(.mark, .field(.reserved)) }
-    guard let generation = Generation(bytes.integer(at: Place.generation)),
-      let offset = UnitOffset(bytes.integer(at: Place.offset))
-    else { throw FormatError(.mark, .field(.watermark)) }
+    guard let watermark = LogPosition.decode(bytes, at: Place.watermark) else {
+      throw FormatError(.mark, .field(.watermark))
+    }
     return Mark(
-      clock: bytes.uint48(at: Place.clock), watermark: LogPosition(generation, offset),
+      clock: bytes.uint48(at: Place.clock), watermark: watermark,
       salt: bytes.integer(at: Place.salt))
   }
 }
