@@ -26,7 +26,6 @@ extension ElsewhereEntry {
     static let checksum = 36
     static let byteCount = 40
     static let asOf = 48
-    static let reserved = 64
   }
 
   func encode(into bytes: inout MutableRawSpan, at offset: Int) {

@@ -25,9 +25,6 @@ package struct StoreNumbers: Hashable, Sendable {
     self.totals = totals
   }
 
-  /// Up to where the history can no longer be read.
-  package typealias Horizons = SedimentFormat.Horizons
-
   /// What is known of time, in milliseconds; a record's deletion goes by `deletion` alone (DESIGN.md 8).
   package struct Clocks: Hashable, Sendable {
     /// The highest wall clock seen.
