@@ -1,0 +1,221 @@
+package import SedimentFormat
+
+/// The tables of a store: its segments, collections and dictionaries, and a few numbers (DESIGN.md 3.6).
+///
+/// It is what a checkpoint says whole and catalogue changes say in part. Recovery builds it from the log, the
+/// writer keeps it under its lock; both change it by the same methods, each of which refuses what contradicts
+/// what is there and then leaves it unchanged.
+package struct Catalogue: Sendable {
+  package var numbers: StoreNumbers
+  /// The segments by their generations, without those of index parts.
+  package private(set) var segments: [Generation: SegmentEntry] = [:]
+  package private(set) var slots = SlotMap()
+  /// The generation of the hot segment that the log ends in; nil before the first is known.
+  package internal(set) var tail: Generation?
+  package private(set) var collections: [UInt32: CollectionEntry] = [:]
+  private var collectionNumbers: [[UInt8]: UInt32] = [:]
+  package private(set) var dictionaries: [UInt32: DictionaryEntry] = [:]
+  package private(set) var indexParts: [IndexPartEntry] = []
+  /// Where further entries of the checkpoint lie that it began from.
+  package private(set) var elsewhere: ElsewhereEntry?
+  package private(set) var ignorable: [[UInt8]] = []
+
+  package init(numbers: StoreNumbers) {
+    self.numbers = numbers
+  }
+
+  /// Something that a sound record says and that cannot be: no writer made it, or not for this log.
+  package struct Contradiction: Error, Hashable, Sendable {
+    package let reason: String
+
+    package init(_ reason: String) {
+      self.reason = reason
+    }
+  }
+
+  // MARK: Questions
+
+  /// The number of the collection of that name.
+  package func collectionNumber(of name: [UInt8]) -> UInt32? {
+    collectionNumbers[name]
+  }
+
+  /// Up to which sequence the records of a collection are dead; nil if all of them are, because it is no more.
+  package func deadUpTo(collection number: UInt32) -> SequenceNumber? {
+    if number >= CollectionEntry.systemNumberMin { return .zero }
+    guard let entry = collections[number] else { return number == 0 ? numbers.everythingClearedAt : nil }
+    return max(entry.clearedAt, numbers.everythingClearedAt)
+  }
+
+  /// The hot segments in the order of the log.
+  package var hotSegments: [SegmentEntry] {
+    segments.values.filter { $0.identity.kind == .hot }
+      .sorted { $0.identity.generation < $1.identity.generation }
+  }
+
+  // MARK: The hot log
+
+  /// Lets the log go on in another hot segment, whose records follow `base`; the one before ends at `end`.
+  package mutating func link(
+    _ next: SegmentIdentity, base: SequenceNumber, endOfTail end: UnitOffset?
+  ) throws(Contradiction) {
+    guard next.kind == .hot else { throw Contradiction("the log goes on in a segment of another kind") }
+    if let tail {
+      guard tail < next.generation else { throw Contradiction("the log goes back to an older segment") }
+    }
+    let entry = SegmentEntry(
+      identity: next, base: base, floor: base, end: nil, highest: base, latestExpiry: 0, recordCount: 0,
+      tombstoneCount: 0, largeCount: 0)
+    try adopt(entry)
+    if let tail { segments[tail]?.end = end }
+    tail = next.generation
+  }
+
+  /// Counts a record of the hot log that is no control record, or notes the sequence of one that is.
+  package mutating func count(_ record: RecordHeader) {
+    guard let tail else { return }
+    segments[tail]?.count(record)
+  }
+
+  /// Takes the counts of the tail that the writer kept beside the catalogue.
+  package mutating func setTail(_ entry: SegmentEntry) {
+    guard let tail, segments[tail]?.identity == entry.identity else { return }
+    segments[tail] = entry
+  }
+
+  // MARK: Segments
+
+  /// Adds a segment that owns its slots.
+  package mutating func adopt(_ entry: SegmentEntry) throws(Contradiction) {
+    let identity = entry.identity
+    try occupy(identity)
+    segments[identity.generation] = entry
+  }
+
+  /// Adds the extents of a large value.
+  package mutating func adopt(_ place: ValuePlace) throws(Contradiction) {
+    var adopted: [SegmentIdentity] = []
+    for piece in place.pieces {
+      do throws(Contradiction) {
+        try adopt(SegmentEntry(extent: piece.extent))
+        adopted.append(piece.extent)
+      } catch {
+        for extent in adopted { try? free(slot: extent.run.first, generation: extent.generation) }
+        throw error
+      }
+    }
+  }
+
+  /// Removes a segment or the index part that lies there.
+  package mutating func free(slot: UInt32, generation: Generation) throws(Contradiction) {
+    guard generation != tail else { throw Contradiction("the segment that the log ends in is freed") }
+    guard slots.remove(first: slot, generation) != nil else {
+      throw Contradiction("a segment is freed that is not there")
+    }
+    segments[generation] = nil
+    indexParts.removeAll { $0.segment.generation == generation }
+  }
+
+  private mutating func occupy(_ identity: SegmentIdentity) throws(Contradiction) {
+    guard segments[identity.generation] == nil,
+      !indexParts.contains(where: { $0.segment.generation == identity.generation })
+    else { throw Contradiction("a generation is used twice") }
+    guard slots.insert(identity.run, identity.generation) else {
+      throw Contradiction("two segments share a slot")
+    }
+    guard let next = identity.generation.advanced(by: 1) else {
+      throw Contradiction("a generation is beyond the limit")
+    }
+    numbers.nextGeneration = max(numbers.nextGeneration, next)
+  }
+}
+
+extension Catalogue {
+  /// Adds the part of a stored index, which owns the slots of its segment.
+  package mutating func adopt(_ part: IndexPartEntry) throws(Contradiction) {
+    try occupy(part.segment)
+    indexParts.append(part)
+  }
+
+  package mutating func set(elsewhere entry: ElsewhereEntry) throws(Contradiction) {
+    guard elsewhere == nil else { throw Contradiction("a checkpoint goes on in two places") }
+    try occupy(entry.segment)
+    elsewhere = entry
+  }
+
+  package mutating func add(ignorable bytes: [UInt8]) {
+    ignorable.append(bytes)
+  }
+
+  package mutating func add(_ entry: DictionaryEntry) throws(Contradiction) {
+    guard dictionaries[entry.number] == nil else {
+      throw Contradiction("a dictionary's number is used twice")
+    }
+    dictionaries[entry.number] = entry
+    numbers.nextDictionary = max(numbers.nextDictionary, entry.number + 1)
+  }
+
+  package mutating func removeDictionary(_ number: UInt32) throws(Contradiction) {
+    guard dictionaries.removeValue(forKey: number) != nil else {
+      throw Contradiction("a dictionary ends that is not there")
+    }
+  }
+
+  package mutating func add(_ entry: CollectionEntry) throws(Contradiction) {
+    guard collections[entry.number] == nil else {
+      throw Contradiction("a collection's number is used twice")
+    }
+    if entry.number != 0 {
+      guard collectionNumbers[entry.name] == nil else {
+        throw Contradiction("a collection's name is used twice")
+      }
+      collectionNumbers[entry.name] = entry.number
+      numbers.nextCollection = max(numbers.nextCollection, entry.number + 1)
+    }
+    collections[entry.number] = entry
+  }
+
+  /// Makes the records of a collection up to `sequence` dead.
+  package mutating func clear(_ number: UInt32, at sequence: SequenceNumber) throws(Contradiction) {
+    let name = collections[number]?.name ?? []
+    guard number == 0 || !name.isEmpty,
+      let entry = CollectionEntry(number: number, clearedAt: sequence, name: name)
+    else { throw Contradiction("a collection is cleared that is not there") }
+    collections[number] = entry
+  }
+
+  package mutating func drop(_ number: UInt32) throws(Contradiction) {
+    guard number != 0, let entry = collections.removeValue(forKey: number) else {
+      throw Contradiction("a collection is dropped that is not there")
+    }
+    collectionNumbers[entry.name] = nil
+  }
+}
+
+extension SegmentEntry {
+  /// What a catalogue says of the extent of a large value: it has no records of its own.
+  init(extent identity: SegmentIdentity) {
+    self.init(
+      identity: identity, base: .zero, floor: .zero, end: nil, highest: .zero, latestExpiry: 0,
+      recordCount: 0, tombstoneCount: 0, largeCount: 0)
+  }
+
+  /// Counts a record that the segment holds.
+  mutating func count(_ record: RecordHeader) {
+    highest = max(highest, record.sequence)
+    switch record.kind {
+    case .control:
+      return
+    case .remove:
+      tombstoneCount += 1
+    case .put, .putLarge:
+      if recordCount == tombstoneCount {
+        latestExpiry = record.expiry
+      } else if latestExpiry != 0 {
+        latestExpiry = record.expiry == 0 ? 0 : max(latestExpiry, record.expiry)
+      }
+      if record.kind == .putLarge { largeCount += 1 }
+    }
+    recordCount += 1
+  }
+}
