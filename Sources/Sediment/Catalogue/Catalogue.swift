@@ -53,6 +53,20 @@ package struct Catalogue: Sendable {
       .sorted { $0.identity.generation < $1.identity.generation }
   }
 
+  /// The highest sequence that the catalogue names.
+  package var highestSequence: SequenceNumber {
+    var highest = max(numbers.everythingClearedAt, numbers.horizons.feed, numbers.horizons.state)
+    for entry in segments.values { highest = max(highest, entry.highest, entry.floor) }
+    for entry in collections.values { highest = max(highest, entry.clearedAt) }
+    return highest
+  }
+
+  /// The highest generation that the catalogue names.
+  package var highestGeneration: Generation {
+    // The next one was made by adding, so there is one below it, or it is the first.
+    Generation(numbers.nextGeneration.rawValue - 1) ?? .first
+  }
+
   // MARK: The hot log
 
   /// Lets the log go on in another hot segment, whose records follow `base`; the one before ends at `end`.
@@ -63,10 +77,7 @@ package struct Catalogue: Sendable {
     if let tail {
       guard tail < next.generation else { throw Contradiction("the log goes back to an older segment") }
     }
-    let entry = SegmentEntry(
-      identity: next, base: base, floor: base, end: nil, highest: base, latestExpiry: 0, recordCount: 0,
-      tombstoneCount: 0, largeCount: 0)
-    try adopt(entry)
+    try adopt(SegmentEntry(tail: next, base: base))
     if let tail { segments[tail]?.end = end }
     tail = next.generation
   }
@@ -88,6 +99,11 @@ package struct Catalogue: Sendable {
   /// Adds a segment that owns its slots.
   package mutating func adopt(_ entry: SegmentEntry) throws(Contradiction) {
     let identity = entry.identity
+    // So that counting on, one for each record that is really there, cannot overflow.
+    let unitCountMax = UInt64(identity.run.count) * Limits.slotUnitCount
+    guard UInt64(entry.recordCount) <= unitCountMax / 2 else {
+      throw Contradiction("a segment holds more records than it has room for")
+    }
     try occupy(identity)
     segments[identity.generation] = entry
   }
@@ -141,6 +157,13 @@ extension Catalogue {
     guard elsewhere == nil else { throw Contradiction("a checkpoint goes on in two places") }
     try occupy(entry.segment)
     elsewhere = entry
+  }
+
+  /// Lets go of the segment with entries of an earlier checkpoint, once no superblock needs it.
+  package mutating func forgetElsewhere() {
+    guard let entry = elsewhere else { return }
+    _ = slots.remove(first: entry.segment.run.first, entry.segment.generation)
+    elsewhere = nil
   }
 
   package mutating func add(ignorable bytes: [UInt8]) {
@@ -198,6 +221,13 @@ extension SegmentEntry {
     self.init(
       identity: identity, base: .zero, floor: .zero, end: nil, highest: .zero, latestExpiry: 0,
       recordCount: 0, tombstoneCount: 0, largeCount: 0)
+  }
+
+  /// What a catalogue says of the hot segment that the log has just gone on in.
+  init(tail identity: SegmentIdentity, base: SequenceNumber) {
+    self.init(
+      identity: identity, base: base, floor: base, end: nil, highest: base, latestExpiry: 0, recordCount: 0,
+      tombstoneCount: 0, largeCount: 0)
   }
 
   /// Counts a record that the segment holds.

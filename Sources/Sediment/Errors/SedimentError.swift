@@ -45,6 +45,8 @@ public struct SedimentError: Error, Sendable {
     public static let outOfSpace = Code(description: "outOfSpace")
     /// The caller may not read or write there.
     public static let accessDenied = Code(description: "accessDenied")
+    /// A number or a table of the file has reached its limit.
+    public static let exhausted = Code(description: "exhausted")
     /// The operating system failed in another way.
     public static let inputOutput = Code(description: "inputOutput")
   }

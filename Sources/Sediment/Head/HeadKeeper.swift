@@ -1,0 +1,129 @@
+package import SedimentDisk
+package import SedimentFormat
+
+/// Owns the two superblocks of an open file and makes every change of them, with its syncs (invariants 16 and 17).
+///
+/// The superblock that does not lead, or is not sound, is always written first, and only once the leading one is
+/// known to be on the medium; having read it proves only that the cache has it. After a failure every further
+/// change fails with the same error (invariant 20). Not for several threads at once.
+package struct HeadKeeper: Sendable {
+  /// The superblock that an opening would follow now.
+  package private(set) var leading: Superblock
+  /// Whether the leading one was written again, or written, and synced by this opening.
+  private var isLeadingOnMedium = false
+  /// Whether something lies in the first slot that must be synced before a superblock is written.
+  private var isNoteUnsynced: Bool
+  private var failure: SedimentError?
+  private let file: any DiskFile
+  private let session: UInt64
+  private let sync: @Sendable () throws(SedimentError) -> Void
+
+  /// `sync` is the one place for all syncs of this opening; `isNoteUnsynced` says that the owner's note, which
+  /// shares a slot with the first superblock, was written and not synced.
+  package init(
+    _ head: Head, of file: any DiskFile, session: UInt64, isNoteUnsynced: Bool = false,
+    sync: @escaping @Sendable () throws(SedimentError) -> Void
+  ) {
+    leading = head.leading
+    self.file = file
+    self.session = session
+    self.isNoteUnsynced = isNoteUnsynced
+    self.sync = sync
+  }
+
+  /// Whether a log that was closed must be declared open before anything is appended to it.
+  package var isClosed: Bool { leading.state == .closed }
+
+  // MARK: Changes
+
+  /// Makes both superblocks say that the log may go on: what the first write to a cleanly closed file does.
+  package mutating func reopen() throws(SedimentError) {
+    try confirmLeading()
+    try write(next(state: .open))
+    try write(next(state: .open))
+  }
+
+  /// Writes the superblock that does not lead, which then leads; all that it names must have been synced.
+  package mutating func advance(
+    checkpoint: UnitOffset, segment: SegmentIdentity, watermark: LogPosition, state: Superblock.State
+  ) throws(SedimentError) {
+    try confirmLeading()
+    var block = try next(state: state)
+    block.segment = segment
+    block.checkpoint = checkpoint
+    block.watermark = watermark
+    try write(block)
+  }
+
+  /// Declares the log closed at `end`, which must have been synced, with the checkpoint as it is.
+  package mutating func close(at end: LogPosition) throws(SedimentError) {
+    try advance(
+      checkpoint: leading.checkpoint, segment: leading.segment, watermark: end, state: .closed)
+  }
+
+  // MARK: The leading superblock, written again
+
+  /// Writes the leading superblock again as it was read; it counts for this opening after `syncLeading`.
+  package mutating func writeLeadingAgain() throws(SedimentError) {
+    try guarded { (keeper) throws(SedimentError) in
+      if keeper.isNoteUnsynced { try keeper.sync() }
+      keeper.isNoteUnsynced = false
+      try keeper.put(keeper.leading)
+    }
+  }
+
+  /// Syncs the leading superblock and whatever else was written with it.
+  package mutating func syncLeading() throws(SedimentError) {
+    try guarded { (keeper) throws(SedimentError) in
+      try keeper.sync()
+      keeper.isLeadingOnMedium = true
+    }
+  }
+
+  private mutating func confirmLeading() throws(SedimentError) {
+    if let failure { throw failure }
+    guard !isLeadingOnMedium else { return }
+    try writeLeadingAgain()
+    try syncLeading()
+  }
+
+  // MARK: Writing
+
+  /// The block that comes after the leading one, in the other copy's place.
+  private func next(state: Superblock.State) throws(SedimentError) -> Superblock {
+    guard let generation = leading.generation.advanced(by: 1) else {
+      throw .exhausted("superblock generations", path: file.path)
+    }
+    var block = leading
+    block.copy = leading.copy.other
+    block.generation = generation
+    block.state = state
+    block.session = session
+    return block
+  }
+
+  private mutating func write(_ block: Superblock) throws(SedimentError) {
+    try guarded { (keeper) throws(SedimentError) in
+      try keeper.put(block)
+      try keeper.sync()
+      keeper.leading = block
+    }
+  }
+
+  private func put(_ block: Superblock) throws(SedimentError) {
+    let bytes = block.encode()
+    try file.put(unsafe bytes.span.bytes, at: block.copy.byteOffset)
+  }
+
+  private mutating func guarded(
+    _ body: (inout HeadKeeper) throws(SedimentError) -> Void
+  ) throws(SedimentError) {
+    if let failure { throw failure }
+    do throws(SedimentError) {
+      try body(&self)
+    } catch {
+      failure = error
+      throw error
+    }
+  }
+}

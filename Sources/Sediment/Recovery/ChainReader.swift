@@ -1,0 +1,155 @@
+internal import SedimentDisk
+internal import SedimentFormat
+
+/// A good record of the hot log.
+struct LogRecord {
+  let header: RecordHeader
+  let position: LogPosition
+  /// What it says, if it is a control record.
+  let control: ControlRecord?
+  /// Where its value lies, if that is a large one.
+  let place: ValuePlace?
+}
+
+/// Reads the hot log record by record, along the seals (DESIGN.md 7, step 4).
+///
+/// It ends at the first record that is absent, cut short, not sound, or out of turn; what is sound and makes no
+/// sense is an error, since a writer made it.
+struct ChainReader {
+  private let file: any DiskFile
+  let identity: FileIdentity
+  /// The length of the file.
+  let fileByteCount: UInt64
+  private var window: FileWindow
+  private(set) var segment: SegmentIdentity
+  private(set) var base: SequenceNumber
+  private var seed: Checksum
+  /// Behind the record read last.
+  private(set) var offset: UnitOffset
+  /// The sequence of the record read last, or the one before the first; nil until one was read in the middle.
+  private(set) var lastSequence: SequenceNumber?
+  /// How many records of the segment were read; nil if reading began in its middle.
+  private var recordCount: UInt32?
+  /// Where in the window the record lies that was read last.
+  private var record = 0..<0
+  /// Why the log ends; nil while it goes on.
+  private(set) var ending: FormatError?
+
+  init(
+    _ file: any DiskFile, _ identity: FileIdentity, fileByteCount: UInt64, segment: SegmentIdentity,
+    base: SequenceNumber, from offset: UnitOffset
+  ) {
+    self.file = file
+    self.identity = identity
+    self.fileByteCount = fileByteCount
+    window = FileWindow(file)
+    self.segment = segment
+    self.base = base
+    seed = segment.seed(in: identity)
+    self.offset = offset
+    let isWhole = offset == segment.recordRange.lowerBound
+    lastSequence = isWhole ? base : nil
+    recordCount = isWhole ? 0 : nil
+  }
+
+  /// Behind the record read last.
+  var position: LogPosition { LogPosition(segment.generation, offset) }
+
+  /// The next record, nil at the log's end.
+  mutating func next() throws(SedimentError) -> LogRecord? {
+    guard ending == nil, let header = try decodeHeader() else { return nil }
+    if let lastSequence, header.sequence != lastSequence.advanced(by: 1) {
+      // Only chance lets a record of another use of these slots pass, and then hardly ever in its turn.
+      ending = FormatError(.record, .field(.sequence))
+      return nil
+    }
+    let start = position
+    let begin = window.range(from: offset.byteOffset).lowerBound
+    record = begin..<begin + header.byteCount
+    let result = LogRecord(
+      header: header, position: start, control: try decodeControl(header), place: try decodePlace(header))
+    // The record lies in its segment, so that what is behind it is a position.
+    offset = UnitOffset(byteOffset: offset.byteOffset + UInt64(header.byteCount)) ?? offset
+    lastSequence = header.sequence
+    if let recordCount { self.recordCount = recordCount + 1 }
+    return result
+  }
+
+  /// Adds the record read last to a batch; false beyond a batch's limit.
+  func add(to batch: inout BatchChecksum) -> Bool {
+    batch.add(unsafe window.buffer.span.bytes.extracting(record))
+  }
+
+  /// Goes on in the segment that a seal leads to; false, with the log's end here, if it is not in the file.
+  mutating func follow(_ seal: Seal, of record: LogRecord) throws(SedimentError) -> Bool {
+    let next = seal.next
+    guard next.generation > segment.generation else {
+      throw damaged("a seal leads back to an older segment", record)
+    }
+    // The seal itself was counted.
+    if let recordCount, recordCount != seal.recordCount &+ 1 {
+      throw damaged("a seal counts other records than there are", record)
+    }
+    guard next.recordRange.lowerBound.byteOffset < fileByteCount else {
+      ending = FormatError(.segmentHeader, .truncated)
+      return false
+    }
+    segment = next
+    base = record.header.sequence
+    seed = next.seed(in: identity)
+    offset = next.recordRange.lowerBound
+    lastSequence = base
+    recordCount = 0
+    return true
+  }
+
+  func damaged(_ reason: String, _ record: LogRecord) -> SedimentError {
+    .damaged(reason, path: file.path, offset: record.position.offset.byteOffset)
+  }
+
+  /// Decodes the record at the position, for which the window is moved and grows as far as it takes.
+  private mutating func decodeHeader() throws(SedimentError) -> RecordHeader? {
+    let start = offset.byteOffset
+    let limit = min(segment.run.byteRange.upperBound, fileByteCount)
+    while true {
+      let range = window.range(from: start)
+      do throws(FormatError) {
+        return try RecordHeader.decode(
+          unsafe window.buffer.span.bytes.extracting(range),
+          at: RecordPlace(seed: seed, base: base, offset: offset))
+      } catch {
+        if error.fault == .truncated, start + UInt64(range.count) < limit {
+          try window.load(from: start, limit: limit, minimum: 2 * range.count)
+          // A file that became shorter meanwhile has no more to give.
+          if window.byteCount > range.count { continue }
+        }
+        switch error.fault {
+        case .absent, .truncated, .checksum, .field(.sequence): ending = error
+        case .field, .newer: throw SedimentError(error, path: file.path, offset: start)
+        }
+        return nil
+      }
+    }
+  }
+
+  private func decodeControl(_ header: RecordHeader) throws(SedimentError) -> ControlRecord? {
+    guard header.kind == .control else { return nil }
+    do throws(FormatError) {
+      return try ControlRecord.decode(
+        unsafe window.buffer.span.bytes.extracting(record).extracting(header.valueRange),
+        isBatched: header.isBatched)
+    } catch {
+      throw SedimentError(error, path: file.path, offset: offset.byteOffset)
+    }
+  }
+
+  private func decodePlace(_ header: RecordHeader) throws(SedimentError) -> ValuePlace? {
+    guard header.kind == .putLarge else { return nil }
+    do throws(FormatError) {
+      return try ValuePlace.decode(
+        unsafe window.buffer.span.bytes.extracting(record).extracting(header.valueRange))
+    } catch {
+      throw SedimentError(error, path: file.path, offset: offset.byteOffset)
+    }
+  }
+}

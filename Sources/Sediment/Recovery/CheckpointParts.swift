@@ -1,0 +1,55 @@
+package import SedimentFormat
+
+/// The catalogue as the records of a checkpoint, in parts of a few pages each, so that none of them is long.
+package struct CheckpointParts {
+  package let parts: [CheckpointPart]
+
+  /// The most bytes of entries in one part.
+  package static let partByteCountMax = 32 << 10
+  /// The most bytes of one entry.
+  private static let entryByteCountMax = 255 * Limits.unitByteCount
+
+  /// The parts that say the catalogue; nil if it has more entries than a checkpoint can say.
+  package init?(_ catalogue: Catalogue) {
+    var lists: [[CatalogueEntry]] = [[]]
+    var byteCount = 0
+    for entry in catalogue.checkpointEntries {
+      if byteCount + entry.byteCount > Self.partByteCountMax {
+        lists.append([])
+        byteCount = 0
+      }
+      lists[lists.count - 1].append(entry)
+      byteCount += entry.byteCount
+    }
+    guard let count = UInt16(exactly: lists.count) else { return nil }
+    var parts: [CheckpointPart] = []
+    for (number, entries) in lists.enumerated() {
+      guard let part = CheckpointPart(number: UInt16(truncatingIfNeeded: number), of: count, entries) else {
+        return nil
+      }
+      parts.append(part)
+    }
+    self.parts = parts
+  }
+
+  /// No more bytes than this do the records take that say a catalogue which has one more segment.
+  package static func recordByteCountMax(_ catalogue: Catalogue) -> Int {
+    let entries = catalogue.checkpointEntries.reduce(0) { $0 + $1.byteCount } + entryByteCountMax
+    let partCount = entries / (partByteCountMax - entryByteCountMax) + 1
+    return entries + partCount * (Limits.recordFixedByteCount + 2 * Limits.unitByteCount)
+  }
+}
+
+extension ControlRecord {
+  /// The whole record, checksum and padding included, that holds `value` at a place.
+  package static func record(
+    of value: [UInt8], sequence: SequenceNumber, at place: RecordPlace
+  ) -> [UInt8] {
+    let header = header(valueByteCount: value.count, sequence: sequence)
+    return encoded(byteCount: header.byteCount) { bytes in
+      header.encode(into: &bytes)
+      bytes.copy(unsafe value.span.bytes, at: header.valueRange.lowerBound)
+      RecordHeader.seal(&bytes, at: place)
+    }
+  }
+}

@@ -1,0 +1,82 @@
+internal import SedimentDisk
+internal import SedimentFormat
+
+/// Reads one piece of a large value, verified chunk by chunk (DESIGN.md 3.7).
+struct ExtentReading {
+  let piece: ValuePlace.Piece
+  let file: any DiskFile
+  let seed: Checksum
+
+  init(_ piece: ValuePlace.Piece, of file: any DiskFile, _ identity: FileIdentity) {
+    self.piece = piece
+    self.file = file
+    seed = piece.extent.seed(in: identity)
+  }
+
+  /// Whether the chunk table and all chunks match their checksums; each of them is shown as it was verified, with
+  /// its place in the file.
+  func verify(
+    _ visit: (RawSpan, UInt64) throws(SedimentError) -> Void = { _, _ in }
+  ) throws(SedimentError) -> Bool {
+    let layout = ExtentLayout(storedByteCount: piece.storedByteCount)
+    let start = piece.extent.run.byteRange.lowerBound
+    let table = try file.bytes(at: start + layout.tableOffset, count: layout.tableByteCount)
+    guard table.count == layout.tableByteCount,
+      seed.continued(with: unsafe table.span.bytes) == piece.checksum
+    else { return false }
+    try visit(unsafe table.span.bytes, start + layout.tableOffset)
+    for number in 0..<layout.chunkCount {
+      let range = layout.chunk(number)
+      let place = start + ExtentLayout.bytesOffset + range.lowerBound
+      let chunk = try file.bytes(at: place, count: range.count)
+      guard chunk.count == range.count else { return false }
+      let checksum = ExtentLayout.checksum(ofChunk: number, unsafe chunk.span.bytes, seed: seed)
+      guard checksum == Checksum(unsafe table.span.bytes.integer(at: number * 4)) else { return false }
+      try visit(unsafe chunk.span.bytes, place)
+    }
+    return true
+  }
+}
+
+/// Finds where the log ends once the extents of large values were looked at (DESIGN.md 7, step 5).
+struct ExtentCheck {
+  private let file: any DiskFile
+  private let identity: FileIdentity
+  private var limit: LogPosition
+
+  init(_ file: any DiskFile, _ identity: FileIdentity, end: LogPosition) {
+    self.file = file
+    self.identity = identity
+    limit = end
+  }
+
+  /// The end that is left: each extent that the log still holds there is whole, if its put stands at or above the
+  /// watermark.
+  ///
+  /// An earlier end revives what was freed behind it, so those are looked at in turn; each just once.
+  mutating func run(
+    _ found: LogReplay.Findings, from watermark: LogPosition
+  ) throws(SedimentError) -> LogPosition {
+    var freed: [(at: LogPosition, piece: ValuePlace.Piece, unit: LogPosition)] = []
+    for large in found.larges where large.unit >= watermark {
+      for piece in large.place.pieces {
+        if let at = found.freedAt[piece.extent.generation] {
+          freed.append((at, piece, large.unit))
+        } else {
+          try check(piece, of: large.unit)
+        }
+      }
+    }
+    freed.sort { $0.at < $1.at }
+    while let last = freed.last, last.at >= limit {
+      freed.removeLast()
+      try check(last.piece, of: last.unit)
+    }
+    return limit
+  }
+
+  private mutating func check(_ piece: ValuePlace.Piece, of unit: LogPosition) throws(SedimentError) {
+    guard unit < limit else { return }
+    if try !ExtentReading(piece, of: file, identity).verify() { limit = unit }
+  }
+}

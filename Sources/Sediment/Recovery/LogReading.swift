@@ -1,0 +1,122 @@
+package import SedimentDisk
+internal import SedimentFormat
+
+/// Reads the log of an open file and writes nothing (DESIGN.md 7, steps 2 to 7).
+package struct LogReading {
+  private let file: any DiskFile
+
+  package init(_ file: any DiskFile) {
+    self.file = file
+  }
+
+  /// The log as it counts; an error if the file is foreign, newer, damaged or cannot be read.
+  package func run() throws(SedimentError) -> RecoveredLog {
+    let head = try Head.read(from: file)
+    let fileByteCount = try file.length()
+    let checkpoint = try CheckpointReading.read(head.leading, from: file, fileByteCount: fileByteCount)
+    var replay = LogReplay(checkpoint)
+    try replay.run()
+    let watermark = max(head.watermark, replay.found.watermark ?? head.watermark)
+    let firstSeen = Seen(replay)
+    var ending = replay.reader.ending
+    let end = try extentEnd(of: replay, head.leading.identity, from: watermark)
+    if end < replay.progress.end {
+      replay = LogReplay(checkpoint)
+      try replay.run(upTo: end)
+      ending = FormatError(.valuePlace, .checksum)
+    }
+    try check(replay, head: head, ending)
+    let evidence = try searchEvidence(behind: replay, fileByteCount)
+    try HeaderComparison(
+      file: file, identity: head.leading.identity, fileByteCount: fileByteCount, watermark: watermark
+    ).run(replay.catalogue, adoptedAt: replay.found.adoptedAt, end: replay.progress.end)
+    return log(replay, head, watermark, ending, firstSeen.joined(with: evidence), fileByteCount)
+  }
+
+  /// The highest numbers that were seen in the log, whether they count or not.
+  private struct Seen {
+    var sequence: SequenceNumber
+    var generation: Generation
+
+    init(_ replay: LogReplay) {
+      sequence = max(replay.catalogue.highestSequence, replay.reader.lastSequence ?? .zero)
+      generation = max(replay.catalogue.highestGeneration, replay.reader.segment.generation)
+    }
+
+    func joined(with search: EvidenceSearch) -> Seen {
+      var joined = self
+      joined.sequence = max(sequence, search.highestSequence)
+      joined.generation = max(generation, search.highestGeneration)
+      return joined
+    }
+  }
+
+  // MARK: Steps
+
+  private func extentEnd(
+    of replay: LogReplay, _ identity: FileIdentity, from watermark: LogPosition
+  ) throws(SedimentError) -> LogPosition {
+    var check = ExtentCheck(file, identity, end: replay.progress.end)
+    return try check.run(replay.found, from: watermark)
+  }
+
+  private func check(_ replay: LogReplay, head: Head, _ ending: FormatError?) throws(SedimentError) {
+    let end = replay.progress.end
+    guard end >= head.watermark else {
+      throw .damaged(
+        "what was known to be on the medium is not there: \(ending?.description ?? "the log ends")",
+        path: file.path, offset: end.offset.byteOffset)
+    }
+  }
+
+  private func searchEvidence(
+    behind replay: LogReplay, _ fileByteCount: UInt64
+  ) throws(SedimentError) -> EvidenceSearch {
+    let tail = replay.progress.tail
+    var search = EvidenceSearch(
+      file, replay.reader.identity, fileByteCount: fileByteCount, end: replay.progress.end,
+      lastSequence: replay.progress.lastSequence ?? tail.base)
+    if try search.run(from: tail.identity, base: tail.base) != nil {
+      throw .damaged(
+        "the log breaks off before its known end: \(replay.reader.ending?.description ?? "")",
+        path: file.path, offset: replay.progress.end.offset.byteOffset)
+    }
+    return search
+  }
+
+  // MARK: The result
+
+  private func log(
+    _ replay: LogReplay, _ head: Head, _ watermark: LogPosition, _ ending: FormatError?, _ seen: Seen,
+    _ fileByteCount: UInt64
+  ) -> RecoveredLog {
+    let progress = replay.progress
+    return RecoveredLog(
+      head: head, catalogue: replay.catalogue, end: progress.end, tail: progress.tail,
+      lastSequence: progress.lastSequence ?? progress.tail.base, watermark: watermark,
+      isClean: head.leading.state == .closed && progress.end == head.leading.watermark,
+      checkpoint: LogPosition(head.leading.segment.generation, head.leading.checkpoint),
+      replayedByteCount: progress.byteCount, replayedRecordCount: progress.recordCount, ending: ending,
+      cut: progress.end, clock: max(replay.found.clock, replay.catalogue.numbers.clocks.highest),
+      highestSequence: seen.sequence, highestGeneration: seen.generation,
+      unsecured: unsecured(replay, watermark, fileByteCount))
+  }
+
+  private func unsecured(
+    _ replay: LogReplay, _ watermark: LogPosition, _ fileByteCount: UInt64
+  ) -> RecoveredLog.Unsecured {
+    let chain = replay.progress.chain
+    var stretches: [RecoveredLog.Stretch] = []
+    for (number, segment) in chain.enumerated() where segment.identity.generation >= watermark.generation {
+      let end = number + 1 < chain.count ? chain[number + 1].seal?.end.offset : replay.progress.end.offset
+      let isNew = segment.seal.map { $0.start >= watermark } ?? false
+      stretches.append(
+        RecoveredLog.Stretch(
+          identity: segment.identity, base: segment.base, start: segment.start, end: end ?? segment.start,
+          predecessor: isNew ? segment.seal?.end : nil))
+    }
+    let extents = replay.found.larges.filter { $0.unit >= watermark }.flatMap(\.place.pieces)
+      .filter { replay.found.freedAt[$0.extent.generation] == nil }
+    return RecoveredLog.Unsecured(fileByteCount: fileByteCount, chain: stretches, extents: extents)
+  }
+}

@@ -1,0 +1,243 @@
+internal import SedimentFormat
+
+/// Replays the hot log from the checkpoint to its end (DESIGN.md 7, step 4): what counts, it takes into the
+/// catalogue.
+struct LogReplay {
+  private(set) var catalogue: Catalogue
+  private(set) var reader: ChainReader
+  /// How far the log counts.
+  private(set) var progress: Progress
+  private var batch: PendingBatch?
+  private(set) var found = Findings()
+
+  /// What changes with each record, so that a batch without its commit is undone by taking it back.
+  struct Progress {
+    /// The entry of the segment that the log ends in, which the catalogue is told of only now and then.
+    var tail: SegmentEntry
+    /// Behind the last record that counts.
+    var end: LogPosition
+    /// Its sequence; nil while there is none.
+    var lastSequence: SequenceNumber?
+    /// The segments of the hot log from where replay began, up to the one that it ends in.
+    var chain: [ChainSegment]
+    var recordCount: UInt64 = 0
+    var byteCount: UInt64 = 0
+  }
+
+  /// A segment that replay went through.
+  struct ChainSegment {
+    let identity: SegmentIdentity
+    let base: SequenceNumber
+    /// Where reading began in it.
+    let start: UnitOffset
+    /// Where the seal that leads to it begins and ends; nil for the first.
+    let seal: (start: LogPosition, end: LogPosition)?
+  }
+
+  /// What the log says of itself and of extents. Positions of what stands in a batch are the batch's.
+  struct Findings {
+    /// The highest watermark of a mark.
+    var watermark: LogPosition?
+    /// The latest clock of a mark.
+    var clock: UInt64 = 0
+    var larges: [Large] = []
+    /// Where segments were freed, and adopted.
+    var freedAt: [Generation: LogPosition] = [:]
+    var adoptedAt: [Generation: LogPosition] = [:]
+  }
+
+  /// A put of a large value.
+  struct Large {
+    /// Where the log ends if it does not count: its own position or that of its batch.
+    let unit: LogPosition
+    let place: ValuePlace
+  }
+
+  init(_ checkpoint: CheckpointReading) {
+    catalogue = checkpoint.catalogue
+    reader = checkpoint.replay
+    let start = ChainSegment(
+      identity: reader.segment, base: reader.base, start: reader.offset, seal: nil)
+    progress = Progress(
+      tail: checkpoint.tail, end: reader.position, lastSequence: reader.lastSequence, chain: [start])
+  }
+
+  /// Replays to the log's end or to `limit`, which is where a record that counts, or a batch, begins.
+  mutating func run(upTo limit: LogPosition? = nil) throws(SedimentError) {
+    while limit.map({ reader.position < $0 }) ?? true, let record = try reader.next() {
+      try take(record)
+    }
+    if let batch { progress = batch.before }
+    batch = nil
+    catalogue.setTail(progress.tail)
+  }
+
+  // MARK: Records
+
+  private mutating func take(_ record: LogRecord) throws(SedimentError) {
+    if record.header.isBatched {
+      try takeMember(record)
+    } else if batch != nil {
+      switch record.control {
+      case .seal(let seal)?: try takeSeal(seal, of: record)
+      case .commit(let commit)?: try takeCommit(commit, of: record)
+      default: throw reader.damaged("a batch is interrupted by another record", record)
+      }
+    } else {
+      try takeSingle(record)
+    }
+    if batch == nil {
+      progress.end = reader.position
+      progress.lastSequence = record.header.sequence
+    }
+  }
+
+  private mutating func count(_ record: LogRecord) {
+    progress.tail.count(record.header)
+    progress.recordCount += 1
+    progress.byteCount += UInt64(record.header.byteCount)
+  }
+
+  private mutating func takeMember(_ record: LogRecord) throws(SedimentError) {
+    if batch == nil { batch = PendingBatch(at: record.position, before: progress) }
+    count(record)
+    if let place = record.place { batch?.add(.large(place), of: record) }
+    if case .catalogueChange(let change)? = record.control { batch?.add(.change(change), of: record) }
+    guard var checksum = batch?.checksum, reader.add(to: &checksum),
+      progress.byteCount - (batch?.before.byteCount ?? 0) <= UInt64(Limits.batchByteCountMax)
+    else { throw reader.damaged("a batch is larger than one can be", record) }
+    batch?.checksum = checksum
+  }
+
+  private mutating func takeCommit(_ commit: Commit, of record: LogRecord) throws(SedimentError) {
+    guard let batch, batch.checksum.commit == commit else {
+      throw reader.damaged("a commit does not fit its batch", record)
+    }
+    self.batch = nil
+    count(record)
+    for step in batch.steps { try perform(step.operation, of: step.record, unit: batch.start) }
+  }
+
+  private mutating func takeSingle(_ record: LogRecord) throws(SedimentError) {
+    switch record.control {
+    case nil:
+      count(record)
+      if let place = record.place { try perform(.large(place), of: record, unit: record.position) }
+    case .seal(let seal)?:
+      try takeSeal(seal, of: record)
+    case .catalogueChange(let change)?:
+      count(record)
+      try perform(.change(change), of: record, unit: record.position)
+    case .mark(let mark)?:
+      guard mark.salt == reader.segment.salt, mark.watermark <= record.position else {
+        throw reader.damaged("a mark states what it cannot know", record)
+      }
+      count(record)
+      found.watermark = max(found.watermark ?? mark.watermark, mark.watermark)
+      found.clock = max(found.clock, mark.clock)
+    case .commit?:
+      throw reader.damaged("a commit has no batch", record)
+    case .checkpointPart?, .ignorable?:
+      count(record)
+    }
+  }
+
+  private mutating func takeSeal(_ seal: Seal, of record: LogRecord) throws(SedimentError) {
+    count(record)
+    let end = reader.position
+    guard try reader.follow(seal, of: record) else { return }
+    var closed = progress.tail
+    closed.end = end.offset
+    let next = ChainSegment(
+      identity: seal.next, base: record.header.sequence, start: seal.next.recordRange.lowerBound,
+      seal: (record.position, end))
+    progress.chain.append(next)
+    progress.tail = SegmentEntry(tail: seal.next, base: record.header.sequence)
+    if batch != nil {
+      batch?.add(.link(closed, next), of: record)
+    } else {
+      try perform(.link(closed, next), of: record, unit: record.position)
+    }
+  }
+
+  // MARK: The catalogue
+
+  /// What a record does to the catalogue.
+  enum Operation {
+    case large(ValuePlace)
+    case change(CatalogueChange)
+    /// The log went on in another segment, and this is what became of the one before.
+    case link(SegmentEntry, ChainSegment)
+  }
+
+  private mutating func perform(
+    _ operation: Operation, of record: LogRecord, unit: LogPosition
+  ) throws(SedimentError) {
+    do throws(Catalogue.Contradiction) {
+      switch operation {
+      case .large(let place):
+        for piece in place.pieces { try checkUnused(piece.extent.generation) }
+        try catalogue.adopt(place)
+        found.larges.append(Large(unit: unit, place: place))
+        for piece in place.pieces { found.adoptedAt[piece.extent.generation] = unit }
+      case .change(let change):
+        try apply(change, at: record.header.sequence, unit: unit)
+      case .link(let closed, let next):
+        try checkUnused(next.identity.generation)
+        catalogue.setTail(closed)
+        try catalogue.link(next.identity, base: next.base, endOfTail: closed.end)
+        found.adoptedAt[next.identity.generation] = record.position
+      }
+    } catch {
+      throw reader.damaged("the log contradicts itself: \(error.reason)", record)
+    }
+  }
+
+  private mutating func apply(
+    _ change: CatalogueChange, at sequence: SequenceNumber, unit: LogPosition
+  ) throws(Catalogue.Contradiction) {
+    let first = progress.chain[0].identity.generation
+    for entry in change.entries {
+      switch entry {
+      case .freed(_, let generation):
+        if generation >= first, catalogue.segments[generation]?.identity.kind == .hot {
+          throw Catalogue.Contradiction("a segment is freed that the log still needs")
+        }
+        found.freedAt[generation] = unit
+      case .segment(let entry):
+        try checkUnused(entry.identity.generation)
+        found.adoptedAt[entry.identity.generation] = unit
+      default: break
+      }
+    }
+    try catalogue.apply(change, at: sequence)
+  }
+}
+
+extension LogReplay {
+  /// A generation that was freed is never adopted again; one that is there, the catalogue refuses.
+  private func checkUnused(_ generation: Generation) throws(Catalogue.Contradiction) {
+    guard found.freedAt[generation] == nil else {
+      throw Catalogue.Contradiction("a generation is used twice")
+    }
+  }
+}
+
+/// Members of a batch whose commit was not read yet.
+struct PendingBatch {
+  /// Where its first member begins.
+  let start: LogPosition
+  /// How far the log counted before it.
+  let before: LogReplay.Progress
+  private(set) var steps: [(operation: LogReplay.Operation, record: LogRecord)] = []
+  var checksum = BatchChecksum()
+
+  init(at start: LogPosition, before: LogReplay.Progress) {
+    self.start = start
+    self.before = before
+  }
+
+  mutating func add(_ operation: LogReplay.Operation, of record: LogRecord) {
+    steps.append((operation, record))
+  }
+}
