@@ -34,7 +34,9 @@ struct LogReplay {
     let seal: (start: LogPosition, end: LogPosition)?
   }
 
-  /// What the log says of itself and of extents. Positions of what stands in a batch are the batch's.
+  /// What the log says of itself and of extents.
+  ///
+  /// Positions of what stands in a batch are the batch's.
   struct Findings {
     /// The highest watermark of a mark.
     var watermark: LogPosition?
