@@ -75,7 +75,9 @@ import Testing
     #expect(inspection.head.other?.segment == result.log.tail.identity)
     #expect(inspection.head.leading.state == .open && inspection.head.other?.state == .open)
     #expect(inspection.head.leading.watermark == result.log.end)
-    let header = try #require(inspection.segments.last { $0.header.identity == result.log.tail.identity }).header
+    let header = try #require(
+      inspection.segments.last { $0.header.identity == result.log.tail.identity }
+    ).header
     #expect(header.predecessor == log.position)
     #expect(header.base == result.log.tail.base)
   }

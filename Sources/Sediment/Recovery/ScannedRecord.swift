@@ -1,0 +1,66 @@
+package import SedimentFormat
+
+/// What building the index needs to know of a good record that is no control record.
+@safe
+package struct ScannedRecord {
+  /// Where the record begins, in units of the file.
+  package var position: UInt64
+  package var sequence: UInt64
+  /// When it expires, 0 for never.
+  package var expiry: UInt64
+  /// Where its key lies in memory, until the visitor returns.
+  package var keyStart: UnsafeRawPointer
+  package var keyByteCount: Int32
+  /// The bytes that the record stores as its value; of a large one, the bytes of its place.
+  package var valueByteCount: Int32
+  package var collection: UInt32
+  /// The length of the whole record, padding included.
+  package var byteCount: Int32
+  package var kind: RecordKind
+}
+
+/// Takes the records of a scan, some at a time.
+package protocol RecordVisitor {
+  /// Takes records in the order of the file; they and their keys are gone when it returns.
+  mutating func visit(_ records: UnsafeBufferPointer<ScannedRecord>) throws(SedimentError)
+}
+
+/// The memory of scans, used again for each segment.
+@safe
+package final class ScanBuffer {
+  /// How much is read at once.
+  package static let pieceByteCount = 1 << 20
+  /// How many records a visitor is given at once.
+  package static let recordCountMax = 64
+
+  private(set) var bytes: UnsafeMutableRawPointer
+  private(set) var byteCount: Int
+  let records: UnsafeMutablePointer<ScannedRecord>
+
+  package init() {
+    byteCount = Self.pieceByteCount
+    unsafe bytes = .allocate(byteCount: byteCount, alignment: 4096)
+    unsafe records = .allocate(capacity: Self.recordCountMax)
+  }
+
+  deinit {
+    unsafe bytes.deallocate()
+    unsafe records.deallocate()
+  }
+
+  /// Moves what is left of a piece to the beginning, with room for `needed` bytes in all.
+  func keep(_ range: Range<Int>, needed: Int) {
+    precondition(range.upperBound <= byteCount, "a range beyond the buffer")
+    guard needed > byteCount else {
+      // Both ranges lie in the buffer; they may overlap.
+      unsafe bytes.copyMemory(from: bytes + range.lowerBound, byteCount: range.count)
+      return
+    }
+    let larger = (needed + Self.pieceByteCount - 1) & ~(Self.pieceByteCount - 1)
+    let replacement = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 4096)
+    unsafe replacement.copyMemory(from: bytes + range.lowerBound, byteCount: range.count)
+    unsafe bytes.deallocate()
+    unsafe bytes = replacement
+    byteCount = larger
+  }
+}

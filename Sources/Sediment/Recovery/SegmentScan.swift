@@ -1,0 +1,214 @@
+package import SedimentDisk
+package import SedimentFormat
+
+/// Reads the records of one hot or survivors segment from the first to the end that the catalogue knows, and
+/// verifies each (DESIGN.md 7, step 8).
+///
+/// A record that is not good is corruption there. Reading goes by `read` in large pieces, never through a mapping.
+package struct SegmentScan {
+  private let file: any DiskFile
+  private let seed: Checksum
+  private let base: SequenceNumber
+  private let isHot: Bool
+  private let range: Range<UInt64>
+
+  /// What a scan came to.
+  package struct Totals: Hashable, Sendable {
+    /// All records, control records included.
+    package var recordCount: UInt64 = 0
+    package var byteCount: UInt64 = 0
+  }
+
+  /// A scan up to `end`, which must be a position of the segment.
+  package init(_ entry: SegmentEntry, upTo end: UnitOffset, of file: any DiskFile, _ identity: FileIdentity) {
+    self.file = file
+    seed = entry.identity.seed(in: identity)
+    base = entry.base
+    isHot = entry.identity.kind == .hot
+    let start = entry.identity.recordRange.lowerBound.byteOffset
+    range = start..<max(start, min(end, entry.identity.recordRange.upperBound).byteOffset)
+  }
+
+  /// Shows every record to the visitor.
+  package func run(
+    _ buffer: ScanBuffer, _ visitor: inout some RecordVisitor
+  ) throws(SedimentError) -> Totals {
+    var totals = Totals()
+    var piece = Piece(start: range.lowerBound, sequence: base.rawValue)
+    while piece.start < range.upperBound {
+      try fill(buffer, &piece)
+      while try scan(buffer, &piece, &totals, &visitor) {}
+      try advance(buffer, &piece)
+    }
+    return totals
+  }
+
+  /// Part of the segment in the buffer.
+  private struct Piece {
+    /// Where in the file the buffer begins.
+    var start: UInt64
+    /// The bytes of the buffer that are the file's.
+    var byteCount = 0
+    /// The bytes of it that were scanned.
+    var scanned = 0
+    /// The bytes that the next record takes in all, where it is not wholly in the buffer.
+    var needed = 0
+    /// The sequence of the record before.
+    var sequence: UInt64
+
+    init(start: UInt64, sequence: UInt64) {
+      self.start = start
+      self.sequence = sequence
+    }
+  }
+
+  // MARK: Pieces
+
+  /// Reads on behind what the buffer holds.
+  private func fill(_ buffer: ScanBuffer, _ piece: inout Piece) throws(SedimentError) {
+    let left = range.upperBound - piece.start - UInt64(piece.byteCount)
+    let wanted = Int(min(UInt64(buffer.byteCount - piece.byteCount), left))
+    // The wanted bytes lie behind those there are, in the buffer.
+    var span = unsafe MutableRawSpan(_unsafeStart: buffer.bytes + piece.byteCount, byteCount: wanted)
+    let count: Int
+    do throws(DiskError) {
+      count = try file.read(into: &span, at: piece.start + UInt64(piece.byteCount))
+    } catch {
+      throw SedimentError(error)
+    }
+    guard count == wanted else { throw failure(.truncated, at: piece.start + UInt64(piece.byteCount)) }
+    piece.byteCount += wanted
+  }
+
+  /// Moves the piece to the first record that was not scanned.
+  private func advance(_ buffer: ScanBuffer, _ piece: inout Piece) throws(SedimentError) {
+    let next = piece.start + UInt64(piece.scanned)
+    guard UInt64(piece.needed) <= range.upperBound - next else { throw failure(.truncated, at: next) }
+    buffer.keep(piece.scanned..<piece.byteCount, needed: piece.needed)
+    piece.start += UInt64(piece.scanned)
+    piece.byteCount -= piece.scanned
+    piece.scanned = 0
+    piece.needed = 0
+  }
+
+  // MARK: Records
+
+  /// Scans as many records as a visitor takes at once; false once no whole record is left in the buffer.
+  private func scan(
+    _ buffer: ScanBuffer, _ piece: inout Piece, _ totals: inout Totals, _ visitor: inout some RecordVisitor
+  ) throws(SedimentError) -> Bool {
+    let start = piece.scanned
+    var position = start
+    var count = 0
+    while count < ScanBuffer.recordCountMax, position < piece.byteCount {
+      let byteCount = unsafe try scanPut(buffer.bytes, position, &piece, buffer.records + count)
+      if byteCount > 0 {
+        count += 1
+        position += byteCount
+        totals.recordCount += 1
+        continue
+      }
+      let other = unsafe try scanAny(buffer.bytes, position, &piece, buffer.records + count)
+      if other.byteCount == 0 { break }
+      count += other.isUser ? 1 : 0
+      position += other.byteCount
+      totals.recordCount += 1
+    }
+    totals.byteCount += UInt64(position - start)
+    piece.scanned = position
+    if count > 0 { unsafe try visitor.visit(UnsafeBufferPointer(start: buffer.records, count: count)) }
+    return piece.needed == 0 && position < piece.byteCount
+  }
+
+  /// Scans the record at a position of the buffer if it is a plain put that lies there as a whole; 0 if not.
+  ///
+  /// It does what `RecordHeader.decode` does for this shape, by words.
+  @inline(__always)
+  private func scanPut(
+    _ bytes: UnsafeMutableRawPointer, _ position: Int, _ piece: inout Piece,
+    _ result: UnsafeMutablePointer<ScannedRecord>
+  ) throws(SedimentError) -> Int {
+    let have = piece.byteCount - position
+    guard have >= Limits.recordFixedByteCount else { return 0 }
+    let record = unsafe bytes + position
+    let first = unsafe UInt64(littleEndian: record.load(as: UInt64.self))
+    guard (first &>> 32) & 0x7f == UInt64(RecordKind.put.rawValue) else { return 0 }
+    let second = unsafe UInt64(littleEndian: record.load(fromByteOffset: 8, as: UInt64.self))
+    let keyByteCount = Int(truncatingIfNeeded: second & 0xffff)
+    let valueByteCount = Int(truncatingIfNeeded: first &>> 40)
+    // Two numbers of 16 and 24 bits.
+    let used = Limits.recordFixedByteCount &+ keyByteCount &+ valueByteCount
+    let byteCount = (used &+ 7) & ~7
+    guard byteCount <= have else { return 0 }
+    let unit = (piece.start &+ UInt64(position)) &>> 3
+    // The position takes the place of the checksum's field, which the buffer does not need any more.
+    unsafe record.storeBytes(of: UInt32(truncatingIfNeeded: unit).littleEndian, as: UInt32.self)
+    let checksum = seed.continued(with: unsafe RawSpan(_unsafeStart: record, byteCount: byteCount))
+    let last = unsafe UInt64(
+      littleEndian: record.load(fromByteOffset: byteCount &- 8, as: UInt64.self))
+    let padding = last >> UInt64(truncatingIfNeeded: 64 &- 8 &* (byteCount &- used))
+    let distance = ((second &>> 16) &- base.rawValue) & (Limits.sequenceSpan - 1)
+    // A base has at most 62 bits.
+    let sequence = base.rawValue &+ distance
+    let isInTurn = isHot ? sequence == piece.sequence &+ 1 : distance != 0
+    guard checksum.rawValue == UInt32(truncatingIfNeeded: first), padding == 0, isInTurn,
+      sequence <= Limits.sequenceMax
+    else {
+      throw fault(checksum, first, padding, at: piece.start + UInt64(position))
+    }
+    piece.sequence = sequence
+    unsafe result.initialize(
+      to: ScannedRecord(
+        position: unit, sequence: sequence, expiry: 0, keyStart: record + Limits.recordFixedByteCount,
+        keyByteCount: Int32(truncatingIfNeeded: keyByteCount),
+        valueByteCount: Int32(truncatingIfNeeded: valueByteCount), collection: 0,
+        byteCount: Int32(truncatingIfNeeded: byteCount), kind: .put))
+    return byteCount
+  }
+
+  /// Scans a record of any shape; its length is 0 if more bytes are needed.
+  @inline(never)
+  private func scanAny(
+    _ bytes: UnsafeMutableRawPointer, _ position: Int, _ piece: inout Piece,
+    _ result: UnsafeMutablePointer<ScannedRecord>
+  ) throws(SedimentError) -> (byteCount: Int, isUser: Bool) {
+    let place = piece.start + UInt64(position)
+    let have = piece.byteCount - position
+    let record = unsafe bytes + position
+    let span = unsafe RawSpan(_unsafeStart: record, byteCount: have)
+    guard let offset = UnitOffset(byteOffset: place) else { throw failure(.field(.position), at: place) }
+    let header: RecordHeader
+    do throws(FormatError) {
+      header = try RecordHeader.decode(span, at: RecordPlace(seed: seed, base: base, offset: offset))
+    } catch {
+      guard error.fault == .truncated else { throw failure(error.fault, at: place) }
+      // What it takes in all is told once more of it is there.
+      piece.needed = have + Limits.unitByteCount
+      return (0, false)
+    }
+    guard !isHot || header.sequence.rawValue == piece.sequence &+ 1 else {
+      throw failure(.field(.sequence), at: place)
+    }
+    piece.sequence = header.sequence.rawValue
+    guard header.kind != .control else { return (header.byteCount, false) }
+    unsafe result.initialize(
+      to: ScannedRecord(
+        position: offset.rawValue, sequence: header.sequence.rawValue, expiry: header.expiry,
+        keyStart: record + header.keyRange.lowerBound, keyByteCount: Int32(header.keyByteCount),
+        valueByteCount: Int32(header.valueByteCount), collection: header.collection,
+        byteCount: Int32(header.byteCount), kind: header.kind))
+    return (header.byteCount, true)
+  }
+
+  @inline(never)
+  private func fault(
+    _ checksum: Checksum, _ first: UInt64, _ padding: UInt64, at offset: UInt64
+  ) -> SedimentError {
+    if checksum.rawValue != UInt32(truncatingIfNeeded: first) { return failure(.checksum, at: offset) }
+    return failure(.field(padding == 0 ? .sequence : .padding), at: offset)
+  }
+
+  private func failure(_ fault: FormatError.Fault, at offset: UInt64) -> SedimentError {
+    SedimentError(FormatError(.record, fault), path: file.path, offset: offset)
+  }
+}
