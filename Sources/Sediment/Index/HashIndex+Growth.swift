@@ -1,0 +1,126 @@
+// How the writer makes room: one partition at a time gets another table, or two.
+
+extension HashIndex {
+  /// Inserts where the partition has no room as it is.
+  @inline(never)
+  func makeRoomAndInsert(_ hash: UInt64, _ entry: IndexEntry) {
+    while true {
+      let partition = directory.partition(of: hash)
+      if place(entry, in: partition) { return }
+      let bucketCount = partition.table.bucketCount
+      if partition.counts.used >= IndexGrowth.usedCountMax(bucketCount: bucketCount) {
+        enlarge(partition)
+      } else if !IndexGrowth.isSparse(count: Int(partition.counts.live), bucketCount: bucketCount) {
+        enlarge(partition, exceeding: bucketCount)
+      } else {
+        // Before the entry is stored, so that whoever may find it looks far enough.
+        precondition(!partition.table.isCrowded, "an index partition has fewer free slots than it counts")
+        publish(partition.table.crowded, partition.counts, in: partition.words)
+      }
+    }
+  }
+
+  /// Rebuilds a partition for one entry more.
+  private func enlarge(_ partition: IndexPartition, exceeding bucketCount: Int = 0) {
+    let live = Int(partition.counts.live)
+    if live >= IndexGrowth.splitCountMin, canSplit(partition) {
+      split(partition)
+    } else {
+      rebuild(
+        partition,
+        bucketCount: IndexGrowth.bucketCount(
+          for: live + 1, number: partition.number, exceeding: bucketCount))
+    }
+  }
+
+  /// Gives a sparse partition a smaller table.
+  @inline(never)
+  func shrink(_ partition: IndexPartition) {
+    let bucketCount = IndexGrowth.bucketCount(for: Int(partition.counts.live), number: partition.number)
+    if bucketCount < partition.table.bucketCount { rebuild(partition, bucketCount: bucketCount) }
+  }
+
+  private func canSplit(_ partition: IndexPartition) -> Bool {
+    guard partition.table.depth < IndexGrowth.depthMax else { return false }
+    return partition.words.count > 1
+      || IndexGrowth.allows(wordCount: 2 * partition.directory.wordCount, count: count)
+  }
+
+  /// Moves a partition's entries to a new table, without its deleted slots.
+  private func rebuild(_ partition: IndexPartition, bucketCount: Int) {
+    let old = partition.table
+    var new = IndexTableBuilder(bucketCount: bucketCount, depth: old.depth)
+    addToByteCount(new.table.byteCount)
+    old.forEachEntry { new.add($0) }
+    publish(new.table, new.counts, in: partition.words)
+    giveBack(old)
+  }
+
+  /// Makes two partitions of one, by the next bit of the hash.
+  private func split(_ whole: IndexPartition) {
+    if whole.words.count == 1 { doubleDirectory() }
+    let partition = directory.partition(of: whole.lowestHash)
+    let old = partition.table
+    let depth = old.depth + 1
+    let bit: UInt64 = 1 << (63 - depth)
+
+    var upperCount = 0
+    old.forEachEntry { if $0.hashBits & bit != 0 { upperCount += 1 } }
+    let lowerCount = Int(partition.counts.live) - upperCount
+    let number = partition.number * 2
+    var lower = IndexTableBuilder(
+      bucketCount: IndexGrowth.bucketCount(for: lowerCount, number: number), depth: depth)
+    var upper = IndexTableBuilder(
+      bucketCount: IndexGrowth.bucketCount(for: upperCount, number: number + 1), depth: depth)
+    addToByteCount(lower.table.byteCount + upper.table.byteCount)
+    old.forEachEntry { entry in
+      if entry.hashBits & bit != 0 { upper.add(entry) } else { lower.add(entry) }
+    }
+
+    let words = partition.words
+    let middle = (words.lowerBound + words.upperBound) / 2
+    publish(lower.table, lower.counts, in: words.lowerBound..<middle)
+    publish(upper.table, upper.counts, in: middle..<words.upperBound)
+    giveBack(old)
+  }
+
+  private func doubleDirectory() {
+    let new = directory.doubled()
+    addToByteCount(new.byteCount)
+    let old = exchangeDirectory(new)
+    addToByteCount(-old.byteCount)
+    unsafe retire(old.memory)
+  }
+
+  /// Makes the words of a partition name its table.
+  ///
+  /// Until the last of them does, readers may see the table that it replaces, which nobody changes any more.
+  private func publish(_ table: IndexTable, _ counts: IndexPartitionCounts, in words: Range<Int>) {
+    if table.isCrowded { setCrowded(true) }
+    let directory = directory
+    directory.setCounts(counts, at: words.lowerBound)
+    for index in words { directory.setTable(table, at: index) }
+  }
+
+  private func giveBack(_ table: IndexTable) {
+    guard let memory = unsafe table.memory else { return }
+    addToByteCount(-table.byteCount)
+    unsafe retire(memory)
+  }
+}
+
+/// Fills a table that nobody reads yet.
+private struct IndexTableBuilder {
+  var table: IndexTable
+  var counts = IndexPartitionCounts()
+
+  init(bucketCount: Int, depth: UInt64) {
+    table = IndexTable.make(bucketCount: bucketCount, depth: depth)
+  }
+
+  @inline(__always)
+  mutating func add(_ entry: IndexEntry) {
+    counts.live &+= 1
+    if table.add(entry) > IndexGrowth.probeBucketCountMax { table = table.crowded }
+  }
+}

@@ -1,0 +1,42 @@
+package import SedimentFormat
+
+// What replaces the whole index in one step: readers see all of it as it was or all of it as it is.
+
+extension HashIndex {
+  /// Removes all entries; from now on hashes are those of `keyHash`.
+  package func removeAll(keyHash: KeyHash, expectedCount: Int = 0) {
+    adopt(unsafe HashIndex(keyHash: keyHash, expectedCount: expectedCount) { unsafe $0.deallocate() })
+  }
+
+  /// Places all entries anew by the hashes of `keyHash`, which `hash` must return for the key of each.
+  ///
+  /// Takes as much memory again while it runs, and a time that grows with the number of entries. Where
+  /// `hash` throws, the index stays as it was.
+  package func rebuild<Failure: Error>(
+    keyHash: KeyHash, expectedCount: Int = 0, hash: (IndexEntry) throws(Failure) -> UInt64
+  ) throws(Failure) {
+    let new = unsafe HashIndex(keyHash: keyHash, expectedCount: max(count, expectedCount)) {
+      unsafe $0.deallocate()
+    }
+    let bits = new.directory
+    try directory.forEachPartition { (partition) throws(Failure) in
+      try partition.table.forEachEntry { (entry) throws(Failure) in
+        let hash = try hash(entry)
+        new.insert(hash, entry.withHashBits(bits.hashBits(of: hash)))
+      }
+    }
+    adopt(new)
+  }
+
+  /// Takes over the contents of an index that nobody else has seen.
+  private func adopt(_ new: HashIndex) {
+    let taken = new.exchangeDirectory(
+      IndexDirectory.make(keyHash: new.directory.keyHash, baseBitCount: new.directory.baseBitCount))
+    addToByteCount(taken.totalByteCount)
+    let old = exchangeDirectory(taken)
+    setCount(new.count)
+    setCrowded(new.isCrowded)
+    addToByteCount(-old.totalByteCount)
+    unsafe old.forEachMemory { unsafe retire($0) }
+  }
+}

@@ -1,0 +1,165 @@
+package import SedimentFormat
+internal import Synchronization
+
+/// Where each key's newest record lies: a hash table in memory, of eight bytes for a key (DESIGN.md, 6).
+///
+/// Readers take a `view` and probe it. They take no lock, never wait, and find every key that stays present. Changes
+/// are made by one thread at a time, which holds the writer's lock; no single one takes longer than filling the tables
+/// of one partition, some 20,000 entries, and copying the directory. Memory that was replaced is handed to `retire`,
+/// which must see to its `deallocate()` once no reader that might have seen it is inside.
+///
+/// The hash's first bits choose a partition in the directory, the following ones a bucket in the partition's table
+/// (see `IndexDirectory`, `IndexTable`). Partitions grow one by one (see `IndexGrowth`).
+///
+/// Unchecked, because it holds pointers: all that they lead to is atomic, or never changes after it was
+/// published, or is used by the writer alone.
+@safe
+package final class HashIndex: @unchecked Sendable {
+  private let directoryMemory: Atomic<UnsafeMutableRawPointer>
+  private let counters: UnsafeMutablePointer<IndexCounters>
+  let retire: @Sendable (UnsafeMutableRawPointer) -> Void
+
+  /// Makes an empty index; `expectedCount` may be any guess of the entries to come, and takes no memory for them.
+  package init(
+    keyHash: KeyHash, expectedCount: Int = 0, retire: @escaping @Sendable (UnsafeMutableRawPointer) -> Void
+  ) {
+    let directory = IndexDirectory.make(
+      keyHash: keyHash, baseBitCount: IndexGrowth.baseBitCount(expectedCount: expectedCount))
+    unsafe directoryMemory = Atomic(directory.memory)
+    unsafe counters = IndexCounters.allocate(byteCount: directory.byteCount)
+    unsafe self.retire = retire
+  }
+
+  deinit {
+    unsafe directory.forEachMemory { unsafe $0.deallocate() }
+    unsafe UnsafeMutableRawPointer(counters).deallocate()
+  }
+
+  /// What readers look at now.
+  @inline(__always)
+  package var view: IndexView { IndexView(directory: directory) }
+
+  /// The number of entries.
+  package var count: Int { unsafe counters.pointee.count.load(ordering: .relaxed) }
+
+  /// The bytes of memory in use, without what was handed to `retire`.
+  package var byteCount: Int { unsafe counters.pointee.byteCount.load(ordering: .relaxed) }
+
+  /// The most bytes that were ever in use at once, what was about to be handed to `retire` included.
+  package var byteCountMax: Int { unsafe counters.pointee.byteCountMax.load(ordering: .relaxed) }
+
+  /// Whether some probes are longer than 32 buckets, which only hashes that are alike can cause.
+  ///
+  /// Everything is found nevertheless. Building the index anew under another seed helps, unless equal
+  /// keys were inserted.
+  package var isCrowded: Bool { unsafe counters.pointee.isCrowded.load(ordering: .relaxed) }
+}
+
+// MARK: Changes, by the writer alone
+
+extension HashIndex {
+  /// Adds an entry for a hash, whose key the caller has searched for and not found.
+  @inline(__always)
+  package func insert(_ hash: UInt64, position: UInt64) {
+    insert(hash, IndexEntry(position: position, hashBits: directory.hashBits(of: hash)))
+  }
+
+  /// Makes the entry that the probe stands on name another record of its key, not referenced yet.
+  @inline(__always)
+  package func replace(_ probe: IndexProbe, position: UInt64) {
+    probe.replace(position: position)
+  }
+
+  /// Removes the entry that the probe stands on.
+  @inline(__always)
+  package func remove(_ probe: IndexProbe) {
+    let partition = directory.partition(of: probe.hash)
+    var counts = partition.counts
+    if probe.free() { counts.deleted &+= 1 }
+    counts.live -= 1
+    partition.counts = counts
+    addToCount(-1)
+    if IndexGrowth.isSparse(count: Int(counts.live), bucketCount: partition.table.bucketCount) {
+      shrink(partition)
+    }
+  }
+
+  /// Adds an entry whose hash bits are those of the hash.
+  @inline(__always)
+  func insert(_ hash: UInt64, _ entry: IndexEntry) {
+    let partition = directory.partition(of: hash)
+    if !place(entry, in: partition) { makeRoomAndInsert(hash, entry) }
+  }
+
+  /// Puts an entry into the partition's table as it is; says whether that had room where probes find it.
+  @inline(__always)
+  func place(_ entry: IndexEntry, in partition: IndexPartition) -> Bool {
+    let table = partition.table
+    guard let slot = table.freeSlot(for: entry.hashBits) else { return false }
+    var counts = partition.counts
+    if slot.loadAsWriter() == IndexEntry.deleted {
+      counts.deleted &-= 1
+    } else if counts.used >= IndexGrowth.usedCountMax(bucketCount: table.bucketCount) {
+      return false
+    }
+    slot.store(entry.rawValue)
+    counts.live += 1
+    partition.counts = counts
+    addToCount(1)
+    return true
+  }
+}
+
+// MARK: State
+
+extension HashIndex {
+  @inline(__always)
+  var directory: IndexDirectory {
+    unsafe IndexDirectory(memory: directoryMemory.load(ordering: .acquiring))
+  }
+
+  /// Publishes another directory; returns the one before.
+  func exchangeDirectory(_ directory: IndexDirectory) -> IndexDirectory {
+    unsafe IndexDirectory(
+      memory: directoryMemory.exchange(directory.memory, ordering: .acquiringAndReleasing))
+  }
+
+  @inline(__always)
+  private func addToCount(_ change: Int) {
+    unsafe counters.pointee.count.store(count &+ change, ordering: .relaxed)
+  }
+
+  func setCount(_ count: Int) {
+    unsafe counters.pointee.count.store(count, ordering: .relaxed)
+  }
+
+  func setCrowded(_ isCrowded: Bool) {
+    unsafe counters.pointee.isCrowded.store(isCrowded, ordering: .relaxed)
+  }
+
+  /// Accounts for memory: to be called for what is taken before what it replaces is given back.
+  func addToByteCount(_ change: Int) {
+    let sum = byteCount + change
+    unsafe counters.pointee.byteCount.store(sum, ordering: .relaxed)
+    if sum > byteCountMax { unsafe counters.pointee.byteCountMax.store(sum, ordering: .relaxed) }
+  }
+}
+
+/// Numbers that the writer keeps and anyone may read; on a cache line of their own, because inserting writes them
+/// and readers read what lies near.
+struct IndexCounters: ~Copyable {
+  let count = Atomic<Int>(0)
+  let byteCount: Atomic<Int>
+  let byteCountMax: Atomic<Int>
+  let isCrowded = Atomic<Bool>(false)
+
+  static let memoryByteCount = 64
+
+  static func allocate(byteCount: Int) -> UnsafeMutablePointer<IndexCounters> {
+    let memory = UnsafeMutableRawPointer.allocate(byteCount: memoryByteCount, alignment: 64)
+    let counters = unsafe memory.bindMemory(to: IndexCounters.self, capacity: 1)
+    let total = byteCount + memoryByteCount
+    unsafe counters.initialize(to: IndexCounters(byteCount: Atomic(total), byteCountMax: Atomic(total)))
+    return unsafe counters
+  }
+}

@@ -1,0 +1,62 @@
+/// What the index knows of one record: where it lies, some bits of its key's hash, and whether it was read lately
+/// (DESIGN.md, 3.9).
+///
+/// Bits 0 to 37 are the record's position in units, bits 38 to 62 bits of the hash, bit 63 is the reference bit.
+/// The hash bits are those that follow the ones which choose the base partition, so partition and entry together
+/// know as many bits as they can.
+package struct IndexEntry: Hashable, Sendable {
+  /// The entry as memory and stored indexes hold it.
+  package let rawValue: UInt64
+
+  /// An entry that was stored as a number before.
+  @inline(__always)
+  package init(rawValue: UInt64) {
+    self.rawValue = rawValue
+  }
+
+  /// An entry that was not referenced yet; `hashBits` lie in their place already.
+  @inline(__always)
+  init(position: UInt64, hashBits: UInt64) {
+    precondition(
+      position >= Self.positionMin && position <= Self.positionMask, "not the position of a record")
+    rawValue = position | hashBits
+  }
+
+  /// The record's position in units.
+  @inline(__always)
+  package var position: UInt64 { rawValue & Self.positionMask }
+
+  /// Whether the record was read since the bit was last cleared.
+  @inline(__always)
+  package var isReferenced: Bool { rawValue & Self.referenceBit != 0 }
+
+  /// The bits of the hash, in their place.
+  @inline(__always)
+  var hashBits: UInt64 { rawValue & Self.hashMask }
+
+  /// The same entry under other bits of a hash.
+  func withHashBits(_ hashBits: UInt64) -> IndexEntry {
+    IndexEntry(rawValue: rawValue & ~Self.hashMask | hashBits)
+  }
+}
+
+extension IndexEntry {
+  static let positionBitCount: UInt64 = 38
+  static let hashBitCount: UInt64 = 25
+  static let positionMask: UInt64 = 1 << positionBitCount - 1
+  static let hashMask: UInt64 = (1 << hashBitCount - 1) << positionBitCount
+  static let referenceBit: UInt64 = 1 << 63
+
+  /// The lowest position of an entry: the ones below mean that a slot is free, and lie in the file's head.
+  static let positionMin: UInt64 = 2
+  /// A slot that is free, and behind which no probe need look on.
+  static let vacant: UInt64 = 0
+  /// A slot that is free, and behind which a probe must look on.
+  static let deleted: UInt64 = 1
+
+  /// The bits of a hash that an entry keeps, in their place.
+  @inline(__always)
+  static func hashBits(of hash: UInt64, baseBitCount: UInt64) -> UInt64 {
+    (hash &<< baseBitCount) &>> 1 & hashMask
+  }
+}

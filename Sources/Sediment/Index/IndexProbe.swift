@@ -1,0 +1,117 @@
+/// The search for one hash: yields the entries that agree with it in all the bits they hold.
+///
+/// Several entries may agree, so the caller compares the key of each in the log. A probe reads at most every slot of
+/// one partition, at most 32 buckets unless the index is crowded, and never waits. An entry that is in the index from
+/// the probe's beginning to its end is found, whatever a writer does meanwhile. Valid for as long as its view; the
+/// writer may use it for a change only while no other change came in between.
+@safe
+package struct IndexProbe {
+  let hash: UInt64
+  private let hashBits: UInt64
+  private let table: IndexTable
+  private var bucket: IndexSlot
+  private var nextBucket: Int
+  private var unvisitedCount: Int
+  /// A bit for each slot of the bucket that agreed when it was visited, and was not looked at again.
+  private var matches: UInt32 = 0
+  private var found: IndexSlot?
+
+  @inline(__always)
+  init(_ hash: UInt64, in directory: IndexDirectory) {
+    self.hash = hash
+    hashBits = directory.hashBits(of: hash)
+    table = directory.table(at: directory.index(of: hash))
+    bucket = table.bucket(0)
+    nextBucket = table.home(hashBits)
+    unvisitedCount = max(table.probeBucketCountMax, 1)
+    found = nil
+  }
+
+  /// The next entry that agrees, nil when there is none any more.
+  @inline(__always)
+  package mutating func next() -> IndexEntry? {
+    while true {
+      while matches != 0 {
+        let slot = bucket.advanced(by: matches.trailingZeroBitCount)
+        matches &= matches &- 1
+        let raw = slot.load()
+        if agrees(raw), raw & IndexEntry.positionMask >= IndexEntry.positionMin {
+          found = slot
+          return IndexEntry(rawValue: raw)
+        }
+      }
+      if unvisitedCount == 0 { return nil }
+      visit()
+    }
+  }
+
+  @inline(__always)
+  private func agrees(_ raw: UInt64) -> Bool {
+    (raw ^ hashBits) & IndexEntry.hashMask == 0
+  }
+
+  /// Looks at all slots of a bucket at once, without a branch.
+  @inline(__always)
+  private mutating func visit() {
+    bucket = table.bucket(nextBucket)
+    var hasVacancy: UInt32 = 0
+    for slot in 0..<IndexTable.bucketSlotCount {
+      let raw = bucket.advanced(by: slot).load()
+      matches |= (agrees(raw) ? 1 : 0) &<< UInt32(truncatingIfNeeded: slot)
+      hasVacancy |= raw == IndexEntry.vacant ? 1 : 0
+    }
+    unvisitedCount = hasVacancy != 0 ? 0 : unvisitedCount &- 1
+    nextBucket &+= 1
+    if nextBucket == table.bucketCount { nextBucket = 0 }
+  }
+
+  /// The slot of the entry that `next` returned last.
+  @inline(__always)
+  private var slot: IndexSlot {
+    guard let found else { preconditionFailure("the probe stands on no entry") }
+    return found
+  }
+}
+
+// MARK: Readers
+
+extension IndexProbe {
+  /// Notes that the entry last returned was read; writes only where that was not noted yet.
+  ///
+  /// May be lost if a writer touches the entry or its partition at the same time.
+  @inline(__always)
+  package func setReference() {
+    let raw = slot.load()
+    guard raw & IndexEntry.referenceBit == 0, agrees(raw), raw > IndexEntry.deleted else { return }
+    slot.setReference(of: raw)
+  }
+}
+
+// MARK: The writer
+
+extension IndexProbe {
+  /// Makes the slot hold another position, not referenced.
+  @inline(__always)
+  func replace(position: UInt64) {
+    assert(holdsEntry, "the probe is stale")
+    slot.store(IndexEntry(position: position, hashBits: hashBits).rawValue)
+  }
+
+  /// Frees the slot; says whether it became a deleted one.
+  @inline(__always)
+  func free() -> Bool {
+    assert(holdsEntry, "the probe is stale")
+    // In a table of one bucket no probe goes on to another.
+    var isVacant = table.bucketCount == 1
+    for other in 0..<IndexTable.bucketSlotCount {
+      if bucket.advanced(by: other).loadAsWriter() == IndexEntry.vacant { isVacant = true }
+    }
+    slot.store(isVacant ? IndexEntry.vacant : IndexEntry.deleted)
+    return !isVacant
+  }
+
+  private var holdsEntry: Bool {
+    let raw = slot.loadAsWriter()
+    return agrees(raw) && raw > IndexEntry.deleted
+  }
+}

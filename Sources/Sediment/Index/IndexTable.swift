@@ -1,0 +1,177 @@
+internal import Synchronization
+
+/// The slots of one partition, in buckets of one cache line; unpacked from its word in the directory.
+///
+/// An entry lies in its home bucket or in one behind it, the last bucket being followed by the first, and no bucket
+/// from its home to the one before its own has a vacant slot. So a probe ends at the first bucket that has one.
+/// Homes ascend with the hash: a table is filled from another by walking both from end to end.
+///
+/// The word holds, from its lowest bit: how many hash bits of the entry the partition's place in the directory tells
+/// (5), whether entries may lie behind the longest probe that is meant to be (1), the address, which is a multiple of
+/// 64 (42), and the number of buckets as a power of two (4) and a factor (12).
+/// A table without buckets stands for an empty partition; its address is that of one vacant bucket.
+@safe
+struct IndexTable {
+  let word: UInt64
+
+  static let bucketSlotCount = 8
+  static let bucketByteCount = 64
+  private static let crowdedBit: UInt64 = 32
+  private static let addressMask: UInt64 = 0x0000_FFFF_FFFF_FFC0
+  private static let factorMax = 1 << 12 - 1
+
+  @inline(__always)
+  init(word: UInt64) {
+    self.word = word
+  }
+
+  @inline(__always)
+  var depth: UInt64 { word & 31 }
+
+  @inline(__always)
+  var isCrowded: Bool { word & Self.crowdedBit != 0 }
+
+  /// The same table, with probes that go on as far as there are buckets.
+  var crowded: IndexTable { IndexTable(word: word | Self.crowdedBit) }
+
+  /// The buckets that a probe visits at most.
+  @inline(__always)
+  var probeBucketCountMax: Int {
+    isCrowded ? bucketCount : min(bucketCount, IndexGrowth.probeBucketCountMax)
+  }
+
+  @inline(__always)
+  var bucketCount: Int { Int(word &>> 52) &<< Int(word &>> 48 & 15) }
+
+  @inline(__always)
+  var slotCount: Int { bucketCount &* Self.bucketSlotCount }
+
+  @inline(__always)
+  var byteCount: Int { bucketCount &* Self.bucketByteCount }
+
+  @inline(__always)
+  private var slots: UnsafeMutablePointer<Atomic<UInt64>> {
+    // An address that `pack` took from a pointer to at least a bucket of slots.
+    unsafe UnsafeMutablePointer(bitPattern: UInt(word & Self.addressMask)).unsafelyUnwrapped
+  }
+
+  /// The first slot of a bucket; an empty table has one bucket to read.
+  @inline(__always)
+  func bucket(_ bucket: Int) -> IndexSlot {
+    unsafe IndexSlot(slots + bucket &* Self.bucketSlotCount)
+  }
+
+  /// The address of a bucket.
+  @inline(__always)
+  func bucketAddress(_ bucket: Int) -> UnsafeRawPointer {
+    unsafe UnsafeRawPointer(slots + bucket &* Self.bucketSlotCount)
+  }
+
+  /// The bucket where the search for an entry of these hash bits begins.
+  @inline(__always)
+  func home(_ hashBits: UInt64) -> Int {
+    // What is left of the hash bits, as a fraction of 1, times the number of buckets.
+    let fraction = hashBits &<< (depth &+ 1)
+    return Int(truncatingIfNeeded: fraction.multipliedFullWidth(by: UInt64(bucketCount)).high)
+  }
+
+  /// The first free slot where a probe for these hash bits would find an entry; nil if all are taken.
+  @inline(__always)
+  func freeSlot(for hashBits: UInt64) -> IndexSlot? {
+    let bucketCount = bucketCount
+    var bucket = home(hashBits)
+    for _ in 0..<probeBucketCountMax {
+      let first = self.bucket(bucket)
+      for place in 0..<Self.bucketSlotCount {
+        let slot = first.advanced(by: place)
+        if slot.loadAsWriter() <= IndexEntry.deleted { return slot }
+      }
+      bucket &+= 1
+      if bucket == bucketCount { bucket = 0 }
+    }
+    return nil
+  }
+}
+
+// MARK: Making
+
+extension IndexTable {
+  /// One vacant bucket, which all empty partitions share and nobody writes to.
+  private nonisolated(unsafe) static let vacantBucket = unsafe allocate(byteCount: bucketByteCount)
+
+  /// A table without entries and without memory of its own.
+  static func empty(depth: UInt64) -> IndexTable {
+    unsafe IndexTable(word: pack(vacantBucket, factor: 0, power: 0, depth: depth))
+  }
+
+  /// A table of at least so many vacant buckets.
+  static func make(bucketCount: Int, depth: UInt64) -> IndexTable {
+    guard bucketCount > 0 else { return empty(depth: depth) }
+    var power = 0
+    while (bucketCount + 1 << power - 1) >> power > factorMax { power += 1 }
+    let factor = (bucketCount + 1 << power - 1) >> power
+    let memory = unsafe allocate(byteCount: (factor << power) * bucketByteCount)
+    return unsafe IndexTable(word: pack(memory, factor: factor, power: power, depth: depth))
+  }
+
+  /// Memory of its own, to be given back when no reader can be inside; nil for an empty table.
+  var memory: UnsafeMutableRawPointer? {
+    unsafe bucketCount == 0 ? nil : UnsafeMutableRawPointer(slots)
+  }
+
+  private static func allocate(byteCount: Int) -> UnsafeMutableRawPointer {
+    let memory = UnsafeMutableRawPointer.allocate(byteCount: byteCount, alignment: bucketByteCount)
+    unsafe memory.initializeMemory(as: UInt8.self, repeating: 0, count: byteCount)
+    unsafe memory.bindMemory(to: Atomic<UInt64>.self, capacity: byteCount / 8)
+    return unsafe memory
+  }
+
+  private static func pack(
+    _ memory: UnsafeMutableRawPointer, factor: Int, power: Int, depth: UInt64
+  ) -> UInt64 {
+    let address = UInt64(UInt(bitPattern: memory))
+    precondition(address & ~addressMask == 0, "memory at an address of more than 48 bits")
+    precondition(power < 16 && depth < crowdedBit, "index partition too large")
+    return address | depth | UInt64(power) << 48 | UInt64(factor) << 52
+  }
+}
+
+// MARK: Contents
+
+extension IndexTable {
+  /// What a slot holds.
+  @inline(__always)
+  func rawValue(at slot: Int) -> UInt64 {
+    bucket(0).advanced(by: slot).load()
+  }
+
+  /// Calls `body` with each entry that is there, in the order of the slots.
+  @inline(__always)
+  func forEachEntry<Failure: Error>(_ body: (IndexEntry) throws(Failure) -> Void) throws(Failure) {
+    for slot in 0..<slotCount {
+      let raw = rawValue(at: slot)
+      if raw > IndexEntry.deleted { try body(IndexEntry(rawValue: raw)) }
+    }
+  }
+
+  /// Puts an entry into a table that nobody reads yet, that has no deleted slots, and that has room.
+  ///
+  /// Returns how many buckets a probe for it visits.
+  @inline(__always)
+  func add(_ entry: IndexEntry) -> Int {
+    var bucket = home(entry.hashBits)
+    var visitedCount = 1
+    while true {
+      let first = self.bucket(bucket)
+      for place in 0..<Self.bucketSlotCount {
+        let slot = first.advanced(by: place)
+        guard slot.loadAsWriter() == IndexEntry.vacant else { continue }
+        slot.storeUnpublished(entry.rawValue)
+        return visitedCount
+      }
+      visitedCount &+= 1
+      bucket &+= 1
+      if bucket == bucketCount { bucket = 0 }
+    }
+  }
+}

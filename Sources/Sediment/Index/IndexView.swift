@@ -1,0 +1,67 @@
+internal import CSediment
+package import SedimentFormat
+
+/// The index as a reader sees it: one pointer, so taking one costs nothing.
+///
+/// Valid while the reader's epoch stays announced, or under the writer's lock. Take a new view for each
+/// lookup: an old one goes on to answer, but does not see all that was written since.
+@safe
+package struct IndexView {
+  private let directory: IndexDirectory
+
+  @inline(__always)
+  init(directory: IndexDirectory) {
+    self.directory = directory
+  }
+
+  /// The hash whose values this view is asked for.
+  @inline(__always)
+  package var keyHash: KeyHash { directory.keyHash }
+
+  /// The hash of a key.
+  @inline(__always)
+  package func hash(_ key: RawSpan, collection: UInt32 = 0) -> UInt64 {
+    directory.keyHash.hash(key, collection: collection)
+  }
+
+  /// Begins to bring near the bucket that a probe for this hash reads first.
+  @inline(__always)
+  package func prefetch(_ hash: UInt64) {
+    let table = directory.table(at: directory.index(of: hash))
+    let bucket = table.home(directory.hashBits(of: hash))
+    unsafe sediment_prefetch(table.bucketAddress(bucket))
+  }
+
+  /// Begins the search for a hash.
+  @inline(__always)
+  package func probe(_ hash: UInt64) -> IndexProbe {
+    IndexProbe(hash, in: directory)
+  }
+}
+
+// MARK: Iteration
+
+extension IndexView {
+  /// Appends the entries of the partition that holds the hash `prefix`, and returns where the next begins; nil at the end.
+  ///
+  /// From 0 to nil, with a new view for each step, this yields every entry that stays in the index exactly once, even
+  /// if it is replaced or its partition grows, shrinks or is split. An entry that is removed and inserted
+  /// meanwhile may come twice or not at all. If `keyHash` changed, the iteration has to begin anew.
+  package func copyEntries(from prefix: UInt64, into entries: inout [IndexEntry]) -> UInt64? {
+    let partition = directory.partition(of: prefix)
+    entries.reserveCapacity(entries.count + partition.table.slotCount)
+    partition.table.forEachEntry { entries.append($0) }
+    let next = partition.words.upperBound
+    guard next < directory.wordCount else { return nil }
+    return UInt64(next) << (64 - directory.baseBitCount - directory.depth)
+  }
+
+  /// The hash of an entry's key, as far as the index knows it, which is enough to probe for it or insert it.
+  ///
+  /// `prefix` is any hash of the entry's base partition, as `copyEntries` takes and returns them.
+  package func hash(of entry: IndexEntry, from prefix: UInt64) -> UInt64 {
+    let baseBitCount = directory.baseBitCount
+    let base = prefix & ~(UInt64.max >> baseBitCount)
+    return base | (entry.hashBits << 1) >> baseBitCount
+  }
+}
