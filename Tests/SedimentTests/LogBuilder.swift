@@ -42,7 +42,9 @@ struct LogBuilder {
   }
 
   /// A new file whose first segment has so many slots, with a checkpoint, closed, and all of it durable.
-  init(seed: UInt64 = 1, slotCount: UInt32 = 2, fileSlotCount: Int = 16) throws {
+  init(
+    seed: UInt64 = 1, slotCount: UInt32 = 2, fileSlotCount: Int = 16, heir: UInt32? = nil
+  ) throws {
     disk = SimulatedDisk(seed: seed)
     disk.install([UInt8](repeating: 0, count: fileSlotCount * 16_384), at: Self.path)
     file = try disk.open(Self.path, .readWrite)
@@ -56,7 +58,7 @@ struct LogBuilder {
         horizons: Horizons(feed: .zero, state: .zero), everythingClearedAt: .zero,
         clocks: StoreNumbers.Clocks(), totals: StoreNumbers.Totals()))
     try catalogue.link(segment, base: .zero, endOfTail: nil)
-    try writeHeader(SegmentHeader(identity: segment, base: .zero, floor: .zero))
+    try writeHeader(SegmentHeader(identity: segment, base: .zero, floor: .zero, heir: heir))
     try appendCheckpoint()
     try file.sync()
     try writeSuperblock(.first, .closed)

@@ -29,7 +29,7 @@ package protocol RecordVisitor {
 @safe
 package final class ScanBuffer {
   /// How much is read at once.
-  package static let pieceByteCount = 1 << 20
+  package static let pieceByteCount = 1 << 18
   /// How many records a visitor is given at once.
   package static let recordCountMax = 64
 
