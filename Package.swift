@@ -41,7 +41,7 @@ let package = Package(
     .target(name: "CSediment"),
     module("SedimentFormat", ["CSediment"]),
     module("SedimentDisk", ["CSediment"]),
-    module("Sediment", ["SedimentFormat", "SedimentDisk", "CZstd"]),
+    module("Sediment", ["SedimentFormat", "SedimentDisk", "CSediment", "CZstd"]),
     module("Shallows", ["Sediment"]),
     module("Vellum", ["Shallows", "Sediment"]),
     module("SedimentTesting", ["SedimentDisk"]),
