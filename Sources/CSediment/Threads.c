@@ -1,0 +1,173 @@
+#if !defined(__APPLE__)
+#define _GNU_SOURCE
+#endif
+#include "CSedimentThreads.h"
+
+#include "Forks.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+uint64_t sediment_monotonic_now(void) {
+#if defined(__APPLE__)
+  return clock_gettime_nsec_np(CLOCK_UPTIME_RAW);
+#else
+  struct timespec now;
+  (void)clock_gettime(CLOCK_MONOTONIC, &now);
+  return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+#endif
+}
+
+// Mutexes
+
+// Those held across forks. They are never taken out.
+static struct sediment_mutex *first_held = NULL;
+
+static void *allocate(size_t byte_count) {
+  void *memory = malloc(byte_count);
+  if (memory == NULL) abort();
+  return memory;
+}
+
+struct sediment_mutex *sediment_mutex_new(int held_across_forks) {
+  struct sediment_mutex *mutex = allocate(sizeof *mutex);
+  if (pthread_mutex_init(&mutex->mutex, NULL) != 0) abort();
+  mutex->next_held = NULL;
+  if (held_across_forks) {
+    mutex->next_held = __atomic_load_n(&first_held, __ATOMIC_ACQUIRE);
+    while (!__atomic_compare_exchange_n(
+        &first_held, &mutex->next_held, mutex, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+    }
+  }
+  return mutex;
+}
+
+void sediment_mutex_free(struct sediment_mutex *mutex) {
+  (void)pthread_mutex_destroy(&mutex->mutex);
+  free(mutex);
+}
+
+// The list as the fork of this thread found it, for others may add to it meanwhile.
+static __thread struct sediment_mutex *first_taken = NULL;
+
+void sediment_mutexes_before_fork(void) {
+  first_taken = __atomic_load_n(&first_held, __ATOMIC_ACQUIRE);
+  for (struct sediment_mutex *mutex = first_taken; mutex != NULL; mutex = mutex->next_held) {
+    sediment_mutex_lock(mutex);
+  }
+}
+
+void sediment_mutexes_after_fork_in_parent(void) {
+  for (struct sediment_mutex *mutex = first_taken; mutex != NULL; mutex = mutex->next_held) {
+    sediment_mutex_unlock(mutex);
+  }
+}
+
+void sediment_mutexes_after_fork_in_child(void) {
+  // Made anew, because the old ones may count waiters that do not exist here.
+  for (struct sediment_mutex *mutex = first_taken; mutex != NULL; mutex = mutex->next_held) {
+    if (pthread_mutex_init(&mutex->mutex, NULL) != 0) abort();
+  }
+}
+
+// Conditions
+
+struct sediment_condition *sediment_condition_new(void) {
+  struct sediment_condition *condition = allocate(sizeof *condition);
+  pthread_condattr_t attributes;
+  if (pthread_condattr_init(&attributes) != 0) abort();
+#if !defined(__APPLE__)
+  if (pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC) != 0) abort();
+#endif
+  if (pthread_cond_init(&condition->condition, &attributes) != 0) abort();
+  (void)pthread_condattr_destroy(&attributes);
+  return condition;
+}
+
+void sediment_condition_free(struct sediment_condition *condition, uint32_t fork_count_when_new) {
+  if (fork_count_when_new == sediment_fork_count()) (void)pthread_cond_destroy(&condition->condition);
+  free(condition);
+}
+
+void sediment_condition_wait(struct sediment_condition *condition, struct sediment_mutex *mutex) {
+  (void)pthread_cond_wait(&condition->condition, &mutex->mutex);
+}
+
+int sediment_condition_wait_until(
+    struct sediment_condition *condition, struct sediment_mutex *mutex, uint64_t deadline) {
+  // Centuries from now, where the sum of a time and a delay stays at its limit.
+  const uint64_t limit = (uint64_t)INT32_MAX * 1000000000;
+  if (deadline > limit) deadline = limit;
+#if defined(__APPLE__)
+  uint64_t now = sediment_monotonic_now();
+  if (deadline <= now) return 0;
+  uint64_t left = deadline - now;
+  struct timespec time = {.tv_sec = (time_t)(left / 1000000000), .tv_nsec = (long)(left % 1000000000)};
+  return pthread_cond_timedwait_relative_np(&condition->condition, &mutex->mutex, &time) == 0;
+#else
+  struct timespec time = {.tv_sec = (time_t)(deadline / 1000000000), .tv_nsec = (long)(deadline % 1000000000)};
+  return pthread_cond_timedwait(&condition->condition, &mutex->mutex, &time) == 0;
+#endif
+}
+
+void sediment_condition_signal(struct sediment_condition *condition) {
+  (void)pthread_cond_signal(&condition->condition);
+}
+
+void sediment_condition_broadcast(struct sediment_condition *condition) {
+  (void)pthread_cond_broadcast(&condition->condition);
+}
+
+// Threads
+
+struct start {
+  void (*body)(void *context);
+  void *context;
+};
+
+static void *run(void *argument) {
+  struct start start = *(struct start *)argument;
+  free(argument);
+#if defined(__APPLE__)
+  (void)pthread_setname_np("sediment");
+#else
+  (void)pthread_setname_np(pthread_self(), "sediment");
+#endif
+  start.body(start.context);
+  return NULL;
+}
+
+int sediment_thread_start(void (*body)(void *context), void *context) {
+  pthread_attr_t attributes;
+  int error = pthread_attr_init(&attributes);
+  if (error != 0) return error;
+  (void)pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  // Enough for what runs there; some systems give less than a tenth of it.
+  (void)pthread_attr_setstacksize(&attributes, 1 << 20);
+
+  struct start *start = allocate(sizeof *start);
+  *start = (struct start){.body = body, .context = context};
+  // A thread begins with the signals that its maker takes.
+  sigset_t all, before;
+  (void)sigfillset(&all);
+  (void)pthread_sigmask(SIG_BLOCK, &all, &before);
+  pthread_t thread;
+  error = pthread_create(&thread, &attributes, run, start);
+  (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+
+  (void)pthread_attr_destroy(&attributes);
+  if (error != 0) free(start);
+  return error;
+}
+
+// Its address is the number.
+static __thread char identity;
+
+uintptr_t sediment_thread_identity(void) { return (uintptr_t)&identity; }
+
+int sediment_processor_count(void) {
+  long count = sysconf(_SC_NPROCESSORS_ONLN);
+  return count > 0 && count < 1 << 16 ? (int)count : 1;
+}

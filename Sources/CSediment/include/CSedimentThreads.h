@@ -1,0 +1,57 @@
+#ifndef CSEDIMENT_THREADS_H
+#define CSEDIMENT_THREADS_H
+
+#include <pthread.h>
+#include <stdint.h>
+
+// Locks, conditions and threads of the system, and the notice of forks.
+
+// How many forks lie between the program's start and this process. Constant within a process: it differs in
+// a child from what its parent saw.
+extern uint32_t sediment_fork_counter;
+static inline uint32_t sediment_fork_count(void) {
+  return __atomic_load_n(&sediment_fork_counter, __ATOMIC_RELAXED);
+}
+
+// Nanoseconds of a clock that never goes back, and stands still while the machine sleeps.
+uint64_t sediment_monotonic_now(void);
+
+struct sediment_mutex {
+  pthread_mutex_t mutex;
+  struct sediment_mutex *next_held;
+};
+
+// With `held_across_forks` a fork waits for the lock and holds it until parent and child go on, so that what
+// it guards is whole in the child. Such a lock is never freed, nor held by a thread that takes another such.
+struct sediment_mutex *sediment_mutex_new(int held_across_forks);
+void sediment_mutex_free(struct sediment_mutex *mutex);
+
+// These two fail only by misuse that no caller commits.
+static inline void sediment_mutex_lock(struct sediment_mutex *mutex) { (void)pthread_mutex_lock(&mutex->mutex); }
+static inline void sediment_mutex_unlock(struct sediment_mutex *mutex) { (void)pthread_mutex_unlock(&mutex->mutex); }
+
+struct sediment_condition {
+  pthread_cond_t condition;
+};
+
+struct sediment_condition *sediment_condition_new(void);
+// Of one that is older than a fork only the memory is given back: it counts waiters that do not exist here.
+void sediment_condition_free(struct sediment_condition *condition, uint32_t fork_count_when_new);
+
+void sediment_condition_wait(struct sediment_condition *condition, struct sediment_mutex *mutex);
+// Returns 0 when the deadline, a time of `sediment_monotonic_now`, has passed.
+int sediment_condition_wait_until(
+    struct sediment_condition *condition, struct sediment_mutex *mutex, uint64_t deadline);
+void sediment_condition_signal(struct sediment_condition *condition);
+void sediment_condition_broadcast(struct sediment_condition *condition);
+
+// Starts a thread that nobody joins, that takes no signals, and that debuggers show as "sediment"; returns
+// an error number.
+int sediment_thread_start(void (*body)(void *context), void *context);
+
+// A number, never 0, that no other living thread has.
+uintptr_t sediment_thread_identity(void);
+
+int sediment_processor_count(void);
+
+#endif

@@ -1,0 +1,94 @@
+internal import CSediment
+
+/// A lock that threads wait for without spinning; not recursive.
+///
+/// It is the system's own, and not `Synchronization.Mutex`, because conditions need it and because the thread
+/// sanitizer understands it everywhere.
+@safe
+package final class Lock: @unchecked Sendable {
+  // Sendable: the pointer is constant, and the system's functions may be called from every thread. The memory
+  // lives as long as this object, which whoever locks it holds.
+  fileprivate let mutex: UnsafeMutablePointer<sediment_mutex>
+  private let isForever: Bool
+
+  package init() {
+    unsafe mutex = sediment_mutex_new(0)
+    isForever = false
+  }
+
+  private init(heldAcrossForks mutex: UnsafeMutablePointer<sediment_mutex>) {
+    unsafe self.mutex = unsafe mutex
+    isForever = true
+  }
+
+  deinit {
+    if !isForever { unsafe sediment_mutex_free(mutex) }
+  }
+
+  /// A lock that a fork waits for, so that what it guards is whole in the child, where it is free.
+  ///
+  /// Its memory is never given back. A thread must not fork while it has the lock, nor take another such lock.
+  package static func heldAcrossForks() -> Lock {
+    unsafe Lock(heldAcrossForks: sediment_mutex_new(1))
+  }
+
+  /// Waits until the lock is free, and takes it.
+  package func lock() {
+    unsafe sediment_mutex_lock(mutex)
+  }
+
+  /// Gives back the lock, which this thread must have.
+  package func unlock() {
+    unsafe sediment_mutex_unlock(mutex)
+  }
+
+  /// Runs the body with the lock taken.
+  package func withLock<Result: ~Copyable, Failure: Error>(
+    _ body: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    lock()
+    defer { unlock() }
+    return try body()
+  }
+}
+
+/// What threads wait on for something that a lock guards to change.
+///
+/// A wait may end without a signal, so it belongs into a loop that asks for what it waits for.
+@safe
+package final class Condition: @unchecked Sendable {
+  // Sendable: as for the lock.
+  private let condition: UnsafeMutablePointer<sediment_condition>
+  private let guardingLock: Lock
+  private let forkCount = Forks.count
+
+  /// A condition whose waiters have taken this lock.
+  package init(of lock: Lock) {
+    unsafe condition = sediment_condition_new()
+    guardingLock = lock
+  }
+
+  deinit {
+    unsafe sediment_condition_free(condition, forkCount)
+  }
+
+  /// Gives back the lock, waits for a signal, and takes the lock again.
+  package func wait() {
+    unsafe sediment_condition_wait(condition, guardingLock.mutex)
+  }
+
+  /// Waits until a time of `MonotonicClock` at most; false if that has passed.
+  package func wait(until deadline: UInt64) -> Bool {
+    unsafe sediment_condition_wait_until(condition, guardingLock.mutex, deadline) != 0
+  }
+
+  /// Wakes one waiter, if there is any; best called with the lock taken.
+  package func signal() {
+    unsafe sediment_condition_signal(condition)
+  }
+
+  /// Wakes all waiters.
+  package func broadcast() {
+    unsafe sediment_condition_broadcast(condition)
+  }
+}

@@ -1,0 +1,97 @@
+/// What a store has unlinked and readers may still hold, until it may be freed.
+///
+/// Retired is only what no reader can find any more. A collection frees what no reader holds and leaves the
+/// rest; it never waits for a reader. Collections happen as things are retired, once so many are pending that
+/// the effort is shared among them: after one that leaves *n*, the next waits for twice as many. What is
+/// pending is therefore bounded by what readers hold plus as much again plus a constant.
+///
+/// Every method may be called from any thread. The actions of a collection run on the thread that collects,
+/// with none of this list's locks taken, so they may retire more.
+package final class RetiredList: @unchecked Sendable {
+  // Sendable: `lock` guards every variable. A pointer in the list is owned by the list, and read by readers at
+  // most, until the thread that takes it out frees it.
+  private let lock = Lock()
+  private let domain: ReaderDomain
+  // The tags rise, because they are made under the lock.
+  private var pending: [Retired] = []
+  private var pendingBytes = 0
+  private var countToCollect = countMin
+  private var byteCountToCollect = byteCountMin
+
+  private static let countMin = 8
+  private static let byteCountMin = 64 << 10
+
+  /// A list of what readers of this domain may hold.
+  package init(of domain: ReaderDomain) {
+    self.domain = domain
+  }
+
+  /// Frees everything: when the list goes away with its store, no reader is inside.
+  deinit {
+    for retired in pending { retired.free() }
+  }
+
+  /// Takes over memory that `allocate(byteCount:alignment:)` returned, to deallocate it.
+  package func retire(_ memory: UnsafeMutableRawPointer, byteCount: Int) {
+    unsafe add(.memory(memory), byteCount: byteCount)
+  }
+
+  /// Takes over something that costs so many bytes until the action frees it.
+  package func retire(byteCount: Int = 0, action: @escaping @Sendable () -> Void) {
+    add(.action(action), byteCount: byteCount)
+  }
+
+  /// Frees what no reader holds any more, and returns how many things that were.
+  @discardableResult
+  package func collect() -> Int {
+    let past = lock.withLock { takePast() }
+    for retired in past { retired.free() }
+    return past.count
+  }
+
+  /// How many things are retired and not freed.
+  package var pendingCount: Int { lock.withLock { pending.count } }
+
+  /// How many bytes these cost.
+  package var pendingByteCount: Int { lock.withLock { pendingBytes } }
+
+  private func add(_ content: Retired.Content, byteCount: Int) {
+    let past = lock.withLock {
+      pending.append(Retired(tag: Readers.advance(), byteCount: byteCount, content: content))
+      pendingBytes += byteCount
+      let isWorthIt = pending.count > countToCollect || pendingBytes > byteCountToCollect
+      return isWorthIt ? takePast() : []
+    }
+    for retired in past { retired.free() }
+  }
+
+  private func takePast() -> [Retired] {
+    guard !pending.isEmpty else { return [] }
+    let oldest = Readers.oldestEpoch(in: domain)
+    let past = Array(pending.prefix { $0.tag < oldest })
+    pending.removeFirst(past.count)
+    for retired in past { pendingBytes -= retired.byteCount }
+    countToCollect = max(Self.countMin, 2 * pending.count)
+    byteCountToCollect = max(Self.byteCountMin, 2 * pendingBytes)
+    return past
+  }
+}
+
+private struct Retired {
+  // Safe: whoever frees the memory has taken it out of the list, once.
+  @safe enum Content {
+    case memory(UnsafeMutableRawPointer)
+    case action(@Sendable () -> Void)
+  }
+
+  let tag: UInt64
+  let byteCount: Int
+  let content: Content
+
+  func free() {
+    switch content {
+    case .memory(let memory): unsafe memory.deallocate()
+    case .action(let action): action()
+    }
+  }
+}
