@@ -20,6 +20,13 @@ uint32_t sediment_crc32c_portable(uint32_t crc, const void *bytes, size_t count)
   return ~state;
 }
 
+static uint32_t record_portable(uint32_t seed, uint32_t position, const void *record, size_t count) {
+  const uint8_t bytes[4] = {
+      (uint8_t)position, (uint8_t)(position >> 8), (uint8_t)(position >> 16), (uint8_t)(position >> 24)};
+  return sediment_crc32c_portable(
+      sediment_crc32c_portable(seed, bytes, 4), (const uint8_t *)record + 4, count - 4);
+}
+
 #if defined(__x86_64__)
 #include <cpuid.h>
 #include <immintrin.h>
@@ -126,9 +133,45 @@ uint32_t sediment_crc32c(uint32_t crc, const void *bytes, size_t count) {
   return sediment_crc32c_portable(crc, bytes, count);
 }
 
+// The first word is the record's position and its bytes 4 to 7.
+static inline uint64_t first_word(uint32_t position, const uint8_t *record) {
+  uint32_t shape;
+  memcpy(&shape, record + 4, sizeof shape);
+  return position | (uint64_t)shape << 32;
+}
+
+ONE_CHAIN static uint32_t record_one_chain(uint32_t state, uint64_t first, const uint8_t *next, size_t count) {
+  state = STEP8(state, first);
+  for (; count >= 32; next += 32, count -= 32) {
+    state = STEP8(state, word_at(next));
+    state = STEP8(state, word_at(next + 8));
+    state = STEP8(state, word_at(next + 16));
+    state = STEP8(state, word_at(next + 24));
+  }
+  for (; count >= 8; next += 8, count -= 8) state = STEP8(state, word_at(next));
+  return state;
+}
+
+THREE_CHAINS static uint32_t record_three_chains(uint32_t state, uint64_t first, const uint8_t *next, size_t count) {
+  return three_chains(STEP8(state, first), next, count);
+}
+
+uint32_t sediment_crc32c_record(uint32_t seed, uint32_t position, const void *record, size_t count) {
+  const uint8_t *bytes = record;
+  int way = sediment_crc32c_way();
+  uint64_t first = first_word(position, bytes);
+  if (way == 2 && count >= 3 * 128 + 8) return ~record_three_chains(~seed, first, bytes + 8, count - 8);
+  if (way != 0) return ~record_one_chain(~seed, first, bytes + 8, count - 8);
+  return record_portable(seed, position, bytes, count);
+}
+
 #else
 
 int sediment_crc32c_way(void) { return 0; }
+
+uint32_t sediment_crc32c_record(uint32_t seed, uint32_t position, const void *record, size_t count) {
+  return record_portable(seed, position, record, count);
+}
 
 uint32_t sediment_crc32c(uint32_t crc, const void *bytes, size_t count) {
   return sediment_crc32c_portable(crc, bytes, count);

@@ -1,10 +1,12 @@
 #if !defined(__APPLE__)
 #define _GNU_SOURCE
 #endif
+#include "CSedimentMemory.h"
 #include "CSedimentSystem.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -24,6 +26,10 @@
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 #endif
+
+void sediment_yield(void) { sched_yield(); }
+
+uint64_t sediment_process_number(void) { return (uint64_t)getpid(); }
 
 int sediment_open(const char *path, int flags, unsigned mode) { return open(path, flags, (mode_t)mode); }
 

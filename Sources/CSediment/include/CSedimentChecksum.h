@@ -13,6 +13,10 @@ uint32_t sediment_crc32c(uint32_t crc, const void *bytes, size_t count);
 // The same by tables, on any processor.
 uint32_t sediment_crc32c_portable(uint32_t crc, const void *bytes, size_t count);
 
+// The checksum that a record of `count` bytes (a multiple of 8, at least 16) carries at a position in units in a
+// segment of that seed: of the position, then the record from its byte 4 on.
+uint32_t sediment_crc32c_record(uint32_t seed, uint32_t position, const void *record, size_t count);
+
 // Which of the processor's ways `sediment_crc32c` uses: 0 tables, 1 one chain, 2 three chains.
 int sediment_crc32c_way(void);
 

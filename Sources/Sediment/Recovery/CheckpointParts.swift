@@ -5,7 +5,7 @@ package struct CheckpointParts {
   package let parts: [CheckpointPart]
 
   /// The most bytes of entries in one part.
-  package static let partByteCountMax = 32 << 10
+  package static let partByteCountMax = 8 << 10
   /// The most bytes of one entry.
   private static let entryByteCountMax = 255 * Limits.unitByteCount
 

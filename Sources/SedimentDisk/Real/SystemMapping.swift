@@ -46,6 +46,14 @@ final class SystemMapping: MappingBacking {
     unsafe try map(base, range, protection, MAP_SHARED, number, off_t(range.lowerBound))
   }
 
+  func protect(_ base: UnsafeMutableRawPointer, _ range: Range<UInt64>) throws(DiskError) {
+    if range.isEmpty { return }
+    let code = attemptUninterrupted {
+      unsafe mprotect(base + Int(range.lowerBound), range.count, PROT_READ)
+    }
+    if let code { throw failure(range, code) }
+  }
+
   func conceal(_ base: UnsafeMutableRawPointer, _ range: Range<UInt64>) throws(DiskError) {
     unsafe try map(base, range, PROT_NONE, Self.reservation, -1, 0)
   }

@@ -40,6 +40,14 @@ public final class FileMapping: Sendable {
     unsafe try backing.expose(base, range, writable: writable)
   }
 
+  /// Takes the right to store away from a page-aligned range that is exposed as writable.
+  ///
+  /// Its pages stay where they are, so readers in it notice nothing.
+  public func protect(_ range: Range<UInt64>) throws(DiskError) {
+    check(range)
+    unsafe try backing.protect(base, range)
+  }
+
   /// Takes access to a page-aligned range away; its addresses stay reserved.
   public func conceal(_ range: Range<UInt64>) throws(DiskError) {
     check(range)
@@ -82,6 +90,8 @@ extension FileMapping {
 public protocol MappingBacking: AnyObject, Sendable {
   /// See `FileMapping.expose`.
   func expose(_ base: UnsafeMutableRawPointer, _ range: Range<UInt64>, writable: Bool) throws(DiskError)
+  /// See `FileMapping.protect`.
+  func protect(_ base: UnsafeMutableRawPointer, _ range: Range<UInt64>) throws(DiskError)
   /// See `FileMapping.conceal`.
   func conceal(_ base: UnsafeMutableRawPointer, _ range: Range<UInt64>) throws(DiskError)
   /// See `FileMapping.populate`.

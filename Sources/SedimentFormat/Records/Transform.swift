@@ -45,16 +45,16 @@
     dictionary > UInt32(UInt8.max) || originalByteCount > UInt32(UInt16.max)
   }
 
-  @inlinable var byteCount: Int {
+  @inlinable package var byteCount: Int {
     isLong ? Self.longByteCount : Self.shortByteCount
   }
 
   /// The bytes of the transform that begins with `how`.
-  @inlinable static func byteCount(how: UInt8) -> Int {
+  @inlinable package static func byteCount(how: UInt8) -> Int {
     how & How.long == 0 ? shortByteCount : longByteCount
   }
 
-  @inlinable func encode(into bytes: inout MutableRawSpan, at offset: Int) {
+  @inlinable package func encode(into bytes: inout MutableRawSpan, at offset: Int) {
     let how = compression | encryption << How.encryptionShift
     if isLong {
       bytes.store(how | How.long, at: offset)

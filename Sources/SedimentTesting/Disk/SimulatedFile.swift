@@ -111,6 +111,10 @@ final class SimulatedMapping: MappingBacking, StoreObserver {
     try change(range, to: writable ? .write : .read)
   }
 
+  func protect(_ base: UnsafeMutableRawPointer, _ range: Range<UInt64>) throws(DiskError) {
+    try change(range, to: .read)
+  }
+
   func conceal(_ base: UnsafeMutableRawPointer, _ range: Range<UInt64>) throws(DiskError) {
     try change(range, to: OpenMapping.Access.none)
   }

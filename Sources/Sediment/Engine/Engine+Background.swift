@@ -1,0 +1,120 @@
+internal import SedimentDisk
+internal import SedimentFormat
+internal import Synchronization
+
+/// What a store does in the background, on the threads that all stores of the process share.
+final class EngineWork: @unchecked Sendable {
+  // Set once, before the store is used.
+  fileprivate(set) var sync: Work?
+  fileprivate(set) var checkpoint: Work?
+  fileprivate(set) var grow: Work?
+  fileprivate(set) var sweep: Work?
+  /// Whether a sync is on its way. Under the writer's lock.
+  var isSyncPlanned = false
+  /// Whether a checkpoint is on its way. Under the writer's lock.
+  var isCheckpointPlanned = false
+  /// Whether the file is about to grow. Under the writer's lock.
+  var isGrowthPlanned = false
+
+  func cancelAndWait() {
+    for work in [sync, checkpoint, grow, sweep] { work?.cancelAndWait() }
+  }
+}
+
+extension Engine {
+  func prepareWork() {
+    guard writer != nil else { return }
+    work.sync = Work { [weak self] in self?.syncInBackground() }
+    work.checkpoint = Work { [weak self] in self?.checkpointInBackground() }
+    work.grow = Work { [weak self] in self?.growInBackground() }
+    work.sweep = Work { [weak self] in self?.sweep() }
+  }
+
+  /// Sees to what has to follow a change. Under the lock.
+  @inline(__always)
+  func planSync(_ writer: LogWriter, _ durability: SedimentDurability) {
+    if case .interval(let interval) = durability, !work.isSyncPlanned { planSync(after: interval) }
+    if writer.replayByteCount > writer.replayByteCountMax || writer.wantsSpace { planUpkeep(writer) }
+  }
+
+  @inline(never)
+  private func planSync(after interval: Duration) {
+    guard let sync = work.sync else { return }
+    work.isSyncPlanned = true
+    scheduler.schedule(sync, after: interval.nanosecondsClamped)
+  }
+
+  @inline(never)
+  private func planUpkeep(_ writer: LogWriter) {
+    if writer.replayByteCount > writer.replayByteCountMax, !work.isCheckpointPlanned,
+      let checkpoint = work.checkpoint
+    {
+      work.isCheckpointPlanned = true
+      scheduler.schedule(checkpoint, after: 0)
+    }
+    if writer.wantsSpace, !work.isGrowthPlanned, let grow = work.grow {
+      work.isGrowthPlanned = true
+      scheduler.schedule(grow, after: 0)
+    }
+  }
+
+  /// Begins to take entries out of the index that lead to cleared records.
+  func planSweep() {
+    if let sweep = work.sweep { scheduler.schedule(sweep, after: 0) }
+  }
+
+  /// Syncs soon for those who wait without a thread.
+  func syncSoon() {
+    if let sync = work.sync { scheduler.schedule(sync, after: 0) }
+  }
+
+  private func syncInBackground() {
+    guard !isForked, !conditions.isClosed else { return }
+    let sequence = lock.withLock {
+      work.isSyncPlanned = false
+      return unsafe writer?.tail.pointee.countedSequence ?? 0
+    }
+    do throws(SedimentError) {
+      try waitForSync(sequence)
+    } catch {
+      tell(.failed(error))
+    }
+  }
+
+  private func checkpointInBackground() {
+    guard !isForked, !conditions.isClosed else { return }
+    do throws(SedimentError) {
+      try checkpoint()
+    } catch {
+      tell(.failed(error))
+    }
+    lock.withLock { work.isCheckpointPlanned = false }
+  }
+
+  /// Gives the file slots ahead of need; that there are none is told to whoever needs them.
+  private func growInBackground() {
+    guard !isForked, !conditions.isClosed, let writer else { return }
+    let range = lock.withLock { writer.poison == nil ? writer.spaceAhead() : nil }
+    if let range {
+      let bytes = UInt64(range.lowerBound) << 14..<UInt64(range.upperBound) << 14
+      if (try? log.file.allocate(bytes)) != nil { lock.withLock { writer.take(ahead: range) } }
+    }
+    lock.withLock { work.isGrowthPlanned = false }
+  }
+}
+
+extension Duration {
+  /// The nanoseconds, at least 0 and at most what 64 bits hold.
+  var nanosecondsClamped: UInt64 {
+    let (seconds, attoseconds) = components
+    if seconds < 0 || attoseconds < 0 { return 0 }
+    let (whole, overflow) = UInt64(seconds).multipliedReportingOverflow(by: 1_000_000_000)
+    return overflow ? .max : whole.addingReportingOverflow(UInt64(attoseconds) / 1_000_000_000).partialValue
+  }
+
+  /// The milliseconds, rounded up, at least 0.
+  var millisecondsClamped: UInt64 {
+    let nanoseconds = nanosecondsClamped
+    return nanoseconds / 1_000_000 + (nanoseconds % 1_000_000 == 0 ? 0 : 1)
+  }
+}

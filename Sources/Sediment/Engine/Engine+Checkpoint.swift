@@ -1,0 +1,83 @@
+internal import SedimentDisk
+internal import SedimentFormat
+
+extension Engine {
+  /// Makes both superblocks say that the log is open, before anything is appended to one that was closed
+  /// (invariants 7 and 16). Under the lock.
+  @inline(never)
+  func openHead() throws(SedimentError) {
+    guard let writer else { throw .readOnly(path) }
+    do throws(SedimentError) {
+      try writer.restoreReserve()
+    } catch  where error.code == .outOfSpace {
+      // What frees space must still be possible; a change that stores is refused when it asks for slots.
+    }
+    // Nobody else is at the head: others come only once this was done.
+    do throws(SedimentError) {
+      try head?.reopen()
+    } catch {
+      throw writer.fail(error)
+    }
+    isHeadOpen = true
+  }
+
+  /// Says the catalogue whole in the log and lets a superblock lead there (DESIGN.md 5, "Checkpoint").
+  func checkpoint() throws(SedimentError) {
+    try headLock.withLock { () throws(SedimentError) in
+      guard let writer else { throw .readOnly(path) }
+      let place = try lock.withLock { () throws(SedimentError) in
+        try appendCheckpoint(try checkWritable())
+      }
+      try gate.turn { () throws(SedimentError) in
+        let synced = try syncLog()
+        do throws(SedimentError) {
+          try head?.advance(
+            checkpoint: place.offset, segment: place.segment, watermark: synced.watermark, state: .open)
+        } catch {
+          throw lock.withLock { writer.fail(error) }
+        }
+        return synced
+      }
+      tell(.checkpoint)
+    }
+  }
+
+  /// Where a checkpoint begins.
+  struct CheckpointPlace {
+    let segment: SegmentIdentity
+    let offset: UnitOffset
+  }
+
+  /// Appends the parts of a checkpoint. Under the lock.
+  func appendCheckpoint(_ writer: LogWriter) throws(SedimentError) -> CheckpointPlace {
+    writer.updateNumbers(clock: disk.wallClock())
+    var parts = try checkpointParts(writer)
+    let firstByteCount = Self.byteCount(of: parts[0])
+    if unsafe writer.tail.pointee.room < firstByteCount {
+      // The segment in which the first part lies must be the one that the parts say the log ends in.
+      try writer.makeRoom(firstByteCount + 256, for: .goingOn)
+      writer.updateNumbers(clock: disk.wallClock())
+      parts = try checkpointParts(writer)
+    }
+    let place = unsafe CheckpointPlace(
+      segment: writer.tail.pointee.identity, offset: UnitOffset(byteOffset: writer.tail.pointee.offset)!)
+    writer.replayByteCount = 0
+    for part in parts {
+      try writer.makeRoom(Self.byteCount(of: part), for: .goingOn)
+      try writer.append(.checkpointPart(part), .stored)
+    }
+    writer.noteCheckpoint()
+    return place
+  }
+
+  private func checkpointParts(_ writer: LogWriter) throws(SedimentError) -> [CheckpointPart] {
+    guard let parts = CheckpointParts(writer.catalogue) else {
+      throw .exhausted("segments and collections", path: path)
+    }
+    return parts.parts
+  }
+
+  private static func byteCount(of part: CheckpointPart) -> Int {
+    RecordForm(kind: .control).byteCount(keyByteCount: 0, valueByteCount: part.encode().count)
+  }
+}

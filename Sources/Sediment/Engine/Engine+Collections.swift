@@ -1,0 +1,124 @@
+internal import SedimentDisk
+internal import SedimentFormat
+internal import Synchronization
+
+extension Engine {
+  /// The collection of a name, which is created if it is not there.
+  func collection(_ name: [UInt8]) throws(SedimentError) -> CollectionState {
+    try checkReadable()
+    if let state = collections.named(name) { return state }
+    guard CollectionEntry.isName(name) else {
+      throw SedimentError(
+        .invalidArgument, path: path,
+        message: "A collection's name has 1 to 255 bytes of UTF-8 without a zero byte. Choose another.")
+    }
+    return try lock.withLock { () throws(SedimentError) in
+      if let state = collections.named(name) { return state }
+      let writer = try checkWritable()
+      let number = writer.catalogue.numbers.nextCollection
+      let entry = unsafe CollectionEntry(
+        number: number, clearedAt: SequenceNumber(writer.tail.pointee.sequence + 1)!, name: name)
+      guard let entry else {
+        throw SedimentError(
+          .tooLarge, path: path, message: "The file has had as many collections as it can have in its life.")
+      }
+      let sequence = try change([.collection(entry)], for: .storing, writer)
+      let state = CollectionState(number: number, name: name, clearedAt: sequence)
+      collections.add(state)
+      planSync(writer, options.durability)
+      return state
+    }
+  }
+
+  /// Removes all keys of a collection by one small record.
+  @usableFromInline
+  func clear(_ state: CollectionState, _ durability: SedimentDurability) throws(SedimentError) {
+    try changeCollections(durability) { (writer) throws(SedimentError) in
+      if state.isDropped.load(ordering: .relaxed) { throw .dropped(path) }
+      let sequence = try change([.collectionCleared(number: state.number)], for: .goingOn, writer)
+      state.clear(at: sequence)
+    }
+    planSweep()
+  }
+
+  /// Removes a collection with all its keys; false if there is none of that name.
+  func drop(_ name: [UInt8], _ durability: SedimentDurability) throws(SedimentError) -> Bool {
+    guard let state = collections.named(name) else {
+      try checkReadable()
+      return false
+    }
+    var wasThere = true
+    try changeCollections(durability) { (writer) throws(SedimentError) in
+      guard !state.isDropped.load(ordering: .relaxed) else {
+        wasThere = false
+        return
+      }
+      _ = try change([.collectionDropped(number: state.number)], for: .goingOn, writer)
+      collections.remove(state)
+      state.isDropped.store(true, ordering: .releasing)
+      state.clear(at: .max)
+    }
+    planSweep()
+    return wasThere
+  }
+
+  /// Removes all keys of all collections by one small record.
+  func clearEverything(_ durability: SedimentDurability) throws(SedimentError) {
+    try changeCollections(durability) { (writer) throws(SedimentError) in
+      let sequence = try change([.everythingCleared], for: .goingOn, writer)
+      for state in collections.all { state.clear(at: sequence) }
+      forgetEverything(writer)
+    }
+  }
+
+  private func changeCollections(
+    _ durability: SedimentDurability, _ body: (LogWriter) throws(SedimentError) -> Void
+  ) throws(SedimentError) {
+    let sequence = try lock.withLock { () throws(SedimentError) in
+      let writer = try checkWritable()
+      try body(writer)
+      planSync(writer, durability)
+      return unsafe writer.tail.pointee.countedSequence
+    }
+    if durability == .synced { try waitForSync(sequence) }
+  }
+
+  /// Appends a catalogue change and makes the catalogue follow; the result is its sequence. Under the lock.
+  func change(
+    _ entries: [CatalogueEntry], for purpose: SlotSpace.Purpose, _ writer: LogWriter
+  ) throws(SedimentError) -> UInt64 {
+    let change = CatalogueChange(entries)!
+    let value = change.encode()
+    try writer.makeRoom(
+      RecordForm(kind: .control).byteCount(keyByteCount: 0, valueByteCount: value.count), for: purpose)
+    // Making room may have appended a seal; a new collection says its own record's sequence.
+    let sequence = unsafe SequenceNumber(writer.tail.pointee.sequence + 1)!
+    let exact = CatalogueChange(entries.map { $0.at(sequence) })!
+    try writer.append(.catalogueChange(exact), .stored)
+    do throws(Catalogue.Contradiction) {
+      try writer.catalogue.apply(exact, at: sequence)
+    } catch {
+      preconditionFailure("the writer contradicts its own catalogue: \(error.reason)")
+    }
+    return sequence.rawValue
+  }
+
+  /// Empties the index at once; what it led to is dead. Under the lock.
+  private func forgetEverything(_ writer: LogWriter) {
+    index.removeAll(keyHash: KeyHash(low: disk.random(), high: disk.random()))
+    for entry in writer.catalogue.segments.values {
+      guard let segment = slots.segment(at: UInt64(entry.identity.run.first)) else { continue }
+      segment.liveByteCount = 0
+      segment.liveCount = 0
+    }
+    writer.liveByteCount = 0
+  }
+}
+
+extension CatalogueEntry {
+  /// The entry as a record of that sequence says it.
+  func at(_ sequence: SequenceNumber) -> CatalogueEntry {
+    guard case .collection(let entry) = self else { return self }
+    return .collection(CollectionEntry(number: entry.number, clearedAt: sequence, name: entry.name)!)
+  }
+}

@@ -1,0 +1,114 @@
+internal import CSediment
+internal import SedimentFormat
+internal import Synchronization
+
+extension Engine {
+  /// Calls `body` with the visible records of a collection until it says stop, each key that is there the whole time
+  /// just once, in no order.
+  ///
+  /// `body` runs in a reader's scope, without the lock, so it may read and write.
+  func forEachRecord(
+    _ state: CollectionState, _ body: (FoundRecord) throws -> Bool
+  ) throws {
+    try checkReadable()
+    if state.isDropped.load(ordering: .relaxed) { throw SedimentError.dropped(path) }
+    var seen: KeyHash?
+    var prefix: UInt64? = 0
+    var entries: [IndexEntry] = []
+    while let from = prefix {
+      try checkReadable()
+      entries.removeAll(keepingCapacity: true)
+      Readers.enter(domain)
+      defer { Readers.leave() }
+      let view = index.view
+      // The index was emptied meanwhile, by clearing everything: what is in it now is new.
+      if let seen, seen != view.keyHash { return }
+      seen = view.keyHash
+      prefix = view.copyEntries(from: from, into: &entries)
+      if try !visit(entries, state, body) { return }
+    }
+  }
+
+  /// Visits the records of entries, whose memory is brought near some time before.
+  private func visit(
+    _ entries: [IndexEntry], _ state: CollectionState, _ body: (FoundRecord) throws -> Bool
+  ) throws -> Bool {
+    let ahead = 16
+    for (place, entry) in entries.enumerated() {
+      if place + ahead < entries.count { prefetch(entries[place + ahead]) }
+      let position = entry.position << 3
+      guard let found = try record(at: position) else { throw damaged(at: position) }
+      defer { found.release() }
+      guard found.view.collection == state.number else { continue }
+      if options.verifiesReads, !found.view.isIntact(at: position, seed: found.segment.seed) {
+        throw damaged(at: position)
+      }
+      guard isVisible(found, state) else { continue }
+      if try !body(found) { return false }
+    }
+    return true
+  }
+
+  /// Begins to bring a record's first bytes near.
+  @inline(__always)
+  func prefetch(_ entry: IndexEntry) {
+    let position = entry.position &<< 3
+    guard position < log.mappedByteCount else { return }
+    unsafe sediment_prefetch(log.base + Int(position))
+    unsafe sediment_prefetch(log.base + Int(position) + 64)
+    unsafe sediment_prefetch(log.base + Int(position) + 128)
+  }
+
+  /// Calls `body` with keys and values.
+  @usableFromInline
+  func forEach(
+    _ state: CollectionState, _ body: (RawSpan, RawSpan) throws -> Bool
+  ) throws {
+    try forEachRecord(state) { found in
+      let value = try value(of: found.borrowed)
+      defer { if let owner = unsafe value.owner { unsafe owner.deallocate() } }
+      return try unsafe body(RawSpan(_unsafeBytes: found.view.key), RawSpan(_unsafeBytes: value.bytes))
+    }
+  }
+
+  /// Calls `body` with the keys that begin with a prefix.
+  @usableFromInline
+  func forEachKey(
+    _ state: CollectionState, prefix: RawSpan, _ body: (RawSpan) throws -> Bool
+  ) throws {
+    try forEachRecord(state) { found in
+      let key = unsafe found.view.key
+      guard key.count >= prefix.byteCount else { return true }
+      let begins = unsafe prefix.withUnsafeBytes { bytes in
+        guard let base = bytes.baseAddress else { return true }
+        return unsafe sediment_bytes_equal(base, key.baseAddress!, bytes.count) != 0
+      }
+      return try begins ? body(unsafe RawSpan(_unsafeBytes: key)) : true
+    }
+  }
+
+  /// How many keys a collection has. Takes time in proportion to them only if some of them expire.
+  @usableFromInline
+  func count(_ state: CollectionState) throws(SedimentError) -> Int {
+    try checkReadable()
+    if state.isDropped.load(ordering: .relaxed) { throw .dropped(path) }
+    if state.expiringCount.load(ordering: .relaxed) == 0 { return state.keyCount.load(ordering: .relaxed) }
+    var count = 0
+    do {
+      try forEachRecord(state) { _ in
+        count += 1
+        return true
+      }
+    } catch {
+      throw error as! SedimentError
+    }
+    return count
+  }
+}
+
+extension FoundRecord {
+  /// The same record, whose memory somebody else gives back.
+  var borrowed: FoundRecord {
+    unsafe FoundRecord(view: view, position: position, segment: segment, owner: nil)
+  }
+}

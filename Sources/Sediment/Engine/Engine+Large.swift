@@ -1,0 +1,148 @@
+internal import SedimentDisk
+internal import SedimentFormat
+internal import Synchronization
+
+extension Engine {
+  /// Sets a key to a value that gets slots of its own, which are written outside the lock (DESIGN.md 5).
+  func setLarge(
+    _ value: RawSpan, _ key: RawSpan, _ state: CollectionState, expiry: WrittenExpiry,
+    if condition: WriteCondition, _ durability: SedimentDurability
+  ) throws(SedimentError) -> Bool {
+    let large = try writeExtents(value)
+    lock.lock()
+    let sequence: UInt64
+    do throws(SedimentError) {
+      let writer = try checkWritable()
+      if state.isDropped.load(ordering: .relaxed) { throw .dropped(path) }
+      let hash = index.view.hash(key, collection: state.number)
+      var form = RecordForm(kind: .putLarge, collection: state.number)
+      if case .at(let time) = expiry { form.expiry = time }
+      guard try mayChange(key, hash, state, condition, expiry, &form.expiry) else {
+        giveBack(large, writer)
+        lock.unlock()
+        return false
+      }
+      try putLarge(large, key, hash, state, form, writer, durability == .synced ? .written : .stored)
+      writer.userByteCount &+= UInt64(key.byteCount &+ value.byteCount)
+      sequence = unsafe writer.tail.pointee.countedSequence
+      planSync(writer, durability)
+    } catch {
+      if let writer { giveBack(large, writer) }
+      lock.unlock()
+      throw error
+    }
+    lock.unlock()
+    if durability == .synced { try waitForSync(sequence) }
+    return true
+  }
+
+  /// Appends the record that commits a large value. Under the lock.
+  func putLarge(
+    _ large: WrittenExtents, _ key: RawSpan, _ hash: UInt64, _ state: CollectionState, _ form: RecordForm,
+    _ writer: LogWriter, _ way: LogWriter.Way
+  ) throws(SedimentError) {
+    let byteCount = form.byteCount(keyByteCount: key.byteCount, valueByteCount: large.record.count)
+    try writer.makeRoom(byteCount, for: .storing)
+    let position = try writer.append(form, key: key, value: unsafe large.record.span.bytes, way)
+    adopt(large, writer)
+    try enter(key, hash, state, at: position, byteCount: byteCount, expires: form.expiry != 0, writer)
+  }
+
+  /// Makes the catalogue and the slot table know extents that a record has committed. Under the lock.
+  func adopt(_ large: WrittenExtents, _ writer: LogWriter) {
+    do throws(Catalogue.Contradiction) {
+      try writer.catalogue.adopt(large.place)
+    } catch {
+      preconditionFailure("the writer contradicts its own catalogue: \(error.reason)")
+    }
+    for piece in large.place.pieces {
+      slots.add(Segment(piece.extent, base: .zero, in: log.identity), piece.extent.run)
+    }
+  }
+
+  /// Gives the slots back that were written for a value which was not committed. Under the lock.
+  func giveBack(_ large: WrittenExtents, _ writer: LogWriter) {
+    for piece in large.place.pieces where writer.catalogue.segments[piece.extent.generation] == nil {
+      writer.space.give(piece.extent.run.first..<piece.extent.run.end)
+    }
+  }
+
+  /// Writes the bytes of a large value to slots that nobody knows of yet.
+  func writeExtents(_ value: RawSpan) throws(SedimentError) -> WrittenExtents {
+    let extentByteCount = LargeValues.extentByteCount(of: value.byteCount)
+    let layout = ExtentLayout(storedByteCount: UInt64(extentByteCount))
+    let extent = try lock.withLock { () throws(SedimentError) in
+      let writer = try checkWritable()
+      let run = try writer.takeRun(layout.slotCount, for: .storing)
+      do throws(DiskError) {
+        return try writer.newIdentity(.extent, run)
+      } catch {
+        writer.space.give(run.first..<run.end)
+        throw SedimentError(error)
+      }
+    }
+    do throws(DiskError) {
+      return try LargeValues.write(value, extentByteCount: extentByteCount, to: extent, log)
+    } catch {
+      // Nothing of the log was written, and what lies in the slots nobody will ever look at.
+      lock.withLock { writer?.space.give(extent.run.first..<extent.run.end) }
+      throw SedimentError(error)
+    }
+  }
+}
+
+/// A large value whose bytes lie in slots, and the record value that will commit it.
+struct WrittenExtents {
+  let place: ValuePlace
+  /// The value of the put large: the place, then the bytes that the extents leave out.
+  let record: [UInt8]
+}
+
+/// How large values are laid out.
+enum LargeValues {
+  /// How many of a value's bytes go to its extent; the rest stands in the record.
+  ///
+  /// Only where the last slot would be wasted for the most part, and the waste is more than a 32nd of the value:
+  /// a value in one piece can be read in place.
+  static func extentByteCount(of valueByteCount: Int) -> Int {
+    let overhead =
+      ExtentLayout(storedByteCount: UInt64(valueByteCount)).tableByteCount + SegmentHeader.byteCount + 4
+    let rest = (valueByteCount + overhead) % Limits.slotByteCount
+    let waste = Limits.slotByteCount - rest
+    guard rest > 0, rest < Limits.slotByteCount / 4, waste * 32 > valueByteCount else {
+      return valueByteCount
+    }
+    return valueByteCount - rest
+  }
+
+  /// Writes an extent's header, bytes and chunk table.
+  static func write(
+    _ value: RawSpan, extentByteCount: Int, to extent: SegmentIdentity, _ log: LogFile
+  ) throws(DiskError) -> WrittenExtents {
+    let layout = ExtentLayout(storedByteCount: UInt64(extentByteCount))
+    let start = extent.run.byteRange.lowerBound
+    let seed = extent.seed(in: log.identity)
+    let header = SegmentHeader(identity: extent, base: .zero, floor: .zero).encode(in: log.identity)
+    try log.write(unsafe header.span.bytes, at: start)
+    var checksums: [UInt32] = []
+    for number in 0..<layout.chunkCount {
+      let range = layout.chunk(number)
+      let chunk = value.extracting(Int(range.lowerBound)..<Int(range.upperBound))
+      checksums.append(ExtentLayout.checksum(ofChunk: number, chunk, seed: seed).rawValue)
+      try log.write(chunk, at: start + ExtentLayout.bytesOffset + range.lowerBound)
+    }
+    // The zeros up to a multiple of 4, then the table.
+    let bytesEnd = ExtentLayout.bytesOffset + layout.storedByteCount
+    let gap = Int(layout.tableOffset - bytesEnd)
+    let table = encoded(byteCount: gap + layout.tableByteCount) { bytes in
+      for (number, checksum) in checksums.enumerated() { bytes.store(checksum, at: gap + number * 4) }
+    }
+    let tableBytes = unsafe table.span.bytes.extracting(gap..<table.count)
+    try log.write(unsafe table.span.bytes, at: start + bytesEnd)
+    let piece = ValuePlace.Piece(
+      extent: extent, checksum: seed.continued(with: tableBytes), storedByteCount: layout.storedByteCount)!
+    let place = ValuePlace(pieces: [piece], tailByteCount: value.byteCount - extentByteCount)!
+    let tail = value.extracting(extentByteCount..<value.byteCount)
+    return WrittenExtents(place: place, record: place.encode() + tail.array(0..<tail.byteCount))
+  }
+}

@@ -1,0 +1,105 @@
+internal import SedimentFormat
+
+extension Engine {
+  /// The value that a put large leads to: in place where it lies in one piece that is mapped, else put together.
+  func largeValue(of found: FoundRecord) throws(SedimentError) -> FoundValue {
+    let stored = unsafe RawSpan(_unsafeBytes: found.view.value)
+    let place: ValuePlace
+    do throws(FormatError) {
+      place = try ValuePlace.decode(stored)
+    } catch {
+      throw SedimentError(error, path: path, offset: found.position)
+    }
+    if place.pieces.count == 1, place.tailByteCount == 0,
+      let bytes = unsafe try mappedPiece(place.pieces[0], of: found)
+    {
+      return unsafe FoundValue(bytes, owner: nil)
+    }
+    let byteCount = Int(place.storedByteCount)
+    let memory = UnsafeMutableRawPointer.allocate(byteCount: max(byteCount, 1), alignment: 16)
+    do throws(SedimentError) {
+      var offset = 0
+      for piece in place.pieces {
+        unsafe try readPiece(piece, into: memory + offset, of: found)
+        offset += Int(piece.storedByteCount)
+      }
+      if place.tailByteCount > 0 {
+        let tail = unsafe UnsafeRawBufferPointer(rebasing: found.view.value[place.tailOffset...])
+        unsafe (memory + offset).copyMemory(from: tail.baseAddress!, byteCount: tail.count)
+      }
+    } catch {
+      unsafe memory.deallocate()
+      throw error
+    }
+    return unsafe FoundValue(UnsafeRawBufferPointer(start: memory, count: byteCount), owner: memory)
+  }
+
+  /// The bytes of a piece where they are mapped, verified; nil if they are not.
+  private func mappedPiece(
+    _ piece: ValuePlace.Piece, of found: FoundRecord
+  ) throws(SedimentError) -> UnsafeRawBufferPointer? {
+    let layout = ExtentLayout(storedByteCount: piece.storedByteCount)
+    let run = piece.extent.run.byteRange
+    guard run.upperBound <= log.mappedByteCount else { return nil }
+    let bytes = unsafe UnsafeRawBufferPointer(
+      start: log.base + Int(run.lowerBound + ExtentLayout.bytesOffset), count: Int(piece.storedByteCount))
+    guard options.verifiesReads else { return unsafe bytes }
+    let table = unsafe UnsafeRawBufferPointer(
+      start: log.base + Int(run.lowerBound + layout.tableOffset), count: layout.tableByteCount)
+    let verifier = unsafe ExtentVerifier(piece, table: RawSpan(_unsafeBytes: table), in: identity)
+    guard let verifier else { throw damaged(at: run.lowerBound) }
+    for number in 0..<layout.chunkCount {
+      let range = layout.chunk(number)
+      let chunk = unsafe UnsafeRawBufferPointer(
+        rebasing: bytes[Int(range.lowerBound)..<Int(range.upperBound)])
+      guard unsafe verifier.isIntact(number, RawSpan(_unsafeBytes: chunk)) else {
+        throw damaged(at: run.lowerBound + ExtentLayout.bytesOffset + range.lowerBound)
+      }
+    }
+    return unsafe bytes
+  }
+
+  /// Reads a piece into memory, chunk by chunk, each verified as it was read.
+  private func readPiece(
+    _ piece: ValuePlace.Piece, into memory: UnsafeMutableRawPointer, of found: FoundRecord
+  ) throws(SedimentError) {
+    let layout = ExtentLayout(storedByteCount: piece.storedByteCount)
+    let start = piece.extent.run.byteRange.lowerBound
+    let tableMemory = UnsafeMutableRawPointer.allocate(byteCount: layout.tableByteCount, alignment: 4)
+    defer { unsafe tableMemory.deallocate() }
+    let found = unsafe try readBytes(into: tableMemory, layout.tableByteCount, at: start + layout.tableOffset)
+    let table = unsafe RawSpan(_unsafeStart: UnsafeRawPointer(tableMemory), byteCount: found)
+    guard found == layout.tableByteCount, let verifier = ExtentVerifier(piece, table: table, in: identity)
+    else { throw damaged(at: start) }
+    for number in 0..<layout.chunkCount {
+      let range = layout.chunk(number)
+      let target = unsafe memory + Int(range.lowerBound)
+      let offset = start + ExtentLayout.bytesOffset + range.lowerBound
+      let count = unsafe try readBytes(into: target, range.count, at: offset)
+      let chunk = unsafe RawSpan(_unsafeStart: UnsafeRawPointer(target), byteCount: count)
+      guard count == range.count, !options.verifiesReads || verifier.isIntact(number, chunk) else {
+        throw damaged(at: offset)
+      }
+    }
+  }
+
+  private var identity: FileIdentity { log.identity }
+}
+
+/// Compares the chunks of an extent with its chunk table, which it has compared with the piece (DESIGN.md 3.7).
+struct ExtentVerifier {
+  private let seed: Checksum
+  private let checksums: [UInt32]
+
+  /// Nil if the table is not the one that the piece names.
+  init?(_ piece: ValuePlace.Piece, table: RawSpan, in file: FileIdentity) {
+    seed = piece.extent.seed(in: file)
+    guard seed.continued(with: table) == piece.checksum else { return nil }
+    checksums = (0..<table.byteCount / 4).map { table.integer(UInt32.self, at: $0 * 4) }
+  }
+
+  func isIntact(_ number: Int, _ bytes: RawSpan) -> Bool {
+    number < checksums.count
+      && ExtentLayout.checksum(ofChunk: number, bytes, seed: seed).rawValue == checksums[number]
+  }
+}

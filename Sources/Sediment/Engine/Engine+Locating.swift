@@ -1,0 +1,109 @@
+internal import CSediment
+internal import SedimentDisk
+internal import SedimentFormat
+
+/// A record that the index led to and whose key is the one that was asked for.
+@safe struct FoundRecord {
+  let view: RecordView
+  /// Its first byte in the file.
+  let position: UInt64
+  let segment: Segment
+  /// Memory of its own, to be deallocated, where the record was not read in place.
+  let owner: UnsafeMutableRawPointer?
+
+  var sequence: UInt64 { segment.sequence(low: view.sequenceLow) }
+
+  @inline(__always) func release() {
+    if let owner = unsafe owner { unsafe owner.deallocate() }
+  }
+}
+
+extension Engine {
+  /// The newest record of a key, whatever it says; nil if the index has none.
+  ///
+  /// Inside a reader's scope or under `lock`. With `verifying`, entries that lead to a damaged record are passed
+  /// over as long as there are others, so that a key which was set again is well again.
+  @inline(__always)
+  func locate(
+    _ key: RawSpan, _ hash: UInt64, in collection: UInt32, _ view: IndexView, verifying: Bool,
+    probe: inout IndexProbe
+  ) throws(SedimentError) -> FoundRecord? {
+    var damage: UInt64?
+    while let entry = probe.next() {
+      let position = entry.position &<< 3
+      guard let found = try record(at: position) else {
+        damage = position
+        continue
+      }
+      if verifying, !found.view.isIntact(at: position, seed: found.segment.seed) {
+        found.release()
+        damage = position
+        continue
+      }
+      if found.view.collection == collection, found.view.hasKey(key) { return found }
+      found.release()
+    }
+    if let damage, verifying { throw damaged(at: damage) }
+    return nil
+  }
+
+  /// The record at a position that the index named; nil if there is none that makes sense.
+  @inline(__always)
+  func record(at position: UInt64) throws(SedimentError) -> FoundRecord? {
+    guard let segment = slots.segment(at: position &>> UInt64(Limits.slotByteCountLog2)) else { return nil }
+    guard position < log.mappedByteCount else { return try readRecord(at: position, in: segment) }
+    // What is mapped reaches to the end of a slot, and segments consist of slots.
+    let end = min(segment.end, log.mappedByteCount)
+    guard position < end,
+      let view = unsafe RecordView(log.base + Int(position), available: Int(end - position))
+    else { return nil }
+    return unsafe FoundRecord(view: view, position: position, segment: segment, owner: nil)
+  }
+
+  /// Reads a record that is not mapped into memory of its own.
+  @inline(never)
+  func readRecord(at position: UInt64, in segment: Segment) throws(SedimentError) -> FoundRecord? {
+    guard position < segment.end else { return nil }
+    let available = Int(min(segment.end - position, UInt64(Limits.inlineValueByteCountMax) * 2))
+    let firstByteCount = min(available, 512)
+    var memory = UnsafeMutableRawPointer.allocate(byteCount: firstByteCount, alignment: 8)
+    do throws(SedimentError) {
+      var count = unsafe try readBytes(into: memory, firstByteCount, at: position)
+      if unsafe RecordView(memory, available: count) == nil,
+        let whole = unsafe RecordView(memory, available: available),
+        whole.byteCount > count
+      {
+        unsafe memory.deallocate()
+        unsafe memory = .allocate(byteCount: whole.byteCount, alignment: 8)
+        unsafe count = try readBytes(into: memory, whole.byteCount, at: position)
+      }
+      guard let view = unsafe RecordView(memory, available: count) else {
+        unsafe memory.deallocate()
+        return nil
+      }
+      return unsafe FoundRecord(view: view, position: position, segment: segment, owner: memory)
+    } catch {
+      unsafe memory.deallocate()
+      throw error
+    }
+  }
+
+  /// Fills memory from the file; the result is how much there was.
+  func readBytes(
+    into memory: UnsafeMutableRawPointer, _ count: Int, at offset: UInt64
+  ) throws(SedimentError) -> Int {
+    var span = unsafe MutableRawSpan(_unsafeStart: memory, byteCount: count)
+    do throws(DiskError) {
+      return try log.file.read(into: &span, at: offset)
+    } catch {
+      if error.code == .badDescriptor, conditions.isClosed { throw .closed(path) }
+      throw SedimentError(error)
+    }
+  }
+
+  func damaged(at position: UInt64) -> SedimentError {
+    let error = SedimentError.damagedRecord(path, offset: position)
+    tell(.failed(error))
+    return error
+  }
+}

@@ -1,0 +1,120 @@
+internal import CSediment
+internal import SedimentDisk
+internal import SedimentFormat
+internal import Synchronization
+
+/// A value that was found: bytes in the mapped file or in memory of its own, until the reading ends.
+@usableFromInline
+@safe struct FoundValue {
+  @usableFromInline let bytes: UnsafeRawBufferPointer
+  let owner: UnsafeMutableRawPointer?
+
+  init(_ bytes: UnsafeRawBufferPointer, owner: UnsafeMutableRawPointer?) {
+    unsafe self.bytes = unsafe bytes
+    unsafe self.owner = unsafe owner
+  }
+}
+
+extension Engine {
+  /// Finds the value of a key; if there is one, the reading goes on until `endReading`.
+  @usableFromInline
+  func beginReading(_ key: RawSpan, _ state: CollectionState) throws(SedimentError) -> FoundValue? {
+    try checkReadable()
+    Readers.enter(domain)
+    do throws(SedimentError) {
+      if let found = try findRecord(key, state) { return try value(of: found) }
+    } catch {
+      Readers.leave()
+      throw error
+    }
+    Readers.leave()
+    return nil
+  }
+
+  /// Ends the reading of a value that `beginReading` found.
+  @usableFromInline
+  func endReading(_ value: FoundValue) {
+    if let owner = unsafe value.owner { unsafe owner.deallocate() }
+    Readers.leave()
+  }
+
+  /// The record that a key is there by: neither removed nor cleared nor expired. In a reader's scope.
+  @inline(__always)
+  func findRecord(_ key: RawSpan, _ state: CollectionState) throws(SedimentError) -> FoundRecord? {
+    let view = index.view
+    return try findRecord(key, view.hash(key, collection: state.number), view, state)
+  }
+
+  /// The same for a key whose hash in the view is known.
+  @inline(__always)
+  func findRecord(
+    _ key: RawSpan, _ hash: UInt64, _ view: IndexView, _ state: CollectionState
+  ) throws(SedimentError) -> FoundRecord? {
+    var probe = view.probe(hash)
+    var found = try locate(
+      key, hash, in: state.number, view, verifying: options.verifiesReads, probe: &probe)
+    // Whoever sees an entry of a batch that is being told to the index sees this, too.
+    let pending = publishedBatch.load(ordering: .acquiring)
+    if pending != 0 { found = try beforeBatch(pending, key, hash, state.number, found) }
+    guard let found else {
+      if state.isDropped.load(ordering: .relaxed) { throw .dropped(path) }
+      return nil
+    }
+    if isVisible(found, state) { return found }
+    found.release()
+    if state.isDropped.load(ordering: .relaxed) { throw .dropped(path) }
+    return nil
+  }
+
+  /// Whether a record was neither cleared nor has it expired.
+  @inline(__always)
+  func isVisible(_ found: FoundRecord, _ state: CollectionState) -> Bool {
+    let clearedAt = state.clearedAt.load(ordering: .acquiring)
+    if clearedAt != 0, found.sequence <= clearedAt { return false }
+    if found.view.isPlainPut { return true }
+    let expiry = found.view.expiry
+    return expiry == 0 || expiry > disk.wallClock()
+  }
+
+  /// The value that a record holds or leads to; takes over the record's memory.
+  @inline(__always)
+  func value(of found: FoundRecord) throws(SedimentError) -> FoundValue {
+    if found.view.shape & 0b0010_0111 == RecordKind.put.rawValue {
+      return unsafe FoundValue(found.view.value, owner: found.owner)
+    }
+    return try otherValue(of: found)
+  }
+
+  @inline(never)
+  private func otherValue(of found: FoundRecord) throws(SedimentError) -> FoundValue {
+    defer { found.release() }
+    guard !found.view.isTransformed, found.view.kind == .putLarge else {
+      throw SedimentError(
+        .newer, path: path, offset: found.position,
+        message: "The value is stored in a way that this version does not know. Use a later version.")
+    }
+    return try largeValue(of: found)
+  }
+
+  /// Whether a key has a value.
+  @usableFromInline
+  func contains(_ key: RawSpan, _ state: CollectionState) throws(SedimentError) -> Bool {
+    try checkReadable()
+    Readers.enter(domain)
+    defer { Readers.leave() }
+    guard let found = try findRecord(key, state) else { return false }
+    found.release()
+    return true
+  }
+
+  /// When the value of a key expires, 0 for never; nil if it has none.
+  @usableFromInline
+  func expiry(_ key: RawSpan, _ state: CollectionState) throws(SedimentError) -> UInt64? {
+    try checkReadable()
+    Readers.enter(domain)
+    defer { Readers.leave() }
+    guard let found = try findRecord(key, state) else { return nil }
+    defer { found.release() }
+    return found.view.expiry
+  }
+}

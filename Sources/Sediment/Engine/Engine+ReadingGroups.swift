@@ -1,0 +1,38 @@
+internal import CSediment
+internal import SedimentFormat
+
+extension Engine {
+  /// Calls `body` with the value of each key of a group, nil where it has none, in the order of the keys.
+  ///
+  /// What they need from memory is asked for ahead: first the index's buckets of all, then their records. So the
+  /// waits overlap, where one lookup after the other would wait for each.
+  @usableFromInline
+  func read(
+    _ group: KeyGroup, _ state: CollectionState, _ body: (Int, UnsafeRawBufferPointer?) throws -> Void
+  ) throws {
+    try checkReadable()
+    precondition(group.count <= KeyGroup.countMax)
+    Readers.enter(domain)
+    defer { Readers.leave() }
+    let view = index.view
+    try unsafe withUnsafeTemporaryAllocation(of: UInt64.self, capacity: KeyGroup.countMax) { hashes in
+      group.forEach { number, key in
+        let hash = view.hash(key, collection: state.number)
+        unsafe hashes[number] = hash
+        view.prefetch(hash)
+      }
+      for number in 0..<group.count {
+        var probe = unsafe view.probe(hashes[number])
+        if let entry = probe.next() { prefetch(entry) }
+      }
+      try group.forEach { number, key in
+        guard let found = try unsafe findRecord(key, hashes[number], view, state) else {
+          return try body(number, nil)
+        }
+        let value = try value(of: found)
+        defer { if let owner = unsafe value.owner { unsafe owner.deallocate() } }
+        unsafe try body(number, value.bytes)
+      }
+    }
+  }
+}

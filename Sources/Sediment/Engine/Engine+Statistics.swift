@@ -1,0 +1,39 @@
+internal import SedimentDisk
+internal import SedimentFormat
+internal import Synchronization
+
+extension Engine {
+  /// Figures of the store at this moment; zeros once it was closed.
+  func statistics() -> SedimentStatistics {
+    var figures = SedimentStatistics()
+    figures.indexByteCount = index.byteCount
+    figures.syncCount = gate.syncCount.load(ordering: .relaxed)
+    figures.fileByteCount = (try? log.file.byteCount()) ?? 0
+    let all = collections.all
+    figures.liveKeyCount = all.reduce(0) { $0 + $1.keyCount.load(ordering: .relaxed) }
+    figures.collectionCount = all.count - 1
+    guard let writer else { return figures }
+    lock.withLock { add(writer, to: &figures) }
+    return figures
+  }
+
+  private func add(_ writer: LogWriter, to figures: inout SedimentStatistics) {
+    let slotByteCount = UInt64(Limits.slotByteCount)
+    let tail = unsafe writer.tail.pointee
+    let totals = writer.catalogue.numbers.totals
+    figures.liveByteCount = UInt64(max(writer.liveByteCount, 0))
+    figures.segmentCount = writer.catalogue.segments.count
+    figures.freeByteCount = UInt64(writer.space.freeCount) * slotByteCount
+    var usedByteCount: UInt64 = 0
+    for entry in writer.catalogue.segments.values
+    where entry.identity.kind == .hot || entry.identity.kind == .survivors {
+      let start = entry.identity.recordRange.lowerBound.byteOffset
+      let end = entry.identity == tail.identity ? tail.offset : entry.end?.byteOffset ?? start
+      usedByteCount += end - start
+    }
+    figures.deadByteCount = usedByteCount - min(usedByteCount, figures.liveByteCount)
+    figures.userByteCount = totals.userByteCount &+ writer.userByteCount
+    figures.writtenByteCount = totals.writtenByteCount &+ writer.writtenByteCount
+    figures.sequence = tail.sequence
+  }
+}

@@ -1,0 +1,73 @@
+internal import CSediment
+internal import SedimentDisk
+internal import SedimentFormat
+internal import Synchronization
+
+extension Engine {
+  /// Returns once everything that was appended before the call is on the disk.
+  @usableFromInline
+  func sync() throws(SedimentError) {
+    lock.lock()
+    guard let writer else {
+      lock.unlock()
+      throw .readOnly(path)
+    }
+    do throws(SedimentError) {
+      try checkReadable()
+      if let poison = writer.poison { throw poison }
+    } catch {
+      lock.unlock()
+      throw error
+    }
+    let sequence = unsafe writer.tail.pointee.countedSequence
+    lock.unlock()
+    try waitForSync(sequence)
+  }
+
+  /// Returns once everything up to a sequence is on the disk.
+  func waitForSync(_ sequence: UInt64) throws(SedimentError) {
+    try gate.wait(for: sequence) { () throws(SedimentError) in
+      // One round of the processor for those who are about to append: they share this sync then.
+      sediment_yield()
+      return try syncLog()
+    }
+  }
+
+  /// Syncs the log to where it stands; only with the gate's turn.
+  func syncLog() throws(SedimentError) -> (sequence: UInt64, watermark: LogPosition) {
+    guard let writer else { throw .readOnly(path) }
+    let began = disk.monotonicClock()
+    let (sequence, watermark) = try lock.withLock { () throws(SedimentError) in
+      if let poison = writer.poison { throw poison }
+      try appendMark(writer)
+      return unsafe (writer.tail.pointee.countedSequence, writer.tail.pointee.position)
+    }
+    do throws(DiskError) {
+      try log.file.sync()
+    } catch {
+      throw lock.withLock { writer.fail(error) }
+    }
+    gate.syncCount.wrappingAdd(1, ordering: .relaxed)
+    lock.withLock { noteSynced(writer, watermark) }
+    tell(.synced(nanoseconds: disk.monotonicClock() &- began))
+    return (sequence, watermark)
+  }
+
+  /// Before a sync: says in the log what is known to be on the medium, if it does not say so already.
+  ///
+  /// There may be no room without another segment; then this sync goes without.
+  private func appendMark(_ writer: LogWriter) throws(SedimentError) {
+    guard gate.watermark > writer.markedWatermark else { return }
+    try writer.appendMark(gate.watermark, clock: disk.wallClock())
+  }
+
+  /// After a sync: if nothing followed, the log says at once how far it is on the medium.
+  private func noteSynced(_ writer: LogWriter, _ watermark: LogPosition) {
+    guard writer.poison == nil, unsafe writer.tail.pointee.position == watermark else { return }
+    do throws(SedimentError) {
+      try writer.appendMark(watermark, clock: disk.wallClock())
+    } catch {
+      tell(.failed(error))
+    }
+  }
+}

@@ -1,0 +1,192 @@
+internal import CSediment
+internal import SedimentFormat
+internal import Synchronization
+
+/// What must hold for a change to be made.
+@usableFromInline
+enum WriteCondition {
+  case always
+  /// The key has no value.
+  case absent
+  /// The key has a value.
+  case present
+  /// The newest record of the key is still the one at this position, 0 for none that is visible.
+  case unchanged(UInt64)
+}
+
+/// How long a value is to be there, as a record says it.
+@usableFromInline
+enum WrittenExpiry {
+  /// In milliseconds since 1970, 0 for ever.
+  case at(UInt64)
+  /// As long as the value before.
+  case unchanged
+}
+
+extension Engine {
+  /// Sets a key; false, with nothing changed, if the condition does not hold.
+  @usableFromInline
+  func set(
+    _ value: RawSpan, _ key: RawSpan, _ state: CollectionState, expiry: WrittenExpiry,
+    if condition: WriteCondition, _ durability: SedimentDurability
+  ) throws(SedimentError) -> Bool {
+    try checkLengths(key, value)
+    if value.byteCount > Self.inlineValueByteCountMax {
+      return try setLarge(value, key, state, expiry: expiry, if: condition, durability)
+    }
+    lock.lock()
+    let sequence: UInt64
+    do throws(SedimentError) {
+      let writer = try checkWritable()
+      let view = index.view
+      let hash = view.hash(key, collection: state.number)
+      view.prefetch(hash)
+      if state.isDropped.load(ordering: .relaxed) { throw .dropped(path) }
+      var form = RecordForm(collection: state.number)
+      if case .at(let time) = expiry { form.expiry = time }
+      if case .always = condition, case .at = expiry {
+      } else {
+        guard try mayChange(key, hash, state, condition, expiry, &form.expiry) else {
+          lock.unlock()
+          return false
+        }
+      }
+      try put(value, key, hash, state, form, writer, durability == .synced ? .written : .stored)
+      sequence = unsafe writer.tail.pointee.countedSequence
+      planSync(writer, durability)
+    } catch {
+      lock.unlock()
+      throw error
+    }
+    lock.unlock()
+    if durability == .synced { try waitForSync(sequence) }
+    return true
+  }
+
+  /// Removes a key; false if it had no value.
+  @usableFromInline
+  func remove(
+    _ key: RawSpan, _ state: CollectionState, if condition: WriteCondition, _ durability: SedimentDurability
+  ) throws(SedimentError) -> Bool {
+    try checkLengths(key, RawSpan())
+    lock.lock()
+    let sequence: UInt64
+    let wasVisible: Bool
+    do throws(SedimentError) {
+      let writer = try checkWritable()
+      if state.isDropped.load(ordering: .relaxed) { throw .dropped(path) }
+      let view = index.view
+      let hash = view.hash(key, collection: state.number)
+      var probe = view.probe(hash)
+      let old = try locate(key, hash, in: state.number, view, verifying: false, probe: &probe)
+      defer { old?.release() }
+      wasVisible = old.map { isVisible($0, state) } ?? false
+      var isMet = true
+      if case .unchanged(let position) = condition {
+        isMet = (wasVisible ? old?.position ?? 0 : 0) == position
+      }
+      guard let old, isMet else {
+        lock.unlock()
+        return false
+      }
+      let form = RecordForm(kind: .remove, collection: state.number)
+      let byteCount = form.byteCount(keyByteCount: key.byteCount, valueByteCount: 0)
+      try writer.makeRoom(byteCount, for: .goingOn)
+      _ = try writer.append(form, key: key, value: RawSpan(), durability == .synced ? .written : .stored)
+      forget(old, state, writer)
+      index.remove(probe)
+      sequence = unsafe writer.tail.pointee.countedSequence
+      planSync(writer, durability)
+    } catch {
+      lock.unlock()
+      throw error
+    }
+    lock.unlock()
+    if durability == .synced { try waitForSync(sequence) }
+    return wasVisible
+  }
+
+  /// The largest value that a record itself holds; larger ones get extents, written outside the lock.
+  static var inlineValueByteCountMax: Int { 128 << 10 }
+
+  func checkLengths(_ key: RawSpan, _ value: RawSpan) throws(SedimentError) {
+    if key.byteCount > Limits.keyByteCountMax {
+      throw .tooLarge(path, what: "key", byteCount: key.byteCount, limit: Limits.keyByteCountMax)
+    }
+    if value.byteCount > Limits.valueByteCountMax {
+      throw .tooLarge(path, what: "value", byteCount: value.byteCount, limit: Limits.valueByteCountMax)
+    }
+  }
+
+  // MARK: Under the lock
+
+  /// Whether a condition holds; tells the expiry that is to stay, too.
+  func mayChange(
+    _ key: RawSpan, _ hash: UInt64, _ state: CollectionState, _ condition: WriteCondition,
+    _ expiry: WrittenExpiry, _ time: inout UInt64
+  ) throws(SedimentError) -> Bool {
+    let view = index.view
+    var probe = view.probe(hash)
+    let old = try locate(key, hash, in: state.number, view, verifying: options.verifiesReads, probe: &probe)
+    defer { old?.release() }
+    let visible = old.flatMap { isVisible($0, state) ? $0 : nil }
+    switch condition {
+    case .always: break
+    case .absent: if visible != nil { return false }
+    case .present: if visible == nil { return false }
+    case .unchanged(let position): if (visible?.position ?? 0) != position { return false }
+    }
+    if case .unchanged = expiry { time = visible?.view.expiry ?? 0 }
+    return true
+  }
+
+  /// Appends a put and tells the index.
+  @inline(__always)
+  func put(
+    _ value: RawSpan, _ key: RawSpan, _ hash: UInt64, _ state: CollectionState, _ form: RecordForm,
+    _ writer: LogWriter, _ way: LogWriter.Way
+  ) throws(SedimentError) {
+    let byteCount = form.byteCount(keyByteCount: key.byteCount, valueByteCount: value.byteCount)
+    try writer.makeRoom(byteCount, for: .storing)
+    let position = try writer.append(form, key: key, value: value, way)
+    writer.userByteCount &+= UInt64(key.byteCount &+ value.byteCount)
+    try enter(key, hash, state, at: position, byteCount: byteCount, expires: form.expiry != 0, writer)
+  }
+
+  /// Lets the index lead to a record that was appended, and keeps the accounts.
+  @inline(__always)
+  func enter(
+    _ key: RawSpan, _ hash: UInt64, _ state: CollectionState, at position: UInt64, byteCount: Int,
+    expires: Bool, _ writer: LogWriter
+  ) throws(SedimentError) {
+    let view = index.view
+    var probe = view.probe(hash)
+    // A record that cannot be read does not keep its key from being set: it is passed over.
+    let old = try? locate(key, hash, in: state.number, view, verifying: false, probe: &probe)
+    if let old {
+      forget(old, state, writer)
+      index.replace(probe, position: position &>> 3)
+      old.release()
+    } else {
+      index.insert(hash, position: position &>> 3)
+    }
+    let segment = unsafe writer.tail.pointee.segment
+    segment.liveByteCount &+= byteCount
+    segment.liveCount &+= 1
+    writer.liveByteCount &+= byteCount
+    state.count(1, expiring: expires)
+  }
+
+  /// Takes a record that the index leads to out of the accounts.
+  @inline(__always)
+  func forget(_ old: FoundRecord, _ state: CollectionState, _ writer: LogWriter) {
+    old.segment.liveByteCount &-= old.view.byteCount
+    old.segment.liveCount &-= 1
+    writer.liveByteCount &-= old.view.byteCount
+    // A record that was cleared was taken out of the collection's count then.
+    let clearedAt = state.clearedAt.load(ordering: .relaxed)
+    if clearedAt == 0 || old.sequence > clearedAt {
+      state.count(-1, expiring: !old.view.isPlainPut && old.view.expiry != 0)
+    }
+  }
+}

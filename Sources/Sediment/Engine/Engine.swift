@@ -1,0 +1,116 @@
+internal import SedimentDisk
+internal import SedimentFormat
+internal import Synchronization
+
+/// An open store: the log, the index over it, and what keeps them together.
+///
+/// Readers take no lock (`Engine+Reading`). Whoever writes holds `lock`, which guards `writer` and every change of
+/// the index. Syncs go through `gate`, one at a time (invariant 2). Checkpoints and the close exclude one another
+/// by `headLock`, which is taken before `lock`.
+///
+/// Unchecked: constants, atomics, and what the locks above guard.
+@usableFromInline
+final class Engine: @unchecked Sendable {
+  let path: String
+  let options: SedimentOptions
+  let disk: any Disk
+  let log: LogFile
+  let index: HashIndex
+  let slots: SlotTable
+  let domain: ReaderDomain
+  let retired: RetiredList
+  let scheduler: any WorkScheduler
+
+  let lock = Lock()
+  /// Nil in a store that is only read. Under `lock`.
+  let writer: LogWriter?
+  let collections: CollectionTable
+  /// The collection without a name.
+  @usableFromInline let defaultState: CollectionState
+  /// The batch whose changes are being told to the index: the address of a `PublishedBatch`, or 0.
+  let publishedBatch = Atomic<UInt>(0)
+
+  let headLock = Lock()
+  let gate: SyncGate
+  /// Under `headLock`, but for its first change under `lock`; nil in a store that is only read.
+  var head: HeadKeeper?
+  /// Whether both superblocks say that the log is open. Under `lock`.
+  var isHeadOpen: Bool
+
+  let conditions: Conditions
+  let report: RecoveryReport
+  private let forkCount = Forks.count
+  let work = EngineWork()
+  let openFile: OpenFiles.Ticket?
+
+  /// What recovery hands over and the store goes on from.
+  init(
+    _ opened: OpenedStore, path: String, options: SedimentOptions, disk: any Disk,
+    scheduler: any WorkScheduler
+  ) {
+    self.path = path
+    self.options = options
+    self.disk = disk
+    self.scheduler = scheduler
+    log = opened.log
+    index = opened.index
+    slots = opened.slots
+    domain = opened.domain
+    retired = opened.retired
+    writer = opened.writer
+    collections = opened.collections
+    defaultState = opened.collections.defaultState
+    head = opened.head
+    isHeadOpen = opened.isHeadOpen
+    report = opened.report
+    openFile = opened.ticket
+    gate = SyncGate(syncedSequence: opened.syncedSequence, watermark: opened.watermark)
+    conditions = Conditions(path: path, isReadOnly: opened.writer == nil)
+    prepareWork()
+  }
+
+  deinit {
+    try? close()
+  }
+
+  // MARK: Whether it may be used
+
+  /// Throws if the store cannot be read: closed, or inherited by a fork.
+  @inline(__always)
+  func checkReadable() throws(SedimentError) {
+    if conditions.isClosed || forkCount != Forks.count { throw whyUnusable() }
+  }
+
+  /// Throws if the store cannot be changed. Under `lock`.
+  func checkWritable() throws(SedimentError) -> LogWriter {
+    try checkReadable()
+    guard let writer else { throw .readOnly(path) }
+    if let poison = writer.poison { throw poison }
+    if !isHeadOpen { try openHead() }
+    return writer
+  }
+
+  var isForked: Bool { forkCount != Forks.count }
+
+  private func whyUnusable() -> SedimentError {
+    isForked ? .forked(path) : .closed(path)
+  }
+
+  func tell(_ event: SedimentEvent) {
+    options.observer?(event)
+  }
+}
+
+/// The states of a store that every call asks for.
+final class Conditions: Sendable {
+  private let closed = Atomic<Bool>(false)
+
+  init(path: String, isReadOnly: Bool) {}
+
+  var isClosed: Bool { closed.load(ordering: .acquiring) }
+
+  /// Closes; false if it was closed already.
+  func close() -> Bool {
+    !closed.exchange(true, ordering: .acquiringAndReleasing)
+  }
+}

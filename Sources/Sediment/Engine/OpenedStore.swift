@@ -1,0 +1,112 @@
+internal import CSediment
+internal import SedimentDisk
+internal import SedimentFormat
+
+/// What opening a file hands over to the engine.
+struct OpenedStore {
+  let log: LogFile
+  let index: HashIndex
+  let slots: SlotTable
+  let domain: ReaderDomain
+  let retired: RetiredList
+  let collections: CollectionTable
+  /// Nil in a store that is only read, like the next one.
+  let writer: LogWriter?
+  let head: HeadKeeper?
+  let isHeadOpen: Bool
+  let syncedSequence: UInt64
+  let watermark: LogPosition
+  let report: RecoveryReport
+  let ticket: OpenFiles.Ticket?
+}
+
+/// Opens a store's file, or makes it: takes the locks, recovers the log and fills the index.
+struct StoreOpening {
+  let path: String
+  let options: SedimentOptions
+  let disk: any Disk
+
+  /// The byte that a writer has for itself and readers share (DESIGN.md 3.8).
+  static let lockedByte: Range<UInt64> = 1 << 62..<(1 << 62 + 1)
+
+  func run() throws(SedimentError) -> OpenedStore {
+    let file = try openFile()
+    do throws(SedimentError) {
+      return try open(file)
+    } catch {
+      try? file.close()
+      throw error
+    }
+  }
+
+  private func openFile() throws(SedimentError) -> any DiskFile {
+    let mode: OpenMode = options.readOnly ? .read : .readWrite
+    do throws(DiskError) {
+      return try disk.open(path, mode)
+    } catch {
+      guard error.code == .notFound, !options.mustExist, !options.readOnly else { throw SedimentError(error) }
+    }
+    do throws(SedimentError) {
+      try FileCreation(path: path, on: disk).run()
+    } catch  where error.code == .exists {
+      // Somebody else was quicker.
+    }
+    do throws(DiskError) {
+      return try disk.open(path, mode)
+    } catch {
+      throw SedimentError(error)
+    }
+  }
+
+  private func open(_ file: any DiskFile) throws(SedimentError) -> OpenedStore {
+    let ticket = try takeLocks(file)
+    let opening = Opening(file, on: disk, isNoteUnsynced: writeNote(file)) { () throws(SedimentError) in
+      do throws(DiskError) {
+        try file.sync()
+      } catch {
+        throw .failedSync(error)
+      }
+    }
+    let opened = try opening.recover(options.readOnly ? .readOnly : .readWrite)
+    return try load(opened, file, ticket)
+  }
+
+  // MARK: Locks
+
+  private func takeLocks(_ file: any DiskFile) throws(SedimentError) -> OpenFiles.Ticket? {
+    let isTaken: Bool
+    do throws(DiskError) {
+      isTaken = try file.lock(Self.lockedByte, options.readOnly ? .shared : .exclusive)
+    } catch {
+      throw SedimentError(error)
+    }
+    guard isTaken else { throw locked(by: file) }
+    return options.readOnly ? nil : OpenFiles.take(file.identifier)
+  }
+
+  /// The error for a second opening, with what is known of the first.
+  private func locked(by file: any DiskFile) -> SedimentError {
+    if OpenFiles.contains(file.identifier) {
+      return SedimentError(
+        .locked, path: path,
+        message: "This process has the store open already. Use that opening, or close it first.")
+    }
+    var bytes = [UInt8](repeating: 0, count: OwnerNote.byteCount)
+    var elements = bytes.mutableSpan
+    var span = unsafe elements.mutableBytes
+    _ = try? file.read(into: &span, at: OwnerNote.byteOffset)
+    let note = try? OwnerNote.decode(unsafe bytes.span.bytes)
+    let owner = note.map { " Process \($0.processNumber) opened it last." } ?? ""
+    return SedimentError(
+      .locked, path: path,
+      message: "Another process has the store open.\(owner) Close it there, or open both for reading only.")
+  }
+
+  /// Writes who has the file open; whether something was written.
+  private func writeNote(_ file: any DiskFile) -> Bool {
+    if options.readOnly { return false }
+    let note = OwnerNote(processNumber: sediment_process_number(), openedAt: disk.wallClock()).encode()
+    try? file.write(unsafe note.span.bytes, at: OwnerNote.byteOffset)
+    return true
+  }
+}

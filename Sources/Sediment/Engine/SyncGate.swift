@@ -1,0 +1,128 @@
+internal import SedimentDisk
+internal import SedimentFormat
+internal import Synchronization
+
+/// The one place that all syncs of an opening go through (invariant 2).
+///
+/// Who needs something to be on the disk comes with its sequence. One of those that wait syncs for all; who comes
+/// meanwhile waits for the next. Sequences below `syncedSequence` are on the disk.
+@safe final class SyncGate: @unchecked Sendable {
+  private let lock = Lock()
+  private let changed: Condition
+  private var isTaken = false
+  private var failure: SedimentError?
+  /// Up to where the log is known to be on the medium. Changed by who has the turn.
+  private(set) var watermark: LogPosition
+  private let synced: Atomic<UInt64>
+  let syncCount = Atomic<UInt64>(0)
+  private var continuations: [(sequence: UInt64, resume: @Sendable (SedimentError?) -> Void)] = []
+
+  init(syncedSequence: UInt64, watermark: LogPosition) {
+    changed = Condition(of: lock)
+    synced = Atomic(syncedSequence)
+    self.watermark = watermark
+  }
+
+  /// Everything up to this sequence is on the disk.
+  var syncedSequence: UInt64 { synced.load(ordering: .acquiring) }
+
+  /// Returns once everything up to a sequence is on the disk; `sync` makes it so, by one thread at a time.
+  ///
+  /// It returns up to which sequence and where, and is called without the gate's lock.
+  func wait(
+    for sequence: UInt64, sync: () throws(SedimentError) -> (sequence: UInt64, watermark: LogPosition)
+  ) throws(SedimentError) {
+    if syncedSequence >= sequence { return }
+    lock.lock()
+    while true {
+      if syncedSequence >= sequence {
+        lock.unlock()
+        return
+      }
+      if let failure {
+        lock.unlock()
+        throw failure
+      }
+      if !isTaken { break }
+      changed.wait()
+    }
+    isTaken = true
+    lock.unlock()
+    try settle { () throws(SedimentError) in try sync() }
+  }
+
+  /// Has the turn while `body` runs, with no sync of another beside it.
+  ///
+  /// What `body` synced it returns, nil if nothing that the log counts.
+  func turn(
+    _ body: () throws(SedimentError) -> (sequence: UInt64, watermark: LogPosition)?
+  ) throws(SedimentError) {
+    lock.lock()
+    while isTaken { changed.wait() }
+    isTaken = true
+    lock.unlock()
+    try settle(body)
+  }
+
+  private func settle(
+    _ body: () throws(SedimentError) -> (sequence: UInt64, watermark: LogPosition)?
+  ) throws(SedimentError) {
+    var outcome: Result<Void, SedimentError> = .success(())
+    do throws(SedimentError) {
+      if let (sequence, watermark) = try body() {
+        self.watermark = max(self.watermark, watermark)
+        synced.store(max(sequence, syncedSequence), ordering: .releasing)
+      }
+    } catch {
+      outcome = .failure(error)
+    }
+    lock.lock()
+    if case .failure(let error) = outcome, error.code == .outcomeUnknown { failure = error }
+    isTaken = false
+    let (done, failed) = takeContinuations()
+    changed.broadcast()
+    lock.unlock()
+    for resume in done { resume(failed) }
+    try outcome.get()
+  }
+
+  // MARK: Waiting without a thread
+
+  /// Calls `resume` once everything up to a sequence is on the disk, or with the reason why it never will be.
+  ///
+  /// Somebody has to sync for that: false if it was called at once.
+  func whenSynced(_ sequence: UInt64, _ resume: @escaping @Sendable (SedimentError?) -> Void) -> Bool {
+    lock.lock()
+    if syncedSequence >= sequence || failure != nil {
+      let failure = syncedSequence >= sequence ? nil : failure
+      lock.unlock()
+      resume(failure)
+      return false
+    }
+    continuations.append((sequence, resume))
+    lock.unlock()
+    return true
+  }
+
+  /// Resumes everyone who still waits without a thread, as the store was closed.
+  func abandon(_ error: SedimentError) {
+    lock.lock()
+    let left = continuations
+    continuations = []
+    lock.unlock()
+    for (sequence, resume) in left { resume(syncedSequence >= sequence ? nil : error) }
+  }
+
+  private func takeContinuations() -> ([@Sendable (SedimentError?) -> Void], SedimentError?) {
+    if continuations.isEmpty { return ([], nil) }
+    if let failure {
+      let all = continuations.map(\.resume)
+      continuations = []
+      return (all, failure)
+    }
+    let reached = syncedSequence
+    let done = continuations.filter { $0.sequence <= reached }.map(\.resume)
+    continuations.removeAll { $0.sequence <= reached }
+    return (done, nil)
+  }
+}

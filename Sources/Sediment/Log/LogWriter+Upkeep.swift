@@ -1,0 +1,95 @@
+internal import SedimentDisk
+internal import SedimentFormat
+
+// What keeps the log fit to go on: marks, the numbers of a checkpoint, slots ahead of need.
+
+extension LogWriter {
+  /// Says in the log that everything below a position is on the medium, where there is room without another
+  /// segment. It does not itself count as something to sync.
+  func appendMark(_ watermark: LogPosition, clock: UInt64) throws(SedimentError) {
+    guard unsafe tail.pointee.room >= Mark.recordByteCount else { return }
+    let counted = unsafe tail.pointee.countedSequence
+    let mark = unsafe Mark(clock: clock, watermark: watermark, salt: tail.pointee.identity.salt)
+    try append(.mark(mark), .written)
+    unsafe tail.pointee.countedSequence = counted
+    markedWatermark = watermark
+  }
+
+  /// Brings the catalogue up to what is known beside it.
+  func updateNumbers(clock: UInt64) {
+    unsafe catalogue.setTail(tail.pointee.entry)
+    catalogue.numbers.slotCount = space.end
+    catalogue.numbers.clocks.highest = max(catalogue.numbers.clocks.highest, min(clock, Limits.clockMax))
+    catalogue.numbers.totals.userByteCount &+= userByteCount
+    catalogue.numbers.totals.writtenByteCount &+= writtenByteCount
+    userByteCount = 0
+    writtenByteCount = 0
+  }
+
+  /// After opening: what must be kept in reserve and when a checkpoint is due.
+  func noteOpened() {
+    let replayed = replayByteCount
+    noteCheckpoint()
+    replayByteCount = replayed
+    setWantedFreeCount()
+  }
+
+  /// After a checkpoint was appended: when the next is due, and what must be kept in reserve.
+  func noteCheckpoint() {
+    let fileByteCount = UInt64(space.end) * UInt64(Limits.slotByteCount)
+    replayByteCountMax = min(max(fileByteCount / 16, 1 << 20), 64 << 20)
+    space.reservedCount = reserveSlotCount
+  }
+
+  /// The slots that are kept free for a full disk: a removal's or checkpoint's segment, and what recovery needs
+  /// for a segment that begins with a whole checkpoint.
+  var reserveSlotCount: UInt32 {
+    let entryByteCount = 256 + catalogue.segments.count * 88 + catalogue.collections.count * 128
+    let checkpointSlots = UInt32((entryByteCount + Limits.slotByteCount - 1) / Limits.slotByteCount)
+    return 2 * checkpointSlots + 1 + min(space.end / 128, 64)
+  }
+
+  /// Lets the file have blocks for the reserve.
+  func restoreReserve() throws(SedimentError) {
+    space.reservedCount = reserveSlotCount
+    guard space.freeCount < space.reservedCount else { return }
+    let missing = space.reservedCount - space.freeCount
+    do throws(DiskError) {
+      try extend(by: missing)
+    } catch {
+      throw SedimentError(error)
+    }
+  }
+
+  // MARK: Ahead of need
+
+  /// Whether the free slots that may be used will soon run out.
+  @inline(__always) var wantsSpace: Bool {
+    space.freeCount < wantedFreeCount
+  }
+
+  /// The slots that the file should grow by; nil if there are enough. Whoever gets them gives them blocks and says
+  /// so by `take(ahead:)`, or leaves it.
+  func spaceAhead() -> Range<UInt32>? {
+    guard wantsSpace else { return nil }
+    let count = SegmentSizes.slotCountAhead(fileSlotCount: space.end)
+    guard count > 0, count <= Limits.fileSlotCountMax - space.end, isWithinCap(space.end + count) else {
+      return nil
+    }
+    return space.end..<space.end + count
+  }
+
+  /// Takes slots over that got blocks without the lock, unless the file grew otherwise meanwhile.
+  func take(ahead range: Range<UInt32>) {
+    guard range.lowerBound <= space.end, range.upperBound > space.end else { return }
+    guard (try? file.map(upTo: UInt64(range.upperBound) << 14)) != nil else { return }
+    space.extend(by: range.upperBound - space.end)
+    setWantedFreeCount()
+  }
+
+  /// Half of what the file grows by at a time is to be there beyond the reserve; none in a small file.
+  func setWantedFreeCount() {
+    let ahead = SegmentSizes.slotCountAhead(fileSlotCount: space.end)
+    wantedFreeCount = ahead < 8 ? 0 : space.reservedCount + ahead / 2
+  }
+}

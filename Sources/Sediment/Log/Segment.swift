@@ -1,0 +1,69 @@
+internal import SedimentFormat
+
+/// What readers and the accounting know of a segment in memory: a handle to a block that never moves.
+///
+/// The first part is written before the segment is published in the slot table and never again, so readers need
+/// no lock. The counts belong to whoever holds the writer's lock. The block is freed only when no reader can
+/// have found it.
+@safe struct Segment: @unchecked Sendable {
+  private let block: UnsafeMutablePointer<Block>
+
+  private struct Block {
+    let seed: UInt32
+    let kind: SegmentKind
+    let base: UInt64
+    let generation: UInt64
+    let start: UInt64
+    let end: UInt64
+    let salt: UInt64
+    let padding: (UInt64, UInt64) = (0, 0)
+    // Another cache line: what writers change does not disturb readers.
+    var liveByteCount = 0
+    var liveCount = 0
+  }
+
+  init(_ identity: SegmentIdentity, base: SequenceNumber, in file: FileIdentity) {
+    unsafe block = .allocate(capacity: 1)
+    let bytes = identity.run.byteRange
+    unsafe block.initialize(
+      to: Block(
+        seed: identity.seed(in: file).rawValue, kind: identity.kind, base: base.rawValue,
+        generation: identity.generation.rawValue, start: bytes.lowerBound, end: bytes.upperBound,
+        salt: identity.salt))
+  }
+
+  init(at address: UnsafeMutableRawPointer) {
+    unsafe block = address.assumingMemoryBound(to: Block.self)
+  }
+
+  /// Where the block is, as slot tables hold it.
+  var address: UnsafeMutableRawPointer { unsafe UnsafeMutableRawPointer(block) }
+
+  /// Where the checksums of its records begin.
+  @inline(__always) var seed: UInt32 { unsafe block.pointee.seed }
+  @inline(__always) var base: UInt64 { unsafe block.pointee.base }
+  /// Behind its last byte.
+  @inline(__always) var end: UInt64 { unsafe block.pointee.end }
+  /// Its first byte.
+  var start: UInt64 { unsafe block.pointee.start }
+  var kind: SegmentKind { unsafe block.pointee.kind }
+  var generation: UInt64 { unsafe block.pointee.generation }
+  var salt: UInt64 { unsafe block.pointee.salt }
+
+  /// The full sequence of a record of which the low 48 bits are given.
+  @inline(__always) func sequence(low: UInt64) -> UInt64 {
+    base &+ ((low &- base) & (Limits.sequenceSpan - 1))
+  }
+
+  /// The bytes of its records that the index points to. Under the writer's lock.
+  var liveByteCount: Int {
+    get { unsafe block.pointee.liveByteCount }
+    nonmutating set { unsafe block.pointee.liveByteCount = newValue }
+  }
+
+  /// How many of its records the index points to. Under the writer's lock.
+  var liveCount: Int {
+    get { unsafe block.pointee.liveCount }
+    nonmutating set { unsafe block.pointee.liveCount = newValue }
+  }
+}

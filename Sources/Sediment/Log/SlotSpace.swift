@@ -1,0 +1,95 @@
+package import SedimentFormat
+
+/// Which slots of the file are allocated and free, and which of these may be taken.
+///
+/// Some are kept in reserve, so that a full disk can still remove, checkpoint, close and recover. What is taken
+/// comes from holes before the file grows. A pure value: the file itself is extended by who asks, who then says
+/// so with `extend`.
+package struct SlotSpace: Sendable {
+  /// Free runs in ascending order, no two of them adjacent.
+  private(set) var free: [Range<UInt32>] = []
+  /// Behind the last slot that the file has blocks for.
+  package private(set) var end: UInt32
+  /// How many free slots ordinary writing leaves alone.
+  package var reservedCount: UInt32 = 0
+  package private(set) var freeCount: UInt32 = 0
+
+  /// What a run is taken for.
+  package enum Purpose: Sendable {
+    /// What a user stores.
+    case storing
+    /// What lets a full store go on: removals, checkpoints and their like.
+    case goingOn
+  }
+
+  package init(end: UInt32) {
+    self.end = end
+  }
+
+  /// Takes `count` adjacent free slots; nil if there are none such that may be taken.
+  ///
+  /// The hole that `preferred` lies at the beginning of comes first, then the smallest that fits.
+  package mutating func take(
+    _ count: UInt32, for purpose: Purpose, preferring preferred: UInt32? = nil
+  ) -> SlotRun? {
+    guard count >= 1, count <= freeCount else { return nil }
+    if purpose == .storing, freeCount - count < reservedCount { return nil }
+    var best: Int?
+    for (place, hole) in free.enumerated() where hole.count >= count {
+      if hole.lowerBound == preferred {
+        best = place
+        break
+      }
+      if let found = best, free[found].count <= hole.count { continue }
+      best = place
+    }
+    guard let best else { return nil }
+    let first = free[best].lowerBound
+    if free[best].count == count {
+      free.remove(at: best)
+    } else {
+      free[best] = first + count..<free[best].upperBound
+    }
+    freeCount -= count
+    return SlotRun(first: first, count: count)
+  }
+
+  /// How many slots the file must grow by for `count` adjacent ones to be there for the purpose; nil if it would
+  /// be larger than a file can be.
+  package func growth(for count: UInt32, _ purpose: Purpose) -> UInt32? {
+    let atEnd = free.last.map { $0.upperBound == end ? UInt32($0.count) : 0 } ?? 0
+    let adjacent = count > atEnd ? count - atEnd : 0
+    let wanted = count + (purpose == .storing ? reservedCount : 0)
+    let total = wanted > freeCount ? wanted - freeCount : 0
+    let growth = max(adjacent, total, 1)
+    return growth <= Limits.fileSlotCountMax - end ? growth : nil
+  }
+
+  /// Adds slots at the file's end that now have blocks.
+  package mutating func extend(by count: UInt32) {
+    give(end..<end + count)
+    end += count
+  }
+
+  /// Adds slots that nobody uses any more.
+  package mutating func give(_ run: Range<UInt32>) {
+    guard !run.isEmpty else { return }
+    freeCount += UInt32(run.count)
+    let place = free.firstIndex { $0.lowerBound >= run.upperBound } ?? free.count
+    var joined = run
+    if place < free.count, free[place].lowerBound == run.upperBound {
+      joined = joined.lowerBound..<free[place].upperBound
+      free.remove(at: place)
+    }
+    if place > 0, free[place - 1].upperBound == run.lowerBound {
+      free[place - 1] = free[place - 1].lowerBound..<joined.upperBound
+    } else {
+      free.insert(joined, at: place)
+    }
+  }
+
+  /// Where a run of `count` slots would be taken next; a guess, for the heir.
+  package func next(_ count: UInt32) -> UInt32? {
+    free.first { $0.count >= count }?.lowerBound
+  }
+}

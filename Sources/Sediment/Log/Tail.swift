@@ -1,0 +1,122 @@
+internal import CSediment
+internal import SedimentFormat
+
+/// The place where the log goes on, and what its last segment holds so far. Under the writer's lock.
+struct Tail {
+  var identity: SegmentIdentity
+  var segment: Segment
+  /// The bytes at which the next record begins.
+  var offset: UInt64
+  /// The sequence of the last record.
+  var sequence: UInt64
+  /// The sequence of the last record that is to be synced: marks behind it are not.
+  var countedSequence: UInt64
+  /// Whether records are stored at mapped addresses.
+  var isMapped: Bool
+  /// The counts of the segment, as the catalogue will have them.
+  var entry: SegmentEntry
+
+  /// The bytes that records may still take; those of a seal are kept free.
+  var room: Int {
+    let left = Int(segment.end) - Int(offset) - Seal.recordByteCount
+    return max(left, 0)
+  }
+
+  var position: LogPosition {
+    LogPosition(identity.generation, UnitOffset(byteOffset: offset)!)
+  }
+
+  /// Where a record of this segment would stand.
+  var place: RecordPlace {
+    RecordPlace(
+      seed: Checksum(segment.seed), base: SequenceNumber(segment.base)!,
+      offset: UnitOffset(byteOffset: offset)!)
+  }
+}
+
+/// What a record of a user says besides its key and value.
+struct RecordForm {
+  var kind = RecordKind.put
+  var isBatched = false
+  var collection: UInt32 = 0
+  var expiry: UInt64 = 0
+  var transform: Transform?
+
+  func header(sequence: UInt64, keyByteCount: Int, valueByteCount: Int) -> RecordHeader {
+    RecordHeader(
+      kind: kind, isBatched: isBatched, sequence: SequenceNumber(sequence)!, collection: collection,
+      expiry: expiry, transform: transform, keyByteCount: keyByteCount, valueByteCount: valueByteCount)
+  }
+
+  /// The bytes of the whole record.
+  func byteCount(keyByteCount: Int, valueByteCount: Int) -> Int {
+    let head =
+      Limits.recordFixedByteCount + (collection == 0 ? 0 : 4) + (expiry == 0 ? 0 : 6)
+      + (transform?.byteCount ?? 0)
+    return (head + keyByteCount + valueByteCount + 7) & ~7
+  }
+}
+
+extension Tail {
+  /// Counts a record that was appended.
+  @inline(__always)
+  mutating func advance(past form: RecordForm, byteCount: Int) {
+    offset &+= UInt64(byteCount)
+    sequence &+= 1
+    countedSequence = sequence
+    entry.count(form, sequence: SequenceNumber(sequence)!)
+  }
+}
+
+extension SegmentEntry {
+  /// Counts a record that was appended to the segment; see `count(_:)` of a record that was read.
+  @inline(__always)
+  mutating func count(_ form: RecordForm, sequence: SequenceNumber) {
+    highest = sequence
+    if form.kind == .control { return }
+    if form.kind == .remove {
+      tombstoneCount &+= 1
+    } else {
+      let isFirst = recordCount == tombstoneCount
+      latestExpiry =
+        isFirst ? form.expiry : latestExpiry == 0 || form.expiry == 0 ? 0 : max(latestExpiry, form.expiry)
+      if form.kind == .putLarge { largeCount &+= 1 }
+    }
+    recordCount &+= 1
+  }
+}
+
+extension RecordForm {
+  /// The byte that says what follows the fixed fields (DESIGN.md 3.4).
+  @inline(__always) var shape: UInt8 {
+    kind.rawValue | (collection == 0 ? 0 : 0b0000_1000) | (expiry == 0 ? 0 : 0b0001_0000)
+      | (transform == nil ? 0 : 0b0010_0000) | (isBatched ? 0b1000_0000 : 0)
+  }
+
+  @inline(__always) var hasOptionalFields: Bool {
+    collection != 0 || expiry != 0 || transform != nil
+  }
+
+  /// Writes the fields that only some records have, and returns where the key begins.
+  func encodeOptionalFields(into start: UnsafeMutableRawPointer) -> Int {
+    var place = Limits.recordFixedByteCount
+    if collection != 0 {
+      unsafe start.storeBytes(of: collection.littleEndian, toByteOffset: place, as: UInt32.self)
+      place += 4
+    }
+    if expiry != 0 {
+      let low = UInt32(truncatingIfNeeded: expiry).littleEndian
+      unsafe start.storeBytes(of: low, toByteOffset: place, as: UInt32.self)
+      let high = UInt16(truncatingIfNeeded: expiry >> 32).littleEndian
+      unsafe start.storeBytes(of: high, toByteOffset: place + 4, as: UInt16.self)
+      place += 6
+    }
+    if let transform {
+      var bytes = unsafe MutableRawSpan(
+        _unsafeStart: start, byteCount: place + transform.byteCount)
+      transform.encode(into: &bytes, at: place)
+      place += transform.byteCount
+    }
+    return place
+  }
+}

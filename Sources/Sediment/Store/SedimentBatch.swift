@@ -1,0 +1,64 @@
+internal import SedimentFormat
+
+/// Changes that are made all together or not at all.
+///
+/// Limits are checked when the batch is made: what is too large is then an error, and nothing was changed.
+public struct SedimentBatch {
+  private let engine: Engine
+  private(set) var members: BatchMembers
+
+  init(_ engine: Engine) {
+    self.engine = engine
+    members = BatchMembers(path: engine.path)
+  }
+
+  /// Gives a key of the store a value.
+  public mutating func set<Key: SedimentBytes & ~Escapable, Value: SedimentBytes & ~Escapable>(
+    _ value: Value, forKey key: Key, expiresIn duration: Duration? = nil
+  ) {
+    set(value, key, engine.defaultState, duration)
+  }
+
+  /// Gives a key of a collection a value.
+  public mutating func set<Key: SedimentBytes & ~Escapable, Value: SedimentBytes & ~Escapable>(
+    _ value: Value, forKey key: Key, in collection: SedimentCollection, expiresIn duration: Duration? = nil
+  ) {
+    guard isOwn(collection) else { return }
+    set(value, key, collection.state, duration)
+  }
+
+  /// Removes a key of the store.
+  public mutating func remove<Key: SedimentBytes & ~Escapable>(forKey key: Key) {
+    remove(key, engine.defaultState)
+  }
+
+  /// Removes a key of a collection.
+  public mutating func remove<Key: SedimentBytes & ~Escapable>(
+    forKey key: Key, in collection: SedimentCollection
+  ) {
+    guard isOwn(collection) else { return }
+    remove(key, collection.state)
+  }
+
+  private mutating func set<Key: SedimentBytes & ~Escapable, Value: SedimentBytes & ~Escapable>(
+    _ value: Value, _ key: Key, _ state: CollectionState, _ duration: Duration?
+  ) {
+    let expiry = duration.map { engine.time(after: $0) } ?? 0
+    key.withSedimentBytes { key in
+      value.withSedimentBytes { value in members.add(.put, key, value, state, expiry: expiry) }
+    }
+  }
+
+  private mutating func remove<Key: SedimentBytes & ~Escapable>(_ key: Key, _ state: CollectionState) {
+    key.withSedimentBytes { key in members.add(.remove, key, RawSpan(), state, expiry: 0) }
+  }
+
+  private mutating func isOwn(_ collection: SedimentCollection) -> Bool {
+    if collection.engine === engine { return true }
+    members.fail(
+      SedimentError(
+        .invalidArgument, path: engine.path,
+        message: "A collection of another store cannot take part in a batch. Use one batch for each store."))
+    return false
+  }
+}

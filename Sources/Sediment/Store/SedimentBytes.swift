@@ -1,0 +1,119 @@
+/// What can be a key or a value: bytes that lie side by side.
+///
+/// Strings stand for their UTF-8. Conforming types lend their bytes for the length of a call.
+public protocol SedimentBytes: ~Escapable {
+  /// Calls `body` with the bytes.
+  func withSedimentBytes<Result, Failure: Error>(
+    _ body: (RawSpan) throws(Failure) -> Result
+  ) throws(Failure) -> Result
+}
+
+/// What the bytes of a value can be turned into.
+public protocol SedimentDecodable {
+  /// Makes a value of the bytes; nil if they are not of its kind.
+  init?(sedimentBytes bytes: RawSpan)
+}
+
+extension RawSpan: SedimentBytes {
+  /// See `SedimentBytes`.
+  @inlinable public func withSedimentBytes<Result, Failure: Error>(
+    _ body: (RawSpan) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try body(self)
+  }
+}
+
+extension Array: SedimentBytes where Element == UInt8 {
+  /// See `SedimentBytes`.
+  @inlinable public func withSedimentBytes<Result, Failure: Error>(
+    _ body: (RawSpan) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try body(unsafe span.bytes)
+  }
+}
+
+extension ArraySlice: SedimentBytes where Element == UInt8 {
+  /// See `SedimentBytes`.
+  @inlinable public func withSedimentBytes<Result, Failure: Error>(
+    _ body: (RawSpan) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try body(unsafe span.bytes)
+  }
+}
+
+extension ContiguousArray: SedimentBytes where Element == UInt8 {
+  /// See `SedimentBytes`.
+  @inlinable public func withSedimentBytes<Result, Failure: Error>(
+    _ body: (RawSpan) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try body(unsafe span.bytes)
+  }
+}
+
+extension String: SedimentBytes {
+  /// See `SedimentBytes`.
+  @inlinable public func withSedimentBytes<Result, Failure: Error>(
+    _ body: (RawSpan) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    var copy = self
+    return try sedimentUTF8(&copy, body)
+  }
+}
+
+extension Substring: SedimentBytes {
+  /// See `SedimentBytes`.
+  @inlinable public func withSedimentBytes<Result, Failure: Error>(
+    _ body: (RawSpan) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    var copy = String(self)
+    return try sedimentUTF8(&copy, body)
+  }
+}
+
+extension StaticString: SedimentBytes {
+  /// See `SedimentBytes`.
+  @inlinable public func withSedimentBytes<Result, Failure: Error>(
+    _ body: (RawSpan) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try description.withSedimentBytes(body)
+  }
+}
+
+/// Lends the UTF-8 of a string, with a typed error that `withUTF8` itself cannot carry.
+@inlinable func sedimentUTF8<Result, Failure: Error>(
+  _ string: inout String, _ body: (RawSpan) throws(Failure) -> Result
+) throws(Failure) -> Result {
+  let outcome: Swift.Result<Result, Failure> = string.withUTF8 { bytes in
+    do throws(Failure) {
+      // The bytes live as long as this closure.
+      return .success(try body(unsafe RawSpan(_unsafeBytes: UnsafeRawBufferPointer(bytes))))
+    } catch {
+      return .failure(error)
+    }
+  }
+  return try outcome.get()
+}
+
+extension Array: SedimentDecodable where Element == UInt8 {
+  /// Copies the bytes.
+  @inlinable public init(sedimentBytes bytes: RawSpan) {
+    self = unsafe bytes.withUnsafeBytes { buffer in
+      // Every byte of the new storage is written before its count says so.
+      unsafe [UInt8](unsafeUninitializedCapacity: buffer.count) { target, count in
+        count = buffer.count
+        if let from = buffer.baseAddress, let to = target.baseAddress {
+          unsafe UnsafeMutableRawPointer(to).copyMemory(from: from, byteCount: count)
+        }
+      }
+    }
+  }
+}
+
+extension String: SedimentDecodable {
+  /// The text whose UTF-8 the bytes are; nil if they are not UTF-8.
+  @inlinable public init?(sedimentBytes bytes: RawSpan) {
+    let text = unsafe bytes.withUnsafeBytes { buffer in unsafe String(validating: buffer, as: UTF8.self) }
+    guard let text else { return nil }
+    self = text
+  }
+}

@@ -1,0 +1,39 @@
+extension SedimentKeyspace {
+  /// Calls a closure with each key and its value, in no order, until it returns `stop`.
+  ///
+  /// Keys that are there the whole time come exactly once, whatever others write meanwhile. The closure may use the
+  /// store.
+  @inlinable
+  public func forEach(_ body: (RawSpan, RawSpan) throws -> SedimentIteration) throws {
+    let keys = keyspace
+    try keys.engine.forEach(keys.state) { key, value in try body(key, value) == .continue }
+  }
+
+  /// Calls a closure with each key that begins with a prefix, in no order, until it returns `stop`; see `forEach`.
+  @inlinable
+  public func forEachKey<Prefix: SedimentBytes & ~Escapable>(
+    withPrefix prefix: Prefix, _ body: (RawSpan) throws -> SedimentIteration
+  ) throws {
+    let keys = keyspace
+    try prefix.withSedimentBytes { prefix in
+      try keys.engine.forEachKey(keys.state, prefix: prefix) { key in try body(key) == .continue }
+    }
+  }
+
+  /// All keys that begin with a prefix, in ascending order of their bytes.
+  @inlinable
+  public func keys<Prefix: SedimentBytes & ~Escapable>(withPrefix prefix: Prefix) throws -> [[UInt8]] {
+    var found: [[UInt8]] = []
+    try forEachKey(withPrefix: prefix) { key in
+      found.append([UInt8](sedimentBytes: key))
+      return .continue
+    }
+    return found.sorted { $0.lexicographicallyPrecedes($1) }
+  }
+
+  /// All keys, in ascending order of their bytes.
+  @inlinable
+  public func keys() throws -> [[UInt8]] {
+    try keys(withPrefix: "")
+  }
+}

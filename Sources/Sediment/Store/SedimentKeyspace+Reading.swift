@@ -1,0 +1,82 @@
+extension SedimentKeyspace {
+  /// The value of a key as bytes; nil if it has none.
+  @inlinable
+  public func retrieve<Key: SedimentBytes & ~Escapable>(forKey key: Key) throws -> [UInt8]? {
+    let keys = keyspace
+    return try key.withSedimentBytes { (key) throws(SedimentError) -> [UInt8]? in
+      guard let value = try keys.engine.beginReading(key, keys.state) else { return nil }
+      defer { keys.engine.endReading(value) }
+      return [UInt8](sedimentBytes: unsafe RawSpan(_unsafeBytes: value.bytes))
+    }
+  }
+
+  /// The value of a key as text or another type; nil if it has none.
+  ///
+  /// Fails with `undecodable` if the bytes are not of that kind.
+  @inlinable
+  public func retrieve<Key: SedimentBytes & ~Escapable, Value: SedimentDecodable>(
+    forKey key: Key, as type: Value.Type
+  ) throws -> Value? {
+    let keys = keyspace
+    return try key.withSedimentBytes { (key) throws(SedimentError) -> Value? in
+      guard let value = try keys.engine.beginReading(key, keys.state) else { return nil }
+      defer { keys.engine.endReading(value) }
+      guard let decoded = Value(sedimentBytes: unsafe RawSpan(_unsafeBytes: value.bytes)) else {
+        throw keys.engine.undecodable(Value.self)
+      }
+      return decoded
+    }
+  }
+
+  /// Copies the value of a key into a buffer, whose contents it replaces; false, with the buffer empty, if there is
+  /// none.
+  ///
+  /// A buffer that is used again is not allocated again once it is large enough.
+  @inlinable
+  public func retrieve<Key: SedimentBytes & ~Escapable>(
+    forKey key: Key, into buffer: inout [UInt8]
+  ) throws -> Bool {
+    let keys = keyspace
+    buffer.removeAll(keepingCapacity: true)
+    return try key.withSedimentBytes { (key) throws(SedimentError) -> Bool in
+      guard let value = try keys.engine.beginReading(key, keys.state) else { return false }
+      defer { keys.engine.endReading(value) }
+      unsafe buffer.append(contentsOf: value.bytes)
+      return true
+    }
+  }
+
+  /// Calls a closure with the value of a key in place, without a copy; nil if it has none.
+  ///
+  /// The bytes are valid until the closure returns, even if the key is set or the store closed meanwhile. The closure
+  /// may use the store.
+  @inlinable
+  public func withValue<Key: SedimentBytes & ~Escapable, Result>(
+    forKey key: Key, _ body: (RawSpan) throws -> Result
+  ) throws -> Result? {
+    let keys = keyspace
+    return try key.withSedimentBytes { key in
+      guard let value = try keys.engine.beginReading(key, keys.state) else { return nil }
+      defer { keys.engine.endReading(value) }
+      return try body(unsafe RawSpan(_unsafeBytes: value.bytes))
+    }
+  }
+
+  /// Whether a key has a value.
+  @inlinable
+  public func contains<Key: SedimentBytes & ~Escapable>(_ key: Key) throws -> Bool {
+    let keys = keyspace
+    return try key.withSedimentBytes { (key) throws(SedimentError) -> Bool in
+      try keys.engine.contains(key, keys.state)
+    }
+  }
+
+  /// How many keys have a value.
+  ///
+  /// It takes time in proportion to them if some expire, and none else.
+  @inlinable
+  public func count() throws -> Int {
+    let keys = keyspace
+    return try keys.engine.count(keys.state)
+  }
+}

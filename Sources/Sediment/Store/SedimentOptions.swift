@@ -1,0 +1,70 @@
+/// How a store is opened.
+public struct SedimentOptions: Sendable {
+  /// What a change survives before the call that made it returns, unless the call says otherwise.
+  public var durability: SedimentDurability
+  /// Whether a file that is not there is an error rather than created.
+  public var mustExist: Bool
+  /// Whether the store is only read; any number of processes may do so at a time, while none writes.
+  public var readOnly: Bool
+  /// How the file's bytes are reached.
+  public var access: Access
+  /// Whether each read compares the checksum of what it found.
+  ///
+  /// Without it reads are a little quicker, and a bit that rotted goes unnoticed.
+  public var verifiesReads: Bool
+  /// The most bytes that the file may take; nil for as many as the disk has.
+  public var maxByteCount: UInt64?
+  /// Called with what happens to the store, on the thread where it happens; it must return soon.
+  public var observer: (@Sendable (SedimentEvent) -> Void)?
+
+  /// Creates options; without arguments they are those of a store that loses at most a second to a power failure
+  /// and nothing to the death of the process.
+  public init(
+    durability: SedimentDurability = .interval(.seconds(1)), mustExist: Bool = false, readOnly: Bool = false,
+    access: Access = .automatic, verifiesReads: Bool = true, maxByteCount: UInt64? = nil,
+    observer: (@Sendable (SedimentEvent) -> Void)? = nil
+  ) {
+    self.durability = durability
+    self.mustExist = mustExist
+    self.readOnly = readOnly
+    self.access = access
+    self.verifiesReads = verifiesReads
+    self.maxByteCount = maxByteCount
+    self.observer = observer
+  }
+
+  /// How the file's bytes are reached.
+  public enum Access: Sendable {
+    /// Through memory that the file is mapped to, where the file system makes that safe; the quickest.
+    case automatic
+    /// Read through mapped memory, written by system calls.
+    case mappedForReading
+    /// By system calls alone: a failing disk is an error there, and never a signal.
+    case unmapped
+  }
+}
+
+/// What a change survives once the call that made it has returned.
+///
+/// The death of the process it survives in any case. What is there after a power failure is always a prefix of
+/// the history of changes, never one change without those before it.
+public enum SedimentDurability: Sendable, Hashable {
+  /// The system writes it to the disk when it likes: after a power failure the last changes may be missing.
+  case unsynced
+  /// The store syncs in the background so soon after the change: a power failure takes at most that long.
+  case interval(Duration)
+  /// It is on the disk before the call returns; calls of several threads share a sync.
+  case synced
+}
+
+/// When a value ceases to be there.
+public enum SedimentExpiry: Sendable, Hashable {
+  /// Never.
+  case never
+  /// When the key's present value does; never if there is none.
+  case unchanged
+  /// So long after now.
+  case after(Duration)
+  /// At a wall time, in milliseconds since 1970.
+  case at(milliseconds: UInt64)
+}

@@ -1,0 +1,106 @@
+public import SedimentDisk
+
+/// A store of keys and values in one file.
+///
+/// It may be used from any thread. Reading takes no lock and waits for nobody; changes are made one after the other.
+/// One process at a time can have a file open for writing, or any number for reading. A store that is dropped without
+/// `close` is closed then; what that reports is lost.
+public final class SedimentStore: Sendable {
+  @usableFromInline let engine: Engine
+
+  /// Opens the store at a path, and creates it unless the options say that it must be there.
+  ///
+  /// After a crash it recovers what was there: a prefix of the history that lacks nothing which was synced. A file
+  /// that is damaged, of another kind or of a newer version is left as it is.
+  public convenience init(path: String, options: SedimentOptions = SedimentOptions()) throws {
+    try self.init(path: path, options: options, disk: SystemDisk(), scheduler: WorkPool.shared)
+  }
+
+  /// Opens the store on a disk of the caller's, such as the simulated one of `SedimentTesting`.
+  public convenience init(
+    path: String, options: SedimentOptions = SedimentOptions(), disk: any Disk
+  ) throws {
+    try self.init(path: path, options: options, disk: disk, scheduler: WorkPool.shared)
+  }
+
+  /// Opens the store with its background work done by a scheduler of the caller's.
+  package init(
+    path: String, options: SedimentOptions, disk: any Disk, scheduler: any WorkScheduler
+  ) throws {
+    let opened = try StoreOpening(path: path, options: options, disk: disk).run()
+    engine = Engine(opened, path: path, options: options, disk: disk, scheduler: scheduler)
+    engine.tell(.recovered(engine.report))
+  }
+
+  /// Where the store's file is.
+  public var path: String { engine.path }
+
+  /// What recovery found and did when the store was opened.
+  public var recovery: RecoveryReport { engine.report }
+
+  /// Figures of the store at this moment.
+  public var statistics: SedimentStatistics { engine.statistics() }
+
+  // MARK: Durability
+
+  /// Returns once every change that was made before is on the disk, whatever durability it was made with.
+  public func sync() throws {
+    try engine.sync()
+  }
+
+  /// Makes everything durable and lets go of the file; closing again does nothing.
+  ///
+  /// Calls on other threads finish or fail with `closed`; a value that is being read in place stays valid until its
+  /// closure ends.
+  public func close() throws {
+    try engine.close()
+  }
+
+  // MARK: Collections
+
+  /// The collection of that name, which is created if it is not there; its keys are its own.
+  ///
+  /// Names are compared by their UTF-8 and have at most 255 bytes.
+  public func collection(_ name: String) throws -> SedimentCollection {
+    SedimentCollection(engine, try engine.collection(Array(name.utf8)), name: name)
+  }
+
+  /// The names of all collections, in the order of their UTF-8.
+  public var collectionNames: [String] {
+    engine.collections.names.map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// Removes a collection with all its keys at once; false if there is none of that name.
+  ///
+  /// Handles of it fail with `collectionDropped` from then on. Its space is used again by and by.
+  @discardableResult
+  public func dropCollection(
+    _ name: String, durability: SedimentDurability? = nil
+  ) throws -> Bool {
+    try engine.drop(Array(name.utf8), durability ?? engine.options.durability)
+  }
+
+  /// Removes all keys of all collections at once; the collections themselves stay.
+  public func removeEverything(durability: SedimentDurability? = nil) throws {
+    try engine.clearEverything(durability ?? engine.options.durability)
+  }
+
+  // MARK: Batches
+
+  /// Makes several changes, of one or more collections, all together or not at all.
+  ///
+  /// The changes are collected by the closure and made when it returns; if it throws, none is made.
+  public func batch<Result>(
+    durability: SedimentDurability? = nil, _ body: (inout SedimentBatch) throws -> Result
+  ) throws -> Result {
+    var batch = SedimentBatch(engine)
+    let result = try body(&batch)
+    try engine.commit(batch.members, durability ?? engine.options.durability)
+    return result
+  }
+}
+
+extension SedimentStore: SedimentKeyspace {
+  /// See `SedimentKeyspace`: the keys that belong to no named collection.
+  @inlinable public var keyspace: SedimentKeys { SedimentKeys(engine, engine.defaultState) }
+}
