@@ -1,4 +1,5 @@
 internal import CSediment
+internal import SedimentDisk
 internal import SedimentFormat
 internal import Synchronization
 
@@ -169,12 +170,28 @@ extension Engine {
       old.release()
     } else {
       index.insert(hash, position: position &>> 3)
+      if index.isCrowded, !isReseeded { reseedIndex() }
     }
     let segment = unsafe writer.tail.pointee.segment
     segment.liveByteCount &+= byteCount
     segment.liveCount &+= 1
     writer.liveByteCount &+= byteCount
     state.count(1, expiring: expires)
+  }
+
+  /// Places all keys anew under another seed, once: so many that are alike come of chance or of somebody who
+  /// knows the seed.
+  @inline(never)
+  private func reseedIndex() {
+    isReseeded = true
+    let keyHash = KeyHash(low: disk.random(), high: disk.random())
+    // Where a record cannot be read, the index stays as it is: crowded, and right.
+    try? index.rebuild(keyHash: keyHash) { (entry) throws(SedimentError) in
+      let position = entry.position << 3
+      guard let found = try record(at: position) else { throw .damagedRecord(path, offset: position) }
+      defer { found.release() }
+      return keyHash.hash(unsafe RawSpan(_unsafeBytes: found.view.key), collection: found.view.collection)
+    }
   }
 
   /// Takes a record that the index leads to out of the accounts.

@@ -37,6 +37,8 @@ final class Engine: @unchecked Sendable {
   /// Whether both superblocks say that the log is open. Under `lock`.
   var isHeadOpen: Bool
 
+  /// Whether the index was built anew because its keys were alike. Under `lock`.
+  var isReseeded = false
   let conditions: Conditions
   let report: RecoveryReport
   private let forkCount = Forks.count
@@ -65,7 +67,7 @@ final class Engine: @unchecked Sendable {
     report = opened.report
     openFile = opened.ticket
     gate = SyncGate(syncedSequence: opened.syncedSequence, watermark: opened.watermark)
-    conditions = Conditions(path: path, isReadOnly: opened.writer == nil)
+    conditions = Conditions()
     prepareWork()
   }
 
@@ -104,8 +106,6 @@ final class Engine: @unchecked Sendable {
 /// The states of a store that every call asks for.
 final class Conditions: Sendable {
   private let closed = Atomic<Bool>(false)
-
-  init(path: String, isReadOnly: Bool) {}
 
   var isClosed: Bool { closed.load(ordering: .acquiring) }
 
