@@ -65,6 +65,14 @@ extension Engine {
     }
     let storesNothing = batch.members.allSatisfy { $0.kind == .remove }
     try writer.makeRoom(byteCount, for: storesNothing ? .goingOn : .storing)
+    if log.mappedByteCount == 0 {
+      let view = index.view
+      for member in batch.members {
+        try batch.withBytes(of: member.key) { (key) throws(SedimentError) in
+          try checkIndexed(key, view.hash(key, collection: member.state.number), member.state)
+        }
+      }
+    }
     // From here on nothing is refused: what fails is the disk, and poisons.
     let appended = try appendRecords(batch, large, writer, way)
     tellIndex(appended, batch, writer)

@@ -13,7 +13,7 @@ extension Engine {
     if isForked { throw .forked(path) }
     let isFirst = lock.withLock { conditions.close() }
     guard isFirst else { return }
-    work.cancelAndWait()
+    work.end()
     var failure: SedimentError?
     do throws(SedimentError) {
       try headLock.withLock { () throws(SedimentError) in try settle() }

@@ -42,6 +42,7 @@ extension Engine {
     _ writer: LogWriter, _ way: LogWriter.Way
   ) throws(SedimentError) {
     let byteCount = form.byteCount(keyByteCount: key.byteCount, valueByteCount: large.record.count)
+    if log.mappedByteCount == 0 { try checkIndexed(key, hash, state) }
     try writer.makeRoom(byteCount, for: .storing)
     let position = try writer.append(form, key: key, value: unsafe large.record.span.bytes, way)
     adopt(large, writer)

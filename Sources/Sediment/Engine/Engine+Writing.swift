@@ -148,10 +148,20 @@ extension Engine {
     _ writer: LogWriter, _ way: LogWriter.Way
   ) throws(SedimentError) {
     let byteCount = form.byteCount(keyByteCount: key.byteCount, valueByteCount: value.byteCount)
+    if log.mappedByteCount == 0 { try checkIndexed(key, hash, state) }
     try writer.makeRoom(byteCount, for: .storing)
     let position = try writer.append(form, key: key, value: value, way)
     writer.userByteCount &+= UInt64(key.byteCount &+ value.byteCount)
     try enter(key, hash, state, at: position, byteCount: byteCount, expires: form.expiry != 0, writer)
+  }
+
+  /// Throws if the record that a key has now cannot be read: then it is not known which entry of the index to
+  /// replace, and nothing may be appended. Where the file is mapped, reading does not fail.
+  @inline(never)
+  func checkIndexed(_ key: RawSpan, _ hash: UInt64, _ state: CollectionState) throws(SedimentError) {
+    let view = index.view
+    var probe = view.probe(hash)
+    try locate(key, hash, in: state.number, view, verifying: false, probe: &probe)?.release()
   }
 
   /// Lets the index lead to a record that was appended, and keeps the accounts.

@@ -71,10 +71,6 @@ final class Engine: @unchecked Sendable {
     prepareWork()
   }
 
-  deinit {
-    try? close()
-  }
-
   // MARK: Whether it may be used
 
   /// Throws if the store cannot be read: closed, or inherited by a fork.
