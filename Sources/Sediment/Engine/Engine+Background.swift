@@ -9,11 +9,17 @@ final class EngineWork: @unchecked Sendable {
   fileprivate(set) var checkpoint: Work?
   fileprivate(set) var grow: Work?
   fileprivate(set) var sweep: Work?
-  /// Whether a sync is on its way. Under the writer's lock.
+  /// Whether a sync is on its way.
+  ///
+  /// Under the writer's lock.
   var isSyncPlanned = false
-  /// Whether a checkpoint is on its way. Under the writer's lock.
+  /// Whether a checkpoint is on its way.
+  ///
+  /// Under the writer's lock.
   var isCheckpointPlanned = false
-  /// Whether the file is about to grow. Under the writer's lock.
+  /// Whether the file is about to grow.
+  ///
+  /// Under the writer's lock.
   var isGrowthPlanned = false
 
   /// Ends all work, and lets go of the engine that it holds.
@@ -31,7 +37,9 @@ extension Engine {
     work.sweep = Work { [self] in sweep() }
   }
 
-  /// Sees to what has to follow a change. Under the lock.
+  /// Sees to what has to follow a change.
+  ///
+  /// Under the lock.
   @inline(__always)
   func planSync(_ writer: LogWriter, _ durability: SedimentDurability) {
     if case .interval(let interval) = durability, !work.isSyncPlanned { planSync(after: interval) }

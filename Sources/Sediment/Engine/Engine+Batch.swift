@@ -186,7 +186,9 @@ extension Engine {
 
   // MARK: Readers meanwhile
 
-  /// What a key's newest record was before the batch that is being told to the index. In a reader's scope.
+  /// What a key's newest record was before the batch that is being told to the index.
+  ///
+  /// In a reader's scope.
   @inline(never)
   func beforeBatch(
     _ address: UInt, _ key: RawSpan, _ hash: UInt64, _ collection: UInt32, _ found: FoundRecord?

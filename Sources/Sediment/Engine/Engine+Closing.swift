@@ -31,7 +31,9 @@ extension Engine {
     if let failure { throw failure }
   }
 
-  /// Writes what makes the close clean. Under `headLock`, with nobody able to begin a change.
+  /// Writes what makes the close clean.
+  ///
+  /// Under `headLock`, with nobody able to begin a change.
   private func settle() throws(SedimentError) {
     guard let writer, isHeadOpen else { return }
     let checkpoint = try lock.withLock { () throws(SedimentError) -> CheckpointPlace? in

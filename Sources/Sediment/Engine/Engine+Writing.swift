@@ -48,8 +48,9 @@ extension Engine {
       if case .always = condition, case .at = expiry {
       } else {
         guard try mayChange(key, hash, state, condition, expiry, &form.expiry) else {
+          sequence = unsafe writer.tail.pointee.countedSequence
           lock.unlock()
-          return false
+          return try unchanged(sequence, durability)
         }
       }
       try put(value, key, hash, state, form, writer, durability == .synced ? .written : .stored)
@@ -87,8 +88,9 @@ extension Engine {
         isMet = (wasVisible ? old?.position ?? 0 : 0) == position
       }
       guard let old, isMet else {
+        sequence = unsafe writer.tail.pointee.countedSequence
         lock.unlock()
-        return false
+        return try unchanged(sequence, durability)
       }
       let form = RecordForm(kind: .remove, collection: state.number)
       let byteCount = form.byteCount(keyByteCount: key.byteCount, valueByteCount: 0)
@@ -105,6 +107,14 @@ extension Engine {
     lock.unlock()
     if durability == .synced { try waitForSync(sequence) }
     return wasVisible
+  }
+
+  /// Ends a change that was not to be made; false.
+  ///
+  /// What it went by may be a change that is not on the disk yet: then a synced call waits for that one.
+  func unchanged(_ sequence: UInt64, _ durability: SedimentDurability) throws(SedimentError) -> Bool {
+    if durability == .synced { try waitForSync(sequence) }
+    return false
   }
 
   /// The largest value that a record itself holds; larger ones get extents, written outside the lock.
@@ -156,7 +166,9 @@ extension Engine {
   }
 
   /// Throws if the record that a key has now cannot be read: then it is not known which entry of the index to
-  /// replace, and nothing may be appended. Where the file is mapped, reading does not fail.
+  /// replace, and nothing may be appended.
+  ///
+  /// Where the file is mapped, reading does not fail.
   @inline(never)
   func checkIndexed(_ key: RawSpan, _ hash: UInt64, _ state: CollectionState) throws(SedimentError) {
     let view = index.view

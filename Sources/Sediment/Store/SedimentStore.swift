@@ -55,6 +55,11 @@ public final class SedimentStore: SedimentKeyspace, @unchecked Sendable {
     try engine.close()
   }
 
+  /// Says the whole catalogue in the log and lets the next recovery begin there, as the background does when it is due.
+  package func checkpoint() throws {
+    try engine.checkpoint()
+  }
+
   // MARK: Collections
 
   /// The collection of that name, which is created if it is not there; its keys are its own.
