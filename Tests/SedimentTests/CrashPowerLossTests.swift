@@ -3,147 +3,79 @@ import SedimentDisk
 import SedimentTesting
 import Testing
 
-/// The live engine on a disk whose power fails at every moment of its history.
-@Suite(.serialized) struct CrashPowerLossTests {
-  /// Counts what was tried, so that a test can say it.
-  final class Tally {
-    var images = 0
-    var byDepth = [0, 0, 0, 0]
-  }
-
-  static let plans = CrashPlanOptions(exhaustiveCountMax: 16, randomCount: 6, countMax: CrashEffort.of(4, long: 40))
+/// The live engine on a disk whose power fails, or whose process dies, at every moment of its history.
+@Suite struct CrashPowerLossTests {
+  static let plans = CrashPlanOptions(
+    exhaustiveCountMax: 16, randomCount: 6, countMax: CrashEffort.of(3, long: 40))
   static let accesses: [SedimentOptions.Access] = [.automatic, .mappedForReading, .unmapped]
 
-  static func disk(seed: UInt64) -> SimulatedDisk {
-    SimulatedDisk(SimulatedDiskOptions(seed: seed, fileByteCountMax: 4 << 20))
+  static func disk(seed: Int) -> SimulatedDisk {
+    SimulatedDisk(SimulatedDiskOptions(seed: UInt64(seed), fileByteCountMax: 8 << 20))
   }
 
-  @Test(arguments: 0..<CrashEffort.of(12, long: 300))
+  /// A random history, every access and mix of operations in turn.
+  static func history(seed: Int, operationCount: Int = 30) throws -> CrashRecorder {
+    var generator = SeededGenerator(seed: UInt64(seed) &* 7919 &+ 1)
+    let recorder = CrashRecorder(Self.disk(seed: seed), accesses[seed % 3])
+    try recorder.open()
+    let mix = CrashMix.all[seed / 3 % 3]
+    for _ in 0..<operationCount { try recorder.perform(.random(mix, using: &generator)) }
+    return recorder
+  }
+
+  @Test(arguments: 0..<CrashEffort.of(9, long: 300))
   func `Whatever a power failure leaves of a random history is a prefix of it that has what was synced`(
     _ seed: Int
   ) throws {
-    var generator = SeededGenerator(seed: UInt64(seed) &* 7919 &+ 1)
-    let access = Self.accesses[seed % 3]
-    let recorder = CrashRecorder(Self.disk(seed: UInt64(seed)), access)
-    try recorder.open()
-    for _ in 0..<40 { try recorder.perform(.random(using: &generator)) }
-    let tally = Tally()
-    try explore(recorder, access, "seed \(seed)", depth: 3, tally, &generator)
-    print("power loss, seed \(seed), \(access): \(tally.images) images, by depth \(tally.byDepth[1...])")
+    let recorder = try Self.history(seed: seed)
+    var explorer = CrashExplorer(seed: UInt64(seed), depth: CrashEffort.of(2, long: 3), plans: Self.plans)
+    try explorer.explore(recorder, .powerLoss, "seed \(seed)")
+    print("power loss, seed \(seed), \(recorder.access): images by depth \(explorer.imageCounts)")
+  }
+
+  @Test(arguments: 1000..<CrashEffort.of(1009, long: 1300))
+  func `When the process dies, everything that was acknowledged is there`(_ seed: Int) throws {
+    let recorder = try Self.history(seed: seed)
+    var explorer = CrashExplorer(seed: UInt64(seed), depth: CrashEffort.of(2, long: 3), plans: Self.plans)
+    try explorer.explore(recorder, .processDeath, "seed \(seed)")
+    print("process death, seed \(seed), \(recorder.access): images by depth \(explorer.imageCounts)")
   }
 
   @Test(arguments: 0..<3)
   func `Every kind of operation once, in every way of access`(_ way: Int) throws {
-    let access = Self.accesses[way]
-    let recorder = CrashRecorder(Self.disk(seed: 77), access)
+    let recorder = CrashRecorder(Self.disk(seed: 77), Self.accesses[way])
     try recorder.open()
     for operation in Self.script { try recorder.perform(operation) }
-    var generator = SeededGenerator(seed: UInt64(way) + 100)
-    let tally = Tally()
-    try explore(recorder, access, "script", depth: 2, tally, &generator)
-    print("power loss, script, \(access): \(tally.images) images, by depth \(tally.byDepth[1...])")
+    var explorer = CrashExplorer(seed: UInt64(way) + 100, depth: 2, plans: Self.plans)
+    try explorer.explore(recorder, .powerLoss, "script")
+    try explorer.explore(recorder, .processDeath, "script")
+    print("script, \(recorder.access): images by depth \(explorer.imageCounts)")
   }
 
   static let script: [CrashOperation] = [
-    .set(key: "key-0", in: "", byteCount: 20, lifetime: nil, .unsynced),
-    .set(key: "key-1", in: "", byteCount: 3000, lifetime: nil, .synced),
-    .batch([("key-0", "", 30), ("key-2", "a", 700), ("key-1", "", nil)], .unsynced),
-    .set(key: "key-3", in: "a", byteCount: 12_000, lifetime: nil, .unsynced),
+    .set(.init("key-0"), byteCount: 20, .unsynced),
+    .set(.init("key-1"), byteCount: 3000, .synced),
+    .batch([(.init("key-0"), 30), (.init("key-2", in: "a"), 700), (.init("key-1"), nil)], .unsynced),
+    .set(.init("key-3", in: "a"), byteCount: 12_000, .unsynced),
     .wait,
-    .batch([("key-4", "", 9000), ("key-5", "", 9000), ("key-0", "b", 20)], .synced),
-    .remove(key: "key-0", in: "", .synced),
-    .set(key: "key-6", in: "", byteCount: 140_000, lifetime: nil, .unsynced),
-    .set(key: "key-0", in: "", byteCount: 20, lifetime: .milliseconds(30), .unsynced),
-    .sync,
+    .batch([(.init("key-4"), 9000), (.init("key-5"), 9000), (.init("key-0", in: "b"), 20)], .synced),
+    .remove(.init("key-0"), .synced),
+    .set(.init("key-6"), byteCount: 140_000, .unsynced),
+    .set(.init("key-0"), byteCount: 20, lifetime: .milliseconds(30), .unsynced),
+    .setExpiry(.init("key-6"), lifetime: .milliseconds(25), .interval(CrashOperation.interval)),
+    .wait,
+    .wait,
+    .setIfAbsent(.init("key-6"), byteCount: 30, .synced),
     .reopen,
     .clear("a", .unsynced),
-    .set(key: "key-3", in: "a", byteCount: 50, lifetime: nil, .unsynced),
+    .update(.init("key-3", in: "a"), .unsynced),
+    .background,
     .checkpoint,
     .drop("b", .synced),
-    .batch([("key-6", "", 131_100), ("key-7", "", 20)], .synced),
+    .batch([(.init("key-6"), 131_100), (.init("key-7"), 20)], .synced),
     .reopen,
     .removeEverything(.unsynced),
-    .set(key: "key-1", in: "", byteCount: 20, lifetime: nil, .unsynced),
+    .set(.init("key-1"), byteCount: 20, .unsynced),
     .reopen,
   ]
-
-  @Test(arguments: 0..<CrashEffort.of(3, long: 60))
-  func `When the process dies, everything that was acknowledged is there`(_ seed: Int) throws {
-    var generator = SeededGenerator(seed: UInt64(seed) &* 104_729 &+ 3)
-    let access = Self.accesses[seed % 3]
-    let recorder = CrashRecorder(Self.disk(seed: UInt64(seed) + 50), access)
-    try recorder.open()
-    for _ in 0..<40 { try recorder.perform(.random(using: &generator)) }
-    let tally = Tally()
-    let history = recorder.disk.history
-    for state in history {
-      let place = "seed \(seed), death at \(state.point)"
-      try verify(state.afterProcessDeath(), access, recorder, recorder.afterDeath(at: state.point), place, tally)
-      let range = history.interruptionRange(at: state.point)
-      guard let count = range.randomElement(using: &generator), Int.random(in: 0..<8, using: &generator) == 0
-      else { continue }
-      let torn = history.state(at: state.point, interruptedAfter: count).afterProcessDeath()
-      let allowed = recorder.afterDeath(at: state.point).lowerBound...recorder.afterDeath(at: state.point + 1).upperBound
-      try verify(torn, access, recorder, allowed, "\(place), after \(count) bytes", tally)
-    }
-    print("process death, seed \(seed), \(access): \(tally.images) images")
-  }
-
-  // MARK: Trying
-
-  /// Crashes at every moment of a recorder's history, and goes on from some of what is left.
-  private func explore(
-    _ recorder: CrashRecorder, _ access: SedimentOptions.Access, _ name: String, depth: Int, level: Int = 1,
-    _ tally: Tally, _ generator: inout SeededGenerator
-  ) throws {
-    for state in recorder.disk.history {
-      if level > 1, Int.random(in: 0..<(level == 2 ? 12 : 40), using: &generator) != 0 { continue }
-      let allowed = recorder.afterPowerLoss(at: state.point)
-      for choice in state.plans(Self.plans, seed: generator.next()) {
-        let place = "\(name), level \(level), point \(state.point), \(choice)"
-        tally.byDepth[level] += 1
-        let next = try verify(state.afterPowerLoss(choice), access, recorder, allowed, place, tally)
-        guard let next, level < depth, Int.random(in: 0..<40, using: &generator) == 0 else { continue }
-        for _ in 0..<6 { try next.perform(.random(using: &generator)) }
-        try explore(next, access, place, depth: depth, level: level + 1, tally, &generator)
-      }
-    }
-  }
-
-  /// Opens what a crash left, compares it with what may be there, and uses it; what was recorded of that.
-  @discardableResult
-  private func verify(
-    _ image: SimulatedDisk, _ access: SedimentOptions.Access, _ recorder: CrashRecorder,
-    _ allowed: ClosedRange<Int>, _ place: String, _ tally: Tally
-  ) throws -> CrashRecorder? {
-    tally.images += 1
-    image.trimHistory()
-    // The clock goes back to before anything expired, so that nothing hides.
-    let time = image.wallClock()
-    image.setWallClock(to: 1)
-    let next = CrashRecorder(image, access, firstNumber: 1_000_000 + tally.images * 1000)
-    do {
-      try next.open()
-      let found = next.current
-      guard recorder.states[allowed].contains(found) else {
-        let near = recorder.states.indices.filter { recorder.states[$0] == found }
-        Issue.record(
-          "\(place): found \(found.summary), states \(near); allowed \(allowed): \(recorder.states[allowed.lowerBound].summary); \(recorder.operations(around: allowed))"
-        )
-        return nil
-      }
-      image.setWallClock(to: time)
-      try next.perform(.set(key: "key-0", in: "", byteCount: 24, lifetime: nil, .synced))
-      try next.perform(.batch([("key-1", "", 24), ("key-2", "", nil)], .unsynced))
-      try next.perform(.reopen)
-      let again = try CrashContents(of: try #require(next.store))
-      if again != next.current.visible(at: time) {
-        Issue.record("\(place): reopened \(again.summary), expected \(next.current.summary)")
-      }
-      return next
-    } catch {
-      Issue.record("\(place): \(error)")
-      return nil
-    }
-  }
 }
