@@ -2,12 +2,24 @@ import Sediment
 import SedimentTesting
 import Testing
 
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
 /// What a store holds, whatever the clock says: collections by name, the store's own keys under the empty one.
 struct CrashContents: Equatable {
   struct Entry: Equatable {
     var value: [UInt8]
     /// In milliseconds since 1970, 0 for never.
     var expiry: UInt64 = 0
+
+    static func == (one: Entry, other: Entry) -> Bool {
+      one.expiry == other.expiry && isSame(one.value, other.value)
+    }
   }
 
   var collections: [String: [String: Entry]] = ["": [:]]
@@ -38,7 +50,7 @@ struct CrashContents: Equatable {
       case .never: break
       default: if entries[key] != nil { Issue.record("'\(key)' came, and is not there") }
       }
-      if try keys.retrieve(forKey: key) != entries[key]?.value {
+      if try !isSame(keys.retrieve(forKey: key), entries[key]?.value) {
         Issue.record("'\(key)' reads otherwise than it came")
       }
     }
@@ -65,4 +77,11 @@ struct CrashContents: Equatable {
       return "\(name)[\(list.joined(separator: " "))]"
     }.joined(separator: " ")
   }
+}
+
+/// Whether arrays are equal, found out in one go; arrays take long over that in a build without optimization.
+private func isSame(_ one: [UInt8]?, _ other: [UInt8]?) -> Bool {
+  guard let one, let other else { return one == nil && other == nil }
+  guard one.count == other.count else { return false }
+  return unsafe memcmp(one, other, one.count) == 0
 }

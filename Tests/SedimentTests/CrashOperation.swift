@@ -45,10 +45,8 @@ enum CrashOperation {
     let head = Array("\(number) \(place.collection)/\(place.key) ".utf8)
     var generator = SeededGenerator(seed: UInt64(number))
     var bytes = head
-    while bytes.count < byteCount {
-      let word = generator.next()
-      bytes += (0..<8).map { UInt8(truncatingIfNeeded: word >> ($0 * 8)) }
-    }
+    let piece = (0..<64).map { _ in UInt8.random(in: 0...255, using: &generator) }
+    while bytes.count < byteCount { bytes += piece }
     bytes.removeLast(bytes.count - max(byteCount, head.count))
     return bytes
   }
