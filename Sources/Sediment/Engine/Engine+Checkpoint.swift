@@ -14,6 +14,13 @@ extension Engine {
     } catch  where error.code == .outOfSpace {
       // What frees space must still be possible; a change that stores is refused when it asks for slots.
     }
+    if !isNameOnDisk {
+      do throws(DiskError) {
+        try disk.syncDirectory(of: path)
+      } catch {
+        throw writer.fail(error)
+      }
+    }
     // Nobody else is at the head: others come only once this was done.
     do throws(SedimentError) {
       try head?.reopen()

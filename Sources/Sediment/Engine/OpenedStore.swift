@@ -14,6 +14,8 @@ struct OpenedStore {
   let writer: LogWriter?
   let head: HeadKeeper?
   let isHeadOpen: Bool
+  /// Whether the file's name is known to be on the disk.
+  let isNameOnDisk: Bool
   let syncedSequence: UInt64
   let watermark: LogPosition
   let report: RecoveryReport
@@ -30,35 +32,38 @@ struct StoreOpening {
   static let lockedByte: Range<UInt64> = 1 << 62..<(1 << 62 + 1)
 
   func run() throws(SedimentError) -> OpenedStore {
-    let file = try openFile()
+    let (file, isCreated) = try openFile()
     do throws(SedimentError) {
-      return try open(file)
+      return try open(file, isCreated: isCreated)
     } catch {
       try? file.close()
       throw error
     }
   }
 
-  private func openFile() throws(SedimentError) -> any DiskFile {
+  /// The file, and whether it was created here.
+  private func openFile() throws(SedimentError) -> (any DiskFile, isCreated: Bool) {
     let mode: OpenMode = options.readOnly ? .read : .readWrite
     do throws(DiskError) {
-      return try disk.open(path, mode)
+      return (try disk.open(path, mode), false)
     } catch {
       guard error.code == .notFound, !options.mustExist, !options.readOnly else { throw SedimentError(error) }
     }
+    var isCreated = true
     do throws(SedimentError) {
       try FileCreation(path: path, on: disk).run()
     } catch  where error.code == .exists {
       // Somebody else was quicker.
+      isCreated = false
     }
     do throws(DiskError) {
-      return try disk.open(path, mode)
+      return (try disk.open(path, mode), isCreated)
     } catch {
       throw SedimentError(error)
     }
   }
 
-  private func open(_ file: any DiskFile) throws(SedimentError) -> OpenedStore {
+  private func open(_ file: any DiskFile, isCreated: Bool) throws(SedimentError) -> OpenedStore {
     let ticket = try takeLocks(file)
     let opening = Opening(file, on: disk, isNoteUnsynced: writeNote(file)) { () throws(SedimentError) in
       do throws(DiskError) {
@@ -68,7 +73,7 @@ struct StoreOpening {
       }
     }
     let opened = try opening.recover(options.readOnly ? .readOnly : .readWrite)
-    return try load(opened, file, ticket)
+    return try load(opened, file, isNameOnDisk: isCreated || !opened.log.head.isAsCreated, ticket)
   }
 
   // MARK: Locks
