@@ -9,8 +9,7 @@ final class CrashRecorder {
 
   let disk: SimulatedDisk
   let access: SedimentOptions.Access
-  /// Whether all that a crash left is on the medium, as it is after a power failure.
-  private let isLeftDurable: Bool
+  private let leftover: CrashLeftover
   private let scheduler = ManualScheduler()
   private(set) var store: SedimentStore?
   /// What the store may be found to hold: after so many operations, or before the first one, as a crash left it.
@@ -34,18 +33,17 @@ final class CrashRecorder {
 
   /// A store that is not there yet.
   convenience init(_ disk: SimulatedDisk, _ access: SedimentOptions.Access) {
-    self.init(disk, access, states: [CrashContents()], isLeftDurable: true, firstNumber: 0)
+    self.init(disk, access, CrashLeftover(states: [CrashContents()]), firstNumber: 0)
   }
 
-  /// What a crash left, which holds one of these states.
+  /// What a crash left.
   init(
-    _ disk: SimulatedDisk, _ access: SedimentOptions.Access, states: [CrashContents], isLeftDurable: Bool,
-    firstNumber: Int
+    _ disk: SimulatedDisk, _ access: SedimentOptions.Access, _ leftover: CrashLeftover, firstNumber: Int
   ) {
     self.disk = disk
     self.access = access
-    self.states = states
-    self.isLeftDurable = isLeftDurable
+    self.leftover = leftover
+    states = leftover.states
     number = firstNumber
     durable = [Moment(point: 0, state: 0)]
     acknowledged = durable
@@ -62,10 +60,12 @@ final class CrashRecorder {
     let opened = try openStore()
     store = opened
     let found = try CrashContents(of: opened)
-    guard let state = states.lastIndex(of: found) else { throw CrashFinding(found: found) }
+    guard let state = states.lastIndex(of: found), state >= leftover.leastFound else {
+      throw CrashFinding(found: found)
+    }
     // What has been read is on the disk.
     durable = [
-      Moment(point: 0, state: isLeftDurable ? state : 0), Moment(point: disk.crashPoint, state: state),
+      Moment(point: 0, state: leftover.isDurable ? state : 0), Moment(point: disk.crashPoint, state: state),
     ]
     acknowledged = [Moment(point: 0, state: state)]
     begun = [Moment(point: -1, state: state)]
@@ -91,7 +91,7 @@ final class CrashRecorder {
     let state = states.count - 1
     log.append((state, "\(state) behind \(disk.crashPoint): \(operation)"))
     begun.append(Moment(point: disk.crashPoint, state: state))
-    if case .interval(let interval) = operation.durability {
+    if case .interval(let interval) = operation.durability, next != states[state - 1] {
       due.append((scheduler.now + UInt64(interval / .nanoseconds(1)), state))
     }
     try carryOut(operation)
@@ -166,26 +166,46 @@ final class CrashRecorder {
 
   // MARK: What a crash may leave
 
-  /// Which states may be found once the power failed at a crash point.
-  func afterPowerLoss(at point: Int) -> ClosedRange<Int> {
-    range(from: durable, at: point)
+  /// What is left once the power failed at a crash point.
+  func afterPowerLoss(at point: Int) -> CrashLeftover {
+    let least = durable.last { $0.point <= point }?.state ?? 0
+    return leftover(
+      least, most: begun.last { $0.point < point }?.state ?? 0, leastFound: least, isDurable: true)
   }
 
-  /// Which states may be found once the process died at a crash point.
-  func afterDeath(at point: Int) -> ClosedRange<Int> {
-    range(from: acknowledged, at: point)
+  /// What is left once the process died at a crash point, or in the middle of what follows it.
+  func afterDeath(at point: Int, inNext: Bool = false) -> CrashLeftover {
+    let most = begun.last { $0.point < (inNext ? point + 1 : point) }?.state ?? 0
+    let leastFound = acknowledged.last { $0.point <= point }?.state ?? 0
+    let least = durable.last { $0.point <= point }?.state ?? 0
+    return leftover(min(least, leastFound), most: most, leastFound: leastFound, isDurable: false)
   }
 
-  private func range(from moments: [Moment], at point: Int) -> ClosedRange<Int> {
-    let least = moments.last { $0.point <= point }?.state ?? 0
-    let most = begun.last { $0.point < point }?.state ?? 0
-    return least...max(least, most)
+  private func leftover(_ least: Int, most: Int, leastFound: Int, isDurable: Bool) -> CrashLeftover {
+    let most = max(most, leastFound)
+    let operations = log.filter { (leastFound - 5...most).contains($0.state) }.map(\.operation)
+    return CrashLeftover(
+      states: Array(states[least...most]), leastFound: leastFound - least, isDurable: isDurable,
+      operations: operations)
   }
+}
 
-  /// The operations that lead to some states, and a few before.
-  func operations(around range: ClosedRange<Int>) -> String {
-    log.filter { (range.lowerBound - 5...range.upperBound).contains($0.state) }.map(\.operation)
-      .joined(separator: "; ")
+/// What a crash left, as far as a recorder can tell.
+struct CrashLeftover {
+  /// What the store may hold, in the order of its history.
+  var states: [CrashContents]
+  /// The first of them that it may be found to hold now; one before that only a power failure brings.
+  var leastFound = 0
+  /// Whether all of it is on the medium, as after a power failure.
+  var isDurable = true
+  /// The operations that led there.
+  var operations: [String] = []
+}
+
+extension CrashLeftover: CustomStringConvertible {
+  var description: String {
+    "the first of \(states.count - leastFound) is \(states[leastFound].summary); "
+      + operations.joined(separator: "; ")
   }
 }
 
