@@ -53,7 +53,8 @@ extension StoreOpening {
     return OpenedStore(
       log: log, index: index, slots: slots, domain: domain, retired: retired, collections: collections,
       writer: writer, head: opened.keeper, isHeadOpen: opened.keeper.map { !$0.isClosed } ?? false,
-      isNameOnDisk: isNameOnDisk, syncedSequence: opened.log.lastSequence.rawValue, watermark: opened.log.end, report: report,
+      isNameOnDisk: isNameOnDisk, syncedSequence: opened.log.lastSequence.rawValue, watermark: opened.log.end,
+      report: report,
       ticket: ticket)
   }
 
