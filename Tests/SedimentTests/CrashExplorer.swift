@@ -78,18 +78,11 @@ struct CrashExplorer {
   ) throws {
     imageCounts[level] += 1
     image.trimHistory()
-    let next = CrashRecorder(
-      image, oneOf(6) ? .unmapped : access, left,
-      firstNumber: (level + 1) * 1_000_000 + imageCounts[level] * 100)
+    let next: CrashRecorder
     do {
-      try next.open()
-      try next.perform(.set(.init("key-0"), byteCount: 24, .synced))
-      try next.perform(.batch([(.init("key-1"), 24), (.init("key-2"), nil)], .unsynced))
-      try next.perform(.reopen)
-      let again = try CrashContents(of: try #require(next.store))
-      if again != next.current.visible(at: image.wallClock()) {
-        Issue.record("\(place): opened again it holds \(again.summary), not \(next.current.summary)")
-      }
+      next = try CrashRecorder.resume(
+        image, oneOf(6) ? .unmapped : access, left,
+        firstNumber: (level + 1) * 1_000_000 + imageCounts[level] * 100)
       guard level + 1 < depth, oneOf(branching) else { return }
       for _ in 0..<6 { try next.perform(.random(CrashMix(), using: &generator)) }
     } catch {

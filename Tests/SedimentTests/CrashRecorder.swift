@@ -23,6 +23,10 @@ final class CrashRecorder {
   private var begun: [Moment]
   /// By when, in the scheduler's nanoseconds, the background must have synced a state.
   private var due: [(time: UInt64, state: Int)] = []
+  /// Whether an operation had an unknown outcome.
+  private(set) var isPoisoned = false
+  /// What failed in the background.
+  private let failures = CrashFailures()
   /// Makes every value another one, also after a crash.
   private var number: Int
 
@@ -73,9 +77,10 @@ final class CrashRecorder {
   }
 
   private func openStore() throws -> SedimentStore {
-    try SedimentStore(
-      path: Self.path, options: SedimentOptions(durability: .unsynced, access: access), disk: disk,
-      scheduler: scheduler)
+    let options = SedimentOptions(durability: .unsynced, access: access) { [failures] event in
+      if case .failed = event { failures.add() }
+    }
+    return try SedimentStore(path: Self.path, options: options, disk: disk, scheduler: scheduler)
   }
 
   var current: CrashContents { states[states.count - 1] }
@@ -85,6 +90,8 @@ final class CrashRecorder {
       try perform(.create(name))
     }
     number += 1
+    // Nothing that is tried now changes anything.
+    if isPoisoned { return try carryOut(operation) }
     var next = current
     next.apply(operation, number: number, time: disk.wallClock())
     states.append(next)
@@ -94,9 +101,21 @@ final class CrashRecorder {
     if case .interval(let interval) = operation.durability, next != states[state - 1] {
       due.append((scheduler.now + UInt64(interval / .nanoseconds(1)), state))
     }
-    try carryOut(operation)
+    do {
+      try carryOut(operation)
+    } catch let error as SedimentError where error.code == .outcomeUnknown {
+      isPoisoned = true
+      throw error
+    } catch {
+      // What is refused changes nothing.
+      states.removeLast()
+      begun.removeLast()
+      due.removeAll { $0.state == state }
+      throw error
+    }
     acknowledged.append(Moment(point: disk.crashPoint, state: state))
     if operation.isSynced { durable.append(Moment(point: disk.crashPoint, state: state)) }
+    if !failures.isEmpty { due = [] }
     if let last = due.lazy.filter({ $0.time <= self.scheduler.now }).map(\.state).max() {
       durable.append(Moment(point: disk.crashPoint, state: last))
       due.removeAll { $0.time <= scheduler.now }
@@ -160,8 +179,22 @@ final class CrashRecorder {
   }
 
   func close() throws {
+    defer { store = nil }
     try store?.close()
-    store = nil
+  }
+
+  /// Goes on with what a crash left: opens it, uses it, and sees that opened again it holds the same.
+  static func resume(
+    _ image: SimulatedDisk, _ access: SedimentOptions.Access, _ leftover: CrashLeftover, firstNumber: Int
+  ) throws -> CrashRecorder {
+    let next = CrashRecorder(image, access, leftover, firstNumber: firstNumber)
+    try next.open()
+    try next.perform(.set(.init("key-0"), byteCount: 24, .synced))
+    try next.perform(.batch([(.init("key-1"), 24), (.init("key-2"), nil)], .unsynced))
+    try next.perform(.reopen)
+    let again = try CrashContents(of: try #require(next.store))
+    guard again == next.current.visible(at: image.wallClock()) else { throw CrashFinding(found: again) }
+    return next
   }
 
   // MARK: What a crash may leave
@@ -188,30 +221,4 @@ final class CrashRecorder {
       states: Array(states[least...most]), leastFound: leastFound - least, isDurable: isDurable,
       operations: operations)
   }
-}
-
-/// What a crash left, as far as a recorder can tell.
-struct CrashLeftover {
-  /// What the store may hold, in the order of its history.
-  var states: [CrashContents]
-  /// The first of them that it may be found to hold now; one before that only a power failure brings.
-  var leastFound = 0
-  /// Whether all of it is on the medium, as after a power failure.
-  var isDurable = true
-  /// The operations that led there.
-  var operations: [String] = []
-}
-
-extension CrashLeftover: CustomStringConvertible {
-  var description: String {
-    "the first of \(states.count - leastFound) is \(states[leastFound].summary); "
-      + operations.joined(separator: "; ")
-  }
-}
-
-/// A store was opened and held none of the states that it might.
-struct CrashFinding: Error, CustomStringConvertible {
-  var found: CrashContents
-
-  var description: String { "found \(found.summary)" }
 }
