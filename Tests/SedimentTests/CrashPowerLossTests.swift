@@ -39,7 +39,8 @@ import Testing
     let recorder = try Self.history(seed: seed)
     var explorer = CrashExplorer(seed: UInt64(seed), depth: CrashEffort.of(2, long: 3), plans: Self.plans)
     try explorer.explore(recorder, .processDeath, "seed \(seed)")
-    CrashEffort.note("process death, seed \(seed), \(recorder.access): images by depth \(explorer.imageCounts)")
+    CrashEffort.note(
+      "process death, seed \(seed), \(recorder.access): images by depth \(explorer.imageCounts)")
   }
 
   @Test(arguments: 0..<3)
