@@ -25,6 +25,9 @@ import Testing
     return effects.flatMap { [Fault(effect: $0, isForGood: false), Fault(effect: $0, isForGood: true)] }
   }()
 
+  /// One of so many failures is tried, of each kind and at each call some.
+  static let sparseness = CrashEffort.isLong ? 1 : CrashEffort.isSanitized ? 57 : 19
+
   /// From a file that is not there, through all that writes, to a close and an opening and a close.
   static let fresh: [CrashOperation] = [
     .set(.init("key-0"), byteCount: 30, .unsynced),
@@ -96,7 +99,7 @@ import Testing
     for call in 0..<whole.disk.callCount {
       let operation = whole.disk.calls[call].operation
       for (number, fault) in Self.faults.enumerated()
-      where applies(fault.effect, to: operation) && (CrashEffort.isLong || (call + number) % 19 == 0) {
+      where applies(fault.effect, to: operation) && (call + number) % Self.sparseness == 0 {
         count += 1
         try fail(call, fault, operations, make(), "\(access), call \(call) \(operation.rawValue), \(fault)")
       }

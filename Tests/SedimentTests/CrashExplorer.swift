@@ -15,9 +15,14 @@ import Testing
 /// How much the crash tests try.
 enum CrashEffort {
   static let isLong = unsafe getenv("SEDIMENT_TESTS_LONG") != nil
+  static let isSanitized =
+    unsafe dlsym(dlopen(nil, RTLD_NOW), "__asan_init") != nil || hasThreadSanitizer
 
-  /// The first number, or in a long run the second.
-  static func of(_ short: Int, long: Int) -> Int { isLong ? long : short }
+  /// The first number, or in a long run the second; a third of the first under a sanitizer, which sees what there is
+  /// to see in a few.
+  static func of(_ short: Int, long: Int) -> Int {
+    isLong ? long : isSanitized ? max(short / 3, 1) : short
+  }
 
   /// Says in a long run how much was tried.
   static func note(_ message: String) {
