@@ -10,10 +10,10 @@ final class EngineWork: @unchecked Sendable {
   fileprivate(set) var grow: Work?
   fileprivate(set) var sweep: Work?
   fileprivate(set) var populate: Work?
-  /// Whether a sync is on its way.
+  /// Within which interval a sync is on its way; nil if none is.
   ///
   /// Under the writer's lock.
-  var isSyncPlanned = false
+  var plannedInterval: Duration?
   /// Whether a checkpoint is on its way.
   ///
   /// Under the writer's lock.
@@ -46,14 +46,17 @@ extension Engine {
   /// Under the lock.
   @inline(__always)
   func planSync(_ writer: LogWriter, _ durability: SedimentDurability) {
-    if case .interval(let interval) = durability, !work.isSyncPlanned { planSync(after: interval) }
+    // What was planned earlier, within no longer an interval, comes early enough.
+    if case .interval(let interval) = durability, work.plannedInterval.map({ interval < $0 }) ?? true {
+      planSync(after: interval)
+    }
     if unsafe writer.tail.pointee.wantsUpkeep { planUpkeep(writer) }
   }
 
   @inline(never)
   private func planSync(after interval: Duration) {
     guard let sync = work.sync else { return }
-    work.isSyncPlanned = true
+    work.plannedInterval = interval
     scheduler.schedule(sync, after: interval.nanosecondsClamped)
   }
 
@@ -85,7 +88,7 @@ extension Engine {
   private func syncInBackground() {
     guard !isForked, !conditions.isClosed else { return }
     let sequence = lock.withLock {
-      work.isSyncPlanned = false
+      work.plannedInterval = nil
       return unsafe writer?.tail.pointee.countedSequence ?? 0
     }
     do throws(SedimentError) {

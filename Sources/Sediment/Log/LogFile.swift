@@ -113,7 +113,8 @@ internal import Synchronization
   /// Touching a page for the first time takes as long as five records, unless it was populated.
   func pagesAhead(of offset: UInt64, in run: Range<UInt64>) -> Range<UInt64>? {
     guard storesThroughMapping, let mapping else { return nil }
-    let end = min(writable.contains(offset) ? writable.upperBound : run.upperBound, offset + Self.aheadByteCount)
+    let regionEnd = writable.contains(offset) ? writable.upperBound : run.upperBound
+    let end = min(regionEnd, offset + Self.aheadByteCount)
     let start = populated.contains(offset) ? populated.upperBound : offset
     guard start < end, end <= mapping.byteCount else { return nil }
     let ahead = pages(start..<end)

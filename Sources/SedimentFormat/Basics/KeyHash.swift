@@ -57,7 +57,7 @@
   return UInt64(bytes.integer(UInt8.self, at: 0))
     | UInt64(bytes.integer(UInt8.self, at: middle)) &<< (UInt64(truncatingIfNeeded: middle) &* 8)
     | UInt64(bytes.integer(UInt8.self, at: restByteCount &- 1))
-      &<< (UInt64(truncatingIfNeeded: restByteCount &- 1) &* 8) | length
+    &<< (UInt64(truncatingIfNeeded: restByteCount &- 1) &* 8) | length
 }
 
 @usableFromInline package struct SipState {
