@@ -94,7 +94,9 @@ extension Engine {
     }
   }
 
-  /// How many keys a collection has. Takes time in proportion to them only if some of them expire.
+  /// How many keys a collection has.
+  ///
+  /// Takes time in proportion to them only if some of them expire.
   @usableFromInline
   func count(_ state: CollectionState) throws(SedimentError) -> Int {
     try checkReadable()

@@ -22,7 +22,9 @@ final class Engine: @unchecked Sendable {
   let scheduler: any WorkScheduler
 
   let lock = Lock()
-  /// Nil in a store that is only read. Under `lock`.
+  /// Nil in a store that is only read.
+  ///
+  /// Under `lock`.
   let writer: LogWriter?
   let collections: CollectionTable
   /// The collection without a name.
@@ -34,10 +36,14 @@ final class Engine: @unchecked Sendable {
   let gate: SyncGate
   /// Under `headLock`, but for its first change under `lock`; nil in a store that is only read.
   var head: HeadKeeper?
-  /// Whether both superblocks say that the log is open. Under `lock`.
+  /// Whether both superblocks say that the log is open.
+  ///
+  /// Under `lock`.
   var isHeadOpen: Bool
 
-  /// Whether the index was built anew because its keys were alike. Under `lock`.
+  /// Whether the index was built anew because its keys were alike.
+  ///
+  /// Under `lock`.
   var isReseeded = false
   let conditions: Conditions
   let report: RecoveryReport
@@ -71,10 +77,6 @@ final class Engine: @unchecked Sendable {
     prepareWork()
   }
 
-  deinit {
-    try? close()
-  }
-
   // MARK: Whether it may be used
 
   /// Throws if the store cannot be read: closed, or inherited by a fork.
@@ -83,7 +85,9 @@ final class Engine: @unchecked Sendable {
     if conditions.isClosed || forkCount != Forks.count { throw whyUnusable() }
   }
 
-  /// Throws if the store cannot be changed. Under `lock`.
+  /// Throws if the store cannot be changed.
+  ///
+  /// Under `lock`.
   func checkWritable() throws(SedimentError) -> LogWriter {
     try checkReadable()
     guard let writer else { throw .readOnly(path) }
