@@ -2,15 +2,6 @@ import Sediment
 import SedimentDisk
 import SedimentTesting
 import Synchronization
-import Testing
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// The ways to reach a file's bytes, in each of which a store must behave the same.
 let accesses: [SedimentOptions.Access] = [.automatic, .mappedForReading, .unmapped]
@@ -73,9 +64,10 @@ final class StoreFixture {
     disk.calls[call...].count { $0.operation == operation }
   }
 
-  /// How many keys the index has entries for, of all collections, those that are dead among them.
-  func statistics<Figure>(_ figure: KeyPath<SedimentStatistics, Figure>) -> Figure {
-    store.statistics[keyPath: figure]
+  /// The calls that change the file's bytes, or make them durable, since a call.
+  func changes(since call: Int) -> [DiskOperation] {
+    let changing: Set<DiskOperation> = [.write, .allocate, .truncate, .punchHole, .sync]
+    return disk.calls[call...].map(\.operation).filter { changing.contains($0) }
   }
 }
 
@@ -101,76 +93,4 @@ final class EventList: Sendable {
   func count(_ name: String) -> Int { all.count { $0 == name } }
 
   func removeAll() { names.withLock { $0 = [] } }
-}
-
-/// Bytes that follow from their number and a seed.
-func pattern(_ count: Int, _ seed: Int = 0) -> [UInt8] {
-  [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
-    var state = UInt64(truncatingIfNeeded: seed &* 0x9E37 &+ count) | 1
-    for place in 0..<count {
-      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-      unsafe buffer[place] = UInt8(truncatingIfNeeded: state >> 56)
-    }
-    initialized = count
-  }
-}
-
-/// The code of the store's error that the body throws; nil if it throws none.
-func code(_ body: () throws -> Void) -> SedimentError.Code? {
-  do {
-    try body()
-    return nil
-  } catch {
-    return (error as? SedimentError)?.code
-  }
-}
-
-/// The same for what waits.
-func code(_ body: () async throws -> Void) async -> SedimentError.Code? {
-  do {
-    try await body()
-    return nil
-  } catch {
-    return (error as? SedimentError)?.code
-  }
-}
-
-/// What a test throws through the store.
-struct Refusal: Error, Equatable {}
-
-/// A directory of the machine's, removed with what is in it.
-final class StoreDirectory {
-  let path: String
-
-  init() throws {
-    let template = "/tmp/sediment-store-XXXXXX"
-    path = try template.utf8CString.withUnsafeBufferPointer { bytes in
-      var copy = Array(unsafe bytes)
-      return try copy.withUnsafeMutableBufferPointer { buffer in
-        try unsafe String(cString: #require(mkdtemp(buffer.baseAddress!)))
-      }
-    }
-  }
-
-  deinit {
-    for name in names { _ = unlink("\(path)/\(name)") }
-    _ = rmdir(path)
-  }
-
-  var names: [String] { Self.names(in: path) }
-
-  subscript(_ name: String) -> String { "\(path)/\(name)" }
-
-  static func names(in path: String) -> [String] {
-    guard let directory = unsafe opendir(path) else { return [] }
-    defer { _ = unsafe closedir(directory) }
-    var names: [String] = []
-    while let entry = unsafe readdir(directory) {
-      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-        unsafe String(cString: UnsafeRawPointer(pointer).assumingMemoryBound(to: CChar.self))
-      }
-      if name != "." && name != ".." { names.append(name) }
-    }
-    return names.sorted()
-  }
 }
