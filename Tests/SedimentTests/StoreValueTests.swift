@@ -92,7 +92,7 @@ struct StoreValueTests {
     #expect(try store.retrieve(forKey: key) == nil)
     #expect(try !store.contains(key))
     #expect(try store.retrieve(forKeys: [key]) == [nil])
-    #expect(fixture.contents == before)
+    #expect(same(fixture.contents, before))
   }
 
   @Test func `What is too large says how large it may be`() throws {
@@ -128,7 +128,7 @@ struct StoreValueTests {
       #expect((error as? SedimentError)?.code == .tooLarge)
     }
     unsafe munmap(address, byteCount)
-    #expect(fixture.contents == before)
+    #expect(same(fixture.contents, before))
     #expect(try !fixture.store.contains("key"))
   }
 

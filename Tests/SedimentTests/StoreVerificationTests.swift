@@ -180,7 +180,9 @@ struct StoreVerificationTests {
     for number in 0..<100 { try fixture.store.set(pattern(5_000, number), forKey: "\(number)") }
     try fixture.store.set(pattern(1 << 20), forKey: "large")
     let call = fixture.disk.callCount
-    for number in 0..<100 { #expect(try fixture.store.retrieve(forKey: "\(number)") == pattern(5_000, number)) }
+    for number in 0..<100 {
+      #expect(try fixture.store.retrieve(forKey: "\(number)") == pattern(5_000, number))
+    }
     #expect(try same(fixture.store.retrieve(forKey: "large"), pattern(1 << 20)))
     #expect(try fixture.store.keys().count == 101)
     #expect(fixture.disk.callCount == call)

@@ -47,7 +47,7 @@ struct StoreWritingTests {
     let contents = fixture.contents
     #expect(try !fixture.store.remove(forKey: "another"))
     #expect(fixture.store.statistics.sequence == sequence)
-    #expect(fixture.contents == contents)
+    #expect(same(fixture.contents, contents))
   }
 
   @Test(arguments: accesses)
