@@ -100,12 +100,12 @@ struct StoreBatchTests {
   private static func refuse(
     _ code: SedimentError.Code, _ fixture: StoreFixture, _ body: (inout SedimentBatch) throws -> Void
   ) throws {
-    let before = try (fixture.store.keys(), fixture.store.statistics, fixture.contents)
+    let before = try (fixture.store.keys(), fixture.store.statistics, fixture.image)
     let error = #expect(throws: SedimentError.self) { try fixture.store.batch { try body(&$0) } }
     #expect(error?.code == code)
     #expect(try fixture.store.keys() == before.0)
     #expect(fixture.store.statistics == before.1)
-    #expect(same(fixture.contents, before.2))
+    #expect(fixture.image == before.2)
   }
 
   @Test(arguments: accesses)
@@ -149,7 +149,7 @@ struct StoreBatchTests {
   @Test func `A batch whose closure throws is not made`() throws {
     let fixture = try StoreFixture()
     try fixture.store.set("old", forKey: "key")
-    let contents = fixture.contents
+    let image = fixture.image
     #expect(throws: Refusal()) {
       try fixture.store.batch { batch in
         batch.set("new", forKey: "key")
@@ -157,7 +157,7 @@ struct StoreBatchTests {
         throw Refusal()
       }
     }
-    #expect(same(fixture.contents, contents))
+    #expect(fixture.image == image)
     #expect(try fixture.store.retrieve(forKey: "key", as: String.self) == "old")
   }
 
@@ -171,20 +171,20 @@ struct StoreBatchTests {
 
   @Test func `A batch has at most 1,048,576 changes`() throws {
     let fixture = try StoreFixture()
-    let contents = fixture.contents
+    let image = fixture.image
     let error = #expect(throws: SedimentError.self) {
       try fixture.store.batch { batch in
         for _ in 0...1 << 20 { batch.remove(forKey: "") }
       }
     }
     #expect(error?.code == .tooLarge)
-    #expect(same(fixture.contents, contents))
+    #expect(fixture.image == image)
   }
 
   @Test func `The records of a batch take at most 256 MiB`() throws {
     let fixture = try StoreFixture()
     try fixture.store.set("value", forKey: "key")
-    let contents = fixture.contents
+    let image = fixture.image
     let value = [UInt8](repeating: 1, count: 128 << 10)
     let error = #expect(throws: SedimentError.self) {
       try fixture.store.batch { batch in
@@ -192,7 +192,7 @@ struct StoreBatchTests {
       }
     }
     #expect(error?.code == .tooLarge)
-    #expect(same(fixture.contents, contents))
+    #expect(fixture.image == image)
     try fixture.store.set("still well", forKey: "key")
   }
 

@@ -59,6 +59,8 @@ final class StoreFixture {
 
   var contents: [UInt8] { disk.contents(of: Self.path)! }
 
+  var image: FileImage { FileImage(bytes: contents) }
+
   /// How many calls of a kind were made since a call.
   func count(_ operation: DiskOperation, since call: Int) -> Int {
     disk.calls[call...].count { $0.operation == operation }

@@ -28,6 +28,15 @@ func same(_ first: [UInt8]?, _ second: [UInt8]?) -> Bool {
   return unsafe memcmp(first, second, first.count) == 0
 }
 
+/// All of a file, of which a test that fails does not print every byte.
+struct FileImage: Equatable, CustomStringConvertible {
+  let bytes: [UInt8]
+
+  var description: String { "\(bytes.count) bytes" }
+
+  static func == (first: FileImage, second: FileImage) -> Bool { same(first.bytes, second.bytes) }
+}
+
 /// The bytes of a span, for what is to be kept.
 func copy(_ span: RawSpan?) -> [UInt8]? {
   if let span { [UInt8](sedimentBytes: span) } else { nil }

@@ -80,7 +80,7 @@ struct StoreValueTests {
     let fixture = try StoreFixture(access)
     let store = fixture.store
     let key = [UInt8](repeating: 7, count: 65_536)
-    let before = fixture.contents
+    let before = fixture.image
     #expect(code { try store.set("value", forKey: key) } == .tooLarge)
     #expect(code { try store.set("value", forKey: key, expiresIn: .seconds(1)) } == .tooLarge)
     #expect(code { try store.setIfAbsent("value", forKey: key) } == .tooLarge)
@@ -92,7 +92,7 @@ struct StoreValueTests {
     #expect(try store.retrieve(forKey: key) == nil)
     #expect(try !store.contains(key))
     #expect(try store.retrieve(forKeys: [key]) == [nil])
-    #expect(same(fixture.contents, before))
+    #expect(fixture.image == before)
   }
 
   @Test func `What is too large says how large it may be`() throws {
@@ -109,7 +109,7 @@ struct StoreValueTests {
     access: SedimentOptions.Access
   ) throws {
     let fixture = try StoreFixture(access)
-    let before = fixture.contents
+    let before = fixture.image
     // Reserved addresses that nobody may touch: whoever looked would die of it.
     let byteCount = 1 << 30 + 1
     let address = unsafe mmap(nil, byteCount, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
@@ -128,7 +128,7 @@ struct StoreValueTests {
       #expect((error as? SedimentError)?.code == .tooLarge)
     }
     unsafe munmap(address, byteCount)
-    #expect(same(fixture.contents, before))
+    #expect(fixture.image == before)
     #expect(try !fixture.store.contains("key"))
   }
 
