@@ -1,10 +1,13 @@
 /// The figures of one quantity, as `Charts/bars.gnuplot` reads them.
 ///
 /// Three blocks with two empty lines between them, fields separated by tabs, names and titles in gnuplot's markup:
-/// - the bars: line of the chart, median, minimum, maximum, number of the group, name, median for people;
+/// - the bars: line of the chart, median, minimum, maximum, number of the color, name, median for people;
 /// - the headings: line of the chart, title of the group;
 /// - what stands below: one line of text for each line.
 public struct ChartData {
+  /// The gray of the chart's colors; the groups take theirs in turn.
+  private let limitColor = 6
+
   /// The blocks.
   public let text: String
 
@@ -23,7 +26,7 @@ public struct ChartData {
         line += 1
         let fields = [
           "\(line)", "\(statistics.median)", "\(statistics.minimum)", "\(statistics.maximum)",
-          "\(headings.count)", enhancedText(row.name), quantity.text(statistics.median),
+          "\(row.isLimit == true ? limitColor : headings.count)", enhancedText(row.name), quantity.text(statistics.median),
         ]
         bars.append(fields.joined(separator: "\t"))
       }

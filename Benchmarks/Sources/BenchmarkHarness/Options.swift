@@ -12,6 +12,18 @@ public struct Options: Equatable, Sendable {
   /// The folder for the results.
   public var output = ""
 
+  /// What to measure.
+  public var parts = Part.allCases
+
+  /// What can be measured by itself.
+  public enum Part: String, CaseIterable, Sendable {
+    /// What the machine can do.
+    case machine
+
+    /// What the storage engine makes of it.
+    case engine
+  }
+
   /// The greatest number of rounds that makes sense.
   public static let roundCountMax = 99
 
@@ -23,6 +35,7 @@ public struct Options: Equatable, Sendable {
       switch argument {
       case "--quick": isQuick = true
       case "--rounds": rounds = try Options.rounds(Options.value(of: argument, in: &remaining))
+      case "--only": parts = [try Options.part(Options.value(of: argument, in: &remaining))]
       case "--directory": directory = try Options.value(of: argument, in: &remaining)
       case "--output": output = try Options.value(of: argument, in: &remaining)
       default: throw UsageError("unknown option '\(argument)'")
@@ -40,6 +53,14 @@ public struct Options: Equatable, Sendable {
       throw UsageError("\(option) needs a value")
     }
     return value
+  }
+
+  private static func part(_ text: String) throws(UsageError) -> Part {
+    guard let part = Part(rawValue: text) else {
+      let names = Part.allCases.map(\.rawValue).joined(separator: " or ")
+      throw UsageError("--only needs \(names), not '\(text)'")
+    }
+    return part
   }
 
   private static func rounds(_ text: String) throws(UsageError) -> Int {

@@ -1,0 +1,109 @@
+internal import MachineLimits
+internal import Sediment
+
+// The loops that are timed: nothing in them but the calls, and a comparison that shows each value to be the right one.
+
+/// Sets each of the keys to a value that begins with its word, or with its complement.
+@inline(never)
+func setAll(
+  _ store: SedimentStore, _ keys: ArraySlice<BenchmarkKey>, value: inout [UInt8], complement: Bool = false
+) throws {
+  let mask: UInt64 = complement ? ~0 : 0
+  try unsafe value.withUnsafeMutableBytes { bytes in
+    for key in keys {
+      unsafe bytes.storeBytes(of: key.word ^ mask, as: UInt64.self)
+      try store.set(unsafe RawSpan(_unsafeBytes: UnsafeRawBufferPointer(bytes)), forKey: key)
+    }
+  }
+}
+
+/// Reads the keys in place and counts those whose value is not theirs.
+@inline(never)
+func countWrongInPlace(
+  _ store: SedimentStore, _ keys: ArraySlice<BenchmarkKey>, complement: Bool = false
+) throws -> Int {
+  let mask: UInt64 = complement ? ~0 : 0
+  var wrongCount = 0
+  for key in keys {
+    let word = try store.withValue(forKey: key) { firstWord($0) }
+    if word != key.word ^ mask { wrongCount += 1 }
+  }
+  return wrongCount
+}
+
+@inline(never)
+func countWrongInBuffer(_ store: SedimentStore, _ keys: ArraySlice<BenchmarkKey>) throws -> Int {
+  var wrongCount = 0
+  var buffer: [UInt8] = []
+  for key in keys {
+    let isThere = try store.retrieve(forKey: key, into: &buffer)
+    if !isThere || firstWord(unsafe buffer.span.bytes) != key.word { wrongCount += 1 }
+  }
+  return wrongCount
+}
+
+@inline(never)
+func countWrongAsBytes(_ store: SedimentStore, _ keys: ArraySlice<BenchmarkKey>) throws -> Int {
+  var wrongCount = 0
+  for key in keys {
+    guard let value = try store.retrieve(forKey: key), firstWord(unsafe value.span.bytes) == key.word else {
+      wrongCount += 1
+      continue
+    }
+  }
+  return wrongCount
+}
+
+/// Counts the keys that have a value, of which there should be none.
+@inline(never)
+func countFound(_ store: SedimentStore, _ keys: ArraySlice<BenchmarkKey>) throws -> Int {
+  var foundCount = 0
+  for key in keys where try store.withValue(forKey: key, { firstWord($0) }) != nil { foundCount += 1 }
+  return foundCount
+}
+
+/// How many keys a batched call gets: several of the groups that bare loops ask for at a time.
+let callKeyCount = 16 * batchCount
+
+@inline(never)
+func countWrongInPlaceBatched(_ store: SedimentStore, _ keys: ArraySlice<BenchmarkKey>) throws -> Int {
+  var wrongCount = 0
+  for call in calls(keys) {
+    try store.withValues(forKeys: call) { number, value in
+      guard let value, firstWord(value) == call[call.startIndex + number].word else {
+        wrongCount += 1
+        return
+      }
+    }
+  }
+  return wrongCount
+}
+
+@inline(never)
+func countWrongAsArraysBatched(_ store: SedimentStore, _ keys: ArraySlice<BenchmarkKey>) throws -> Int {
+  var wrongCount = 0
+  for call in calls(keys) {
+    for (value, key) in zip(try store.retrieve(forKeys: call), call) {
+      guard let value, firstWord(unsafe value.span.bytes) == key.word else {
+        wrongCount += 1
+        continue
+      }
+    }
+  }
+  return wrongCount
+}
+
+private func calls(
+  _ keys: ArraySlice<BenchmarkKey>
+) -> some Sequence<ArraySlice<BenchmarkKey>> {
+  stride(from: keys.startIndex, to: keys.endIndex, by: callKeyCount).lazy.map {
+    keys[$0..<min($0 + callKeyCount, keys.endIndex)]
+  }
+}
+
+/// The word that a value begins with; 0, which no key has, if it is too short.
+@inline(__always)
+func firstWord(_ bytes: RawSpan) -> UInt64 {
+  guard bytes.byteCount >= MemoryLayout<UInt64>.size else { return 0 }
+  return unsafe bytes.unsafeLoadUnaligned(as: UInt64.self)
+}
