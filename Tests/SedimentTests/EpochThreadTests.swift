@@ -53,11 +53,10 @@ private let slotsOfOthers = 64
       Readers.enter(domain)
     }
     #expect(becomesPast(tag + 1, in: domain))
-    TestThread.run {
-      // Perhaps on that thread's slot.
-      if Readers.depth != 0 { Readers.enter(.all) }
-    }
-    #expect(becomesPast(Readers.advance(), in: domain))
+    // Perhaps in the slot of that one.
+    let depth = Counter()
+    TestThread.run { depth.add(Readers.depth + Readers.reading(domain) { Readers.depth }) }
+    #expect(depth.value == 1)
   }
 
   @Test func `A thread may read in its destructors, after its slot was given back`() throws {
@@ -67,7 +66,6 @@ private let slotsOfOthers = 64
     let error = unsafe pthread_key_create(
       &key,
       { _ in
-        if Readers.depth != 0 { return }
         Readers.reading(destructorDomain) {
           let tag = Readers.advance()
           if !Readers.isPast(tag, in: destructorDomain) { destructorsThatRead.add() }
@@ -87,7 +85,44 @@ private let slotsOfOthers = 64
     #expect(becomesPast(Readers.advance(), in: destructorDomain))
     pthread_key_delete(key)
   }
+
+  @Test func `A slot that was given back is not used again without being claimed`() throws {
+    var key = pthread_key_t()
+    Readers.reading(ReaderDomain.make()) {}
+    let error = unsafe pthread_key_create(
+      &key,
+      { _ in
+        Readers.enter(destructorDomain)
+        let tag = Readers.advance()
+        // So many that they take every free slot, and would take this one too if it were free.
+        let inside = Counter()
+        let mayLeave = Counter()
+        let count = Readers.slotCount
+        let threads = (0..<count).map { _ in
+          TestThread {
+            Readers.reading(ReaderDomain.make()) {
+              inside.add()
+              mayLeave.wait(for: 1)
+            }
+          }
+        }
+        inside.wait(for: count)
+        if !Readers.isPast(tag, in: destructorDomain) { scopesThatHeld.add() }
+        mayLeave.add()
+        for thread in threads { thread.join() }
+        if !Readers.isPast(tag, in: destructorDomain) { scopesThatHeld.add() }
+        Readers.leave()
+      })
+    try #require(error == 0)
+    TestThread.run { [key] in
+      Readers.reading(destructorDomain) {}
+      _ = unsafe pthread_setspecific(key, UnsafeRawPointer(bitPattern: 1))
+    }
+    #expect(scopesThatHeld.value == 2)
+    pthread_key_delete(key)
+  }
 }
 
+private let scopesThatHeld = Counter()
 private let destructorDomain = ReaderDomain.make()
 private let destructorsThatRead = Counter()

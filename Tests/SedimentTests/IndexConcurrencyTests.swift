@@ -97,15 +97,17 @@ private struct VersionedIndex: Sendable {
     let versioned = VersionedIndex()
     let index = versioned.index
     let stableCount: UInt64 = 2_000
-    for key in 0..<60_000 as Range<UInt64> { versioned.put(key, version: 0) }
-    var next: UInt64 = 60_000
+    for key in 0..<40_000 as Range<UInt64> { versioned.put(key, version: 0) }
+    var next: UInt64 = 40_000
     let occurrences = versioned.occurrences(ofFirst: Int(stableCount)) { step in
+      // Only the first partitions have entries.
+      guard step < 6 else { return }
       for key in 0..<stableCount { versioned.put(key, version: UInt64(step) + 1) }
       if step % 3 == 2 {
         for key in stableCount..<next { versioned.remove(key) }
       } else {
-        for key in next..<next + 40_000 { versioned.put(key, version: 0) }
-        next += 40_000
+        for key in next..<next + 20_000 { versioned.put(key, version: 0) }
+        next += 20_000
       }
     }
     #expect(occurrences == Array(repeating: 1, count: Int(stableCount)))
@@ -148,7 +150,7 @@ private final class Meeting: Sendable {
   private let isDone = Atomic<Bool>(false)
 
   private let stableCount: UInt64 = 2_000
-  private let keyCount: UInt64 = 45_000
+  private let keyCount: UInt64 = 40_000
 
   init() {
     for key in 0..<stableCount { versioned.put(key, version: 0) }
@@ -178,14 +180,14 @@ private final class Meeting: Sendable {
 
   /// Overwrites the stable keys among others that come and go.
   func write() {
-    for round in 1...3 as ClosedRange<UInt64> {
+    for round in 1...2 as ClosedRange<UInt64> {
       for key in stableCount..<keyCount {
         versioned.put(key, version: round)
         if key % 7 == 0 { versioned.remove(max(key - key % 1_000, stableCount)) }
         if key < 2 * stableCount { versioned.put(key - stableCount, version: round) }
       }
       announced.store(round, ordering: .releasing)
-      if round == 2 {
+      if round == 1 {
         let keyHash = KeyHash(low: round, high: 0)
         versioned.index.rebuild(keyHash: keyHash) {
           VersionedIndex.hash(VersionedIndex.key($0.position), keyHash)

@@ -112,7 +112,7 @@ final class IndexModel {
 }
 
 @Suite struct IndexModelTests {
-  @Test(arguments: [1, 3, 10, 60, 500, 3_000, 20_000])
+  @Test(arguments: [1, 3, 10, 60, 500, 3_000, 12_000])
   func `Random changes leave what a dictionary has after the same changes`(_ keyCount: Int) throws {
     var generator = SeededGenerator(seed: UInt64(keyCount))
     let hashes = (0..<keyCount).map { _ in generator.next() }
@@ -120,7 +120,7 @@ final class IndexModel {
     for _ in 0..<6 {
       // Rounds that mostly fill and rounds that mostly empty.
       let removals = UInt64.random(in: 1...9, using: &generator)
-      for _ in 0..<min(keyCount * 2, 20_000) {
+      for _ in 0..<min(keyCount * 2, 12_000) {
         let hash = hashes[Int.random(in: 0..<keyCount, using: &generator)]
         if generator.next() % 10 < removals { model.remove(hash) } else { model.put(hash) }
       }
@@ -134,7 +134,7 @@ final class IndexModel {
   {
     var generator = SeededGenerator(seed: 1)
     let model = IndexModel()
-    let hashes = (0..<70_000).map { _ in generator.next() >> 7 | 0x4000_0000_0000_0000 }
+    let hashes = (0..<40_000).map { _ in generator.next() >> 6 | 0x4000_0000_0000_0000 }
     for hash in hashes { model.put(hash) }
     try model.check()
     #expect(model.index.byteCount < 12 * hashes.count)
@@ -177,6 +177,14 @@ final class IndexModel {
     while let next = prefix { prefix = model.index.view.copyEntries(from: next, into: &entries) }
     #expect(entries.count(where: \.isReferenced) == 2_000)
     #expect(model.index.view.keyHash.high == 4)
+  }
+
+  @Test func `Building anew splits partitions where the new hashes are in few of them`() throws {
+    var generator = SeededGenerator(seed: 9)
+    let model = IndexModel()
+    for _ in 0..<36_000 { model.put(generator.next()) }
+    try model.rebuild { $0 &* 0x9E37_79B9_7F4A_7C15 >> 6 }
+    try model.check()
   }
 
   @Test func `A building anew that fails leaves the index as it was`() throws {

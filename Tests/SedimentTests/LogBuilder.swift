@@ -140,7 +140,7 @@ struct LogBuilder {
     if isMember { _ = batch?.add(unsafe bytes.span.bytes) }
     try write(bytes, at: offset.byteOffset)
     catalogue.count(header)
-    recordsInSegment += 1
+    if kind != .control { recordsInSegment += 1 }
     offset = UnitOffset(byteOffset: offset.byteOffset + UInt64(bytes.count))!
     records.append(
       Record(

@@ -90,6 +90,9 @@ import Testing
       #expect(try lines(try recover(disk).log, on: disk) == log.lines)
       let image = disk.afterPowerLoss(.nothing)
       #expect(try lines(try recover(image).log, on: image) == log.lines)
+      // The large value, too, with the header of its extent.
+      let extent = 9 * 16_384..<9 * 16_384 + 832
+      #expect(image.contents(of: LogBuilder.path)?[extent] == log.disk.contents(of: LogBuilder.path)?[extent])
     }
   }
 
@@ -129,6 +132,31 @@ import Testing
     for _ in 0..<2 { #expect(failure(disk)?.code == .outOfSpace) }
     disk.clearFaults()
     #expect(try lines(try recover(disk).log, on: disk) == log.lines)
+  }
+
+  @Test func `Slots that were freed above the watermark are written only once that is durable`() throws {
+    var log = try LogBuilder(slotCount: 1)
+    try log.open()
+    let survivors = try log.survivors(slot: 3, floor: 3, [(1, "z", "1")])
+    try log.change([.segment(survivors)])
+    try log.put("a", "1")
+    try log.sync()
+    for copy in Superblock.Copy.allCases {
+      try log.writeSuperblock(copy, .open)
+      try log.file.sync()
+    }
+    try log.change([.freed(slot: 3, generation: survivors.identity.generation)])
+    try log.put("b", "2")
+    let disk = log.disk.afterProcessDeath()
+    disk.trimHistory()
+    #expect(try recover(disk).log.tail.identity.run.first == 3)
+    for state in disk.history {
+      for choice in state.plans(CrashPlanOptions(exhaustiveCountMax: 64, countMax: 40), seed: 2) {
+        let image = state.afterPowerLoss(choice)
+        let found = try lines(try recover(image).log, on: image)
+        #expect(found.first == "a=1", "point \(state.point), \(choice)")
+      }
+    }
   }
 
   @Test func `A file without free slots grows by the new segment`() throws {

@@ -73,6 +73,8 @@ import Testing
     let inspection = try FileInspection.inspect(path: LogBuilder.path, on: disk)
     #expect(inspection.head.leading.segment == result.log.tail.identity)
     #expect(inspection.head.other?.segment == result.log.tail.identity)
+    #expect(result.log.head.leading == inspection.head.leading)
+    #expect(result.log.head.other == inspection.head.other)
     #expect(inspection.head.leading.state == .open && inspection.head.other?.state == .open)
     #expect(inspection.head.leading.watermark == result.log.end)
     let header = try #require(

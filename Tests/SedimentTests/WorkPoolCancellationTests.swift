@@ -156,12 +156,16 @@ import Testing
   @Test func `The end of what a job held may use the pool`() {
     let ended = Counter()
     let pool = pool
-    for _ in 0..<100 {
-      let last = AtEnd {
-        let work = Work { ended.add() }
-        pool.schedule(work, after: 0)
+    for round in 0..<100 {
+      let box = Box()
+      let last = AtEnd { pool.schedule(Work { ended.add() }, after: 0) }
+      let work = Work {
+        withExtendedLifetime(last) {}
+        // Drops what it holds as it ends.
+        if round % 2 == 0 { box.work?.cancelAndWait() }
       }
-      pool.schedule(Work { withExtendedLifetime(last) {} }, after: 0)
+      if round % 2 == 0 { box.work = work }
+      pool.schedule(work, after: 0)
     }
     ended.wait(for: 100)
   }

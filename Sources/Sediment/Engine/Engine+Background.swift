@@ -9,14 +9,21 @@ final class EngineWork: @unchecked Sendable {
   fileprivate(set) var checkpoint: Work?
   fileprivate(set) var grow: Work?
   fileprivate(set) var sweep: Work?
-  /// Whether a sync is on its way. Under the writer's lock.
+  /// Whether a sync is on its way.
+  ///
+  /// Under the writer's lock.
   var isSyncPlanned = false
-  /// Whether a checkpoint is on its way. Under the writer's lock.
+  /// Whether a checkpoint is on its way.
+  ///
+  /// Under the writer's lock.
   var isCheckpointPlanned = false
-  /// Whether the file is about to grow. Under the writer's lock.
+  /// Whether the file is about to grow.
+  ///
+  /// Under the writer's lock.
   var isGrowthPlanned = false
 
-  func cancelAndWait() {
+  /// Ends all work, and lets go of the engine that it holds.
+  func end() {
     for work in [sync, checkpoint, grow, sweep] { work?.cancelAndWait() }
   }
 }
@@ -24,13 +31,15 @@ final class EngineWork: @unchecked Sendable {
 extension Engine {
   func prepareWork() {
     guard writer != nil else { return }
-    work.sync = Work { [weak self] in self?.syncInBackground() }
-    work.checkpoint = Work { [weak self] in self?.checkpointInBackground() }
-    work.grow = Work { [weak self] in self?.growInBackground() }
-    work.sweep = Work { [weak self] in self?.sweep() }
+    work.sync = Work { [self] in syncInBackground() }
+    work.checkpoint = Work { [self] in checkpointInBackground() }
+    work.grow = Work { [self] in growInBackground() }
+    work.sweep = Work { [self] in sweep() }
   }
 
-  /// Sees to what has to follow a change. Under the lock.
+  /// Sees to what has to follow a change.
+  ///
+  /// Under the lock.
   @inline(__always)
   func planSync(_ writer: LogWriter, _ durability: SedimentDurability) {
     if case .interval(let interval) = durability, !work.isSyncPlanned { planSync(after: interval) }

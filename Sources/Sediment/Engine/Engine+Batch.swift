@@ -65,6 +65,14 @@ extension Engine {
     }
     let storesNothing = batch.members.allSatisfy { $0.kind == .remove }
     try writer.makeRoom(byteCount, for: storesNothing ? .goingOn : .storing)
+    if log.mappedByteCount == 0 {
+      let view = index.view
+      for member in batch.members {
+        try batch.withBytes(of: member.key) { (key) throws(SedimentError) in
+          try checkIndexed(key, view.hash(key, collection: member.state.number), member.state)
+        }
+      }
+    }
     // From here on nothing is refused: what fails is the disk, and poisons.
     let appended = try appendRecords(batch, large, writer, way)
     tellIndex(appended, batch, writer)
@@ -178,7 +186,9 @@ extension Engine {
 
   // MARK: Readers meanwhile
 
-  /// What a key's newest record was before the batch that is being told to the index. In a reader's scope.
+  /// What a key's newest record was before the batch that is being told to the index.
+  ///
+  /// In a reader's scope.
   @inline(never)
   func beforeBatch(
     _ address: UInt, _ key: RawSpan, _ hash: UInt64, _ collection: UInt32, _ found: FoundRecord?

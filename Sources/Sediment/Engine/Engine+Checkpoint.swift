@@ -3,7 +3,9 @@ internal import SedimentFormat
 
 extension Engine {
   /// Makes both superblocks say that the log is open, before anything is appended to one that was closed
-  /// (invariants 7 and 16). Under the lock.
+  /// (invariants 7 and 16).
+  ///
+  /// Under the lock.
   @inline(never)
   func openHead() throws(SedimentError) {
     guard let writer else { throw .readOnly(path) }
@@ -48,7 +50,9 @@ extension Engine {
     let offset: UnitOffset
   }
 
-  /// Appends the parts of a checkpoint. Under the lock.
+  /// Appends the parts of a checkpoint.
+  ///
+  /// Under the lock.
   func appendCheckpoint(_ writer: LogWriter) throws(SedimentError) -> CheckpointPlace {
     writer.updateNumbers(clock: disk.wallClock())
     var parts = try checkpointParts(writer)

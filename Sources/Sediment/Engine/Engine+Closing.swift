@@ -13,7 +13,7 @@ extension Engine {
     if isForked { throw .forked(path) }
     let isFirst = lock.withLock { conditions.close() }
     guard isFirst else { return }
-    work.cancelAndWait()
+    work.end()
     var failure: SedimentError?
     do throws(SedimentError) {
       try headLock.withLock { () throws(SedimentError) in try settle() }
@@ -31,7 +31,9 @@ extension Engine {
     if let failure { throw failure }
   }
 
-  /// Writes what makes the close clean. Under `headLock`, with nobody able to begin a change.
+  /// Writes what makes the close clean.
+  ///
+  /// Under `headLock`, with nobody able to begin a change.
   private func settle() throws(SedimentError) {
     guard let writer, isHeadOpen else { return }
     let checkpoint = try lock.withLock { () throws(SedimentError) -> CheckpointPlace? in

@@ -83,7 +83,9 @@ extension Engine {
     if durability == .synced { try waitForSync(sequence) }
   }
 
-  /// Appends a catalogue change and makes the catalogue follow; the result is its sequence. Under the lock.
+  /// Appends a catalogue change and makes the catalogue follow; the result is its sequence.
+  ///
+  /// Under the lock.
   func change(
     _ entries: [CatalogueEntry], for purpose: SlotSpace.Purpose, _ writer: LogWriter
   ) throws(SedimentError) -> UInt64 {
@@ -103,7 +105,9 @@ extension Engine {
     return sequence.rawValue
   }
 
-  /// Empties the index at once; what it led to is dead. Under the lock.
+  /// Empties the index at once; what it led to is dead.
+  ///
+  /// Under the lock.
   private func forgetEverything(_ writer: LogWriter) {
     index.removeAll(keyHash: KeyHash(low: disk.random(), high: disk.random()))
     for entry in writer.catalogue.segments.values {

@@ -12,6 +12,7 @@ extension Engine {
   ) throws {
     try checkReadable()
     if state.isDropped.load(ordering: .relaxed) { throw SedimentError.dropped(path) }
+    let clearedAt = state.clearedAt.load(ordering: .acquiring)
     var seen: KeyHash?
     var prefix: UInt64? = 0
     var entries: [IndexEntry] = []
@@ -21,8 +22,14 @@ extension Engine {
       Readers.enter(domain)
       defer { Readers.leave() }
       let view = index.view
-      // The index was emptied meanwhile, by clearing everything: what is in it now is new.
-      if let seen, seen != view.keyHash { return }
+      if seen != nil, seen != view.keyHash {
+        // Everything was cleared meanwhile, and what is there now is new; or else, which hardly ever happens, the
+        // index was built anew, and there is no telling what was visited.
+        if state.clearedAt.load(ordering: .acquiring) != clearedAt { return }
+        seen = nil
+        prefix = 0
+        continue
+      }
       seen = view.keyHash
       prefix = view.copyEntries(from: from, into: &entries)
       if try !visit(entries, state, body) { return }
@@ -87,7 +94,9 @@ extension Engine {
     }
   }
 
-  /// How many keys a collection has. Takes time in proportion to them only if some of them expire.
+  /// How many keys a collection has.
+  ///
+  /// Takes time in proportion to them only if some of them expire.
   @usableFromInline
   func count(_ state: CollectionState) throws(SedimentError) -> Int {
     try checkReadable()

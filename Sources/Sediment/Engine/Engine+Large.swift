@@ -19,8 +19,9 @@ extension Engine {
       if case .at(let time) = expiry { form.expiry = time }
       guard try mayChange(key, hash, state, condition, expiry, &form.expiry) else {
         giveBack(large, writer)
+        sequence = unsafe writer.tail.pointee.countedSequence
         lock.unlock()
-        return false
+        return try unchanged(sequence, durability)
       }
       try putLarge(large, key, hash, state, form, writer, durability == .synced ? .written : .stored)
       writer.userByteCount &+= UInt64(key.byteCount &+ value.byteCount)
@@ -36,19 +37,24 @@ extension Engine {
     return true
   }
 
-  /// Appends the record that commits a large value. Under the lock.
+  /// Appends the record that commits a large value.
+  ///
+  /// Under the lock.
   func putLarge(
     _ large: WrittenExtents, _ key: RawSpan, _ hash: UInt64, _ state: CollectionState, _ form: RecordForm,
     _ writer: LogWriter, _ way: LogWriter.Way
   ) throws(SedimentError) {
     let byteCount = form.byteCount(keyByteCount: key.byteCount, valueByteCount: large.record.count)
+    if log.mappedByteCount == 0 { try checkIndexed(key, hash, state) }
     try writer.makeRoom(byteCount, for: .storing)
     let position = try writer.append(form, key: key, value: unsafe large.record.span.bytes, way)
     adopt(large, writer)
     try enter(key, hash, state, at: position, byteCount: byteCount, expires: form.expiry != 0, writer)
   }
 
-  /// Makes the catalogue and the slot table know extents that a record has committed. Under the lock.
+  /// Makes the catalogue and the slot table know extents that a record has committed.
+  ///
+  /// Under the lock.
   func adopt(_ large: WrittenExtents, _ writer: LogWriter) {
     do throws(Catalogue.Contradiction) {
       try writer.catalogue.adopt(large.place)
@@ -60,7 +66,9 @@ extension Engine {
     }
   }
 
-  /// Gives the slots back that were written for a value which was not committed. Under the lock.
+  /// Gives the slots back that were written for a value which was not committed.
+  ///
+  /// Under the lock.
   func giveBack(_ large: WrittenExtents, _ writer: LogWriter) {
     for piece in large.place.pieces where writer.catalogue.segments[piece.extent.generation] == nil {
       writer.space.give(piece.extent.run.first..<piece.extent.run.end)

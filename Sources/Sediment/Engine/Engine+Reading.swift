@@ -38,7 +38,9 @@ extension Engine {
     Readers.leave()
   }
 
-  /// The record that a key is there by: neither removed nor cleared nor expired. In a reader's scope.
+  /// The record that a key is there by: neither removed nor cleared nor expired.
+  ///
+  /// In a reader's scope.
   @inline(__always)
   func findRecord(_ key: RawSpan, _ state: CollectionState) throws(SedimentError) -> FoundRecord? {
     let view = index.view

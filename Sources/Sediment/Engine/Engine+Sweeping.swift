@@ -25,7 +25,9 @@ extension Engine {
     }
   }
 
-  /// Whether an entry leads to a record that was cleared. In a reader's scope or under the lock.
+  /// Whether an entry leads to a record that was cleared.
+  ///
+  /// In a reader's scope or under the lock.
   private func isCleared(_ entry: IndexEntry) -> Bool {
     guard let found = try? record(at: entry.position << 3) else { return false }
     defer { found.release() }
@@ -38,7 +40,9 @@ extension Engine {
       && found.view.isIntact(at: found.position, seed: found.segment.seed)
   }
 
-  /// Takes entries out that are still as they were. Under the lock.
+  /// Takes entries out that are still as they were.
+  ///
+  /// Under the lock.
   private func remove(_ dead: ArraySlice<(entry: IndexEntry, hash: UInt64)>, ifSeedIs keyHash: KeyHash) {
     guard let writer, writer.poison == nil, !conditions.isClosed else { return }
     guard index.view.keyHash == keyHash else { return }

@@ -1,4 +1,5 @@
 internal import CSediment
+internal import SedimentDisk
 internal import SedimentFormat
 internal import Synchronization
 
@@ -47,8 +48,9 @@ extension Engine {
       if case .always = condition, case .at = expiry {
       } else {
         guard try mayChange(key, hash, state, condition, expiry, &form.expiry) else {
+          sequence = unsafe writer.tail.pointee.countedSequence
           lock.unlock()
-          return false
+          return try unchanged(sequence, durability)
         }
       }
       try put(value, key, hash, state, form, writer, durability == .synced ? .written : .stored)
@@ -86,8 +88,9 @@ extension Engine {
         isMet = (wasVisible ? old?.position ?? 0 : 0) == position
       }
       guard let old, isMet else {
+        sequence = unsafe writer.tail.pointee.countedSequence
         lock.unlock()
-        return false
+        return try unchanged(sequence, durability)
       }
       let form = RecordForm(kind: .remove, collection: state.number)
       let byteCount = form.byteCount(keyByteCount: key.byteCount, valueByteCount: 0)
@@ -104,6 +107,14 @@ extension Engine {
     lock.unlock()
     if durability == .synced { try waitForSync(sequence) }
     return wasVisible
+  }
+
+  /// Ends a change that was not to be made; false.
+  ///
+  /// What it went by may be a change that is not on the disk yet: then a synced call waits for that one.
+  func unchanged(_ sequence: UInt64, _ durability: SedimentDurability) throws(SedimentError) -> Bool {
+    if durability == .synced { try waitForSync(sequence) }
+    return false
   }
 
   /// The largest value that a record itself holds; larger ones get extents, written outside the lock.
@@ -147,10 +158,22 @@ extension Engine {
     _ writer: LogWriter, _ way: LogWriter.Way
   ) throws(SedimentError) {
     let byteCount = form.byteCount(keyByteCount: key.byteCount, valueByteCount: value.byteCount)
+    if log.mappedByteCount == 0 { try checkIndexed(key, hash, state) }
     try writer.makeRoom(byteCount, for: .storing)
     let position = try writer.append(form, key: key, value: value, way)
     writer.userByteCount &+= UInt64(key.byteCount &+ value.byteCount)
     try enter(key, hash, state, at: position, byteCount: byteCount, expires: form.expiry != 0, writer)
+  }
+
+  /// Throws if the record that a key has now cannot be read: then it is not known which entry of the index to
+  /// replace, and nothing may be appended.
+  ///
+  /// Where the file is mapped, reading does not fail.
+  @inline(never)
+  func checkIndexed(_ key: RawSpan, _ hash: UInt64, _ state: CollectionState) throws(SedimentError) {
+    let view = index.view
+    var probe = view.probe(hash)
+    try locate(key, hash, in: state.number, view, verifying: false, probe: &probe)?.release()
   }
 
   /// Lets the index lead to a record that was appended, and keeps the accounts.
@@ -169,12 +192,28 @@ extension Engine {
       old.release()
     } else {
       index.insert(hash, position: position &>> 3)
+      if index.isCrowded, !isReseeded { reseedIndex() }
     }
     let segment = unsafe writer.tail.pointee.segment
     segment.liveByteCount &+= byteCount
     segment.liveCount &+= 1
     writer.liveByteCount &+= byteCount
     state.count(1, expiring: expires)
+  }
+
+  /// Places all keys anew under another seed, once: so many that are alike come of chance or of somebody who
+  /// knows the seed.
+  @inline(never)
+  private func reseedIndex() {
+    isReseeded = true
+    let keyHash = KeyHash(low: disk.random(), high: disk.random())
+    // Where a record cannot be read, the index stays as it is: crowded, and right.
+    try? index.rebuild(keyHash: keyHash) { (entry) throws(SedimentError) in
+      let position = entry.position << 3
+      guard let found = try record(at: position) else { throw .damagedRecord(path, offset: position) }
+      defer { found.release() }
+      return keyHash.hash(unsafe RawSpan(_unsafeBytes: found.view.key), collection: found.view.collection)
+    }
   }
 
   /// Takes a record that the index leads to out of the accounts.

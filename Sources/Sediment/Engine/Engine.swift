@@ -22,7 +22,9 @@ final class Engine: @unchecked Sendable {
   let scheduler: any WorkScheduler
 
   let lock = Lock()
-  /// Nil in a store that is only read. Under `lock`.
+  /// Nil in a store that is only read.
+  ///
+  /// Under `lock`.
   let writer: LogWriter?
   let collections: CollectionTable
   /// The collection without a name.
@@ -34,9 +36,15 @@ final class Engine: @unchecked Sendable {
   let gate: SyncGate
   /// Under `headLock`, but for its first change under `lock`; nil in a store that is only read.
   var head: HeadKeeper?
-  /// Whether both superblocks say that the log is open. Under `lock`.
+  /// Whether both superblocks say that the log is open.
+  ///
+  /// Under `lock`.
   var isHeadOpen: Bool
 
+  /// Whether the index was built anew because its keys were alike.
+  ///
+  /// Under `lock`.
+  var isReseeded = false
   let conditions: Conditions
   let report: RecoveryReport
   private let forkCount = Forks.count
@@ -65,12 +73,8 @@ final class Engine: @unchecked Sendable {
     report = opened.report
     openFile = opened.ticket
     gate = SyncGate(syncedSequence: opened.syncedSequence, watermark: opened.watermark)
-    conditions = Conditions(path: path, isReadOnly: opened.writer == nil)
+    conditions = Conditions()
     prepareWork()
-  }
-
-  deinit {
-    try? close()
   }
 
   // MARK: Whether it may be used
@@ -81,7 +85,9 @@ final class Engine: @unchecked Sendable {
     if conditions.isClosed || forkCount != Forks.count { throw whyUnusable() }
   }
 
-  /// Throws if the store cannot be changed. Under `lock`.
+  /// Throws if the store cannot be changed.
+  ///
+  /// Under `lock`.
   func checkWritable() throws(SedimentError) -> LogWriter {
     try checkReadable()
     guard let writer else { throw .readOnly(path) }
@@ -104,8 +110,6 @@ final class Engine: @unchecked Sendable {
 /// The states of a store that every call asks for.
 final class Conditions: Sendable {
   private let closed = Atomic<Bool>(false)
-
-  init(path: String, isReadOnly: Bool) {}
 
   var isClosed: Bool { closed.load(ordering: .acquiring) }
 

@@ -82,6 +82,8 @@ extension StoreOpening {
       markedWatermark: recovered.watermark, byteCountMax: options.maxByteCount)
     writer.liveByteCount = liveByteCount
     writer.noteOpened()
+    // After a crash recovery may have used some of the reserve. A clean file gets it with its first change.
+    if !recovered.isClean { try? writer.restoreReserve() }
     return writer
   }
 }

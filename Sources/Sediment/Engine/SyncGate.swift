@@ -11,7 +11,9 @@ internal import Synchronization
   private let changed: Condition
   private var isTaken = false
   private var failure: SedimentError?
-  /// Up to where the log is known to be on the medium. Changed by who has the turn.
+  /// Up to where the log is known to be on the medium.
+  ///
+  /// Changed by who has the turn.
   private(set) var watermark: LogPosition
   private let synced: Atomic<UInt64>
   let syncCount = Atomic<UInt64>(0)

@@ -58,8 +58,10 @@ extension HashIndex {
 
   /// Makes two partitions of one, by the next bit of the hash.
   private func split(_ whole: IndexPartition) {
+    // Doubling gives the directory back that `whole` refers to.
+    let lowestHash = whole.lowestHash
     if whole.words.count == 1 { doubleDirectory() }
-    let partition = directory.partition(of: whole.lowestHash)
+    let partition = directory.partition(of: lowestHash)
     let old = partition.table
     let depth = old.depth + 1
     let bit: UInt64 = 1 << (63 - depth)

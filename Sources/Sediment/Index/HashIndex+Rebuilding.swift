@@ -18,11 +18,11 @@ extension HashIndex {
     let new = unsafe HashIndex(keyHash: keyHash, expectedCount: max(count, expectedCount)) {
       unsafe $0.deallocate()
     }
-    let bits = new.directory
+    let baseBitCount = new.directory.baseBitCount
     try directory.forEachPartition { (partition) throws(Failure) in
       try partition.table.forEachEntry { (entry) throws(Failure) in
         let hash = try hash(entry)
-        new.insert(hash, entry.withHashBits(bits.hashBits(of: hash)))
+        new.insert(hash, entry.withHashBits(IndexEntry.hashBits(of: hash, baseBitCount: baseBitCount)))
       }
     }
     adopt(new)

@@ -15,7 +15,9 @@ internal import Synchronization
   let storesThroughMapping: Bool
   /// The address of the file's first byte; only meaningful where something is mapped.
   nonisolated(unsafe) let base: UnsafeRawPointer
-  /// Behind the last mapped byte. Written under the writer's lock, before anything leads readers there.
+  /// Behind the last mapped byte.
+  ///
+  /// Written under the writer's lock, before anything leads readers there.
   private let mappedEnd: UnsafeMutablePointer<UInt64>
 
   init(_ file: any DiskFile, identity: FileIdentity, access: SedimentOptions.Access, readOnly: Bool) {

@@ -5,7 +5,9 @@ internal import SedimentFormat
 
 extension LogWriter {
   /// Says in the log that everything below a position is on the medium, where there is room without another
-  /// segment. It does not itself count as something to sync.
+  /// segment.
+  ///
+  /// It does not itself count as something to sync.
   func appendMark(_ watermark: LogPosition, clock: UInt64) throws(SedimentError) {
     guard unsafe tail.pointee.room >= Mark.recordByteCount else { return }
     let counted = unsafe tail.pointee.countedSequence
@@ -68,8 +70,9 @@ extension LogWriter {
     space.freeCount < wantedFreeCount
   }
 
-  /// The slots that the file should grow by; nil if there are enough. Whoever gets them gives them blocks and says
-  /// so by `take(ahead:)`, or leaves it.
+  /// The slots that the file should grow by; nil if there are enough.
+  ///
+  /// Whoever gets them gives them blocks and says so by `take(ahead:)`, or leaves it.
   func spaceAhead() -> Range<UInt32>? {
     guard wantsSpace else { return nil }
     let count = SegmentSizes.slotCountAhead(fileSlotCount: space.end)

@@ -55,13 +55,17 @@ internal import SedimentFormat
     base &+ ((low &- base) & (Limits.sequenceSpan - 1))
   }
 
-  /// The bytes of its records that the index points to. Under the writer's lock.
+  /// The bytes of its records that the index points to.
+  ///
+  /// Under the writer's lock.
   var liveByteCount: Int {
     get { unsafe block.pointee.liveByteCount }
     nonmutating set { unsafe block.pointee.liveByteCount = newValue }
   }
 
-  /// How many of its records the index points to. Under the writer's lock.
+  /// How many of its records the index points to.
+  ///
+  /// Under the writer's lock.
   var liveCount: Int {
     get { unsafe block.pointee.liveCount }
     nonmutating set { unsafe block.pointee.liveCount = newValue }

@@ -27,7 +27,9 @@ internal import Synchronization
     unsafe table.deallocate()
   }
 
-  /// The segment of a slot; nil if it is free. Inside a reader's scope or under the writer's lock.
+  /// The segment of a slot; nil if it is free.
+  ///
+  /// Inside a reader's scope or under the writer's lock.
   @inline(__always) func segment(at slot: UInt64) -> Segment? {
     let table = unsafe Self.table(current.load(ordering: .acquiring))
     guard unsafe slot < table[0] else { return nil }

@@ -28,8 +28,6 @@ struct ChainReader {
   private(set) var offset: UnitOffset
   /// The sequence of the record read last, or the one before the first; nil until one was read in the middle.
   private(set) var lastSequence: SequenceNumber?
-  /// How many records of the segment were read; nil if reading began in its middle.
-  private var recordCount: UInt32?
   /// Where in the window the record lies that was read last.
   private var record = 0..<0
   /// Why the log ends; nil while it goes on.
@@ -49,7 +47,6 @@ struct ChainReader {
     self.offset = offset
     let isWhole = offset == segment.recordRange.lowerBound
     lastSequence = isWhole ? base : nil
-    recordCount = isWhole ? 0 : nil
   }
 
   /// Behind the record read last.
@@ -71,7 +68,6 @@ struct ChainReader {
     // The record lies in its segment, so that what is behind it is a position.
     offset = UnitOffset(byteOffset: offset.byteOffset + UInt64(header.byteCount)) ?? offset
     lastSequence = header.sequence
-    if let recordCount { self.recordCount = recordCount + 1 }
     return result
   }
 
@@ -86,10 +82,6 @@ struct ChainReader {
     guard next.generation > segment.generation else {
       throw damaged("a seal leads back to an older segment", record)
     }
-    // The seal itself was counted.
-    if let recordCount, recordCount != seal.recordCount &+ 1 {
-      throw damaged("a seal counts other records than there are", record)
-    }
     guard next.recordRange.lowerBound.byteOffset < fileByteCount else {
       ending = FormatError(.segmentHeader, .truncated)
       return false
@@ -99,7 +91,6 @@ struct ChainReader {
     seed = next.seed(in: identity)
     offset = next.recordRange.lowerBound
     lastSequence = base
-    recordCount = 0
     return true
   }
 

@@ -145,6 +145,9 @@ struct LogReplay {
   }
 
   private mutating func takeSeal(_ seal: Seal, of record: LogRecord) throws(SedimentError) {
+    guard seal.recordCount == progress.tail.recordCount else {
+      throw reader.damaged("a seal counts other records than there are", record)
+    }
     count(record)
     let end = reader.position
     guard try reader.follow(seal, of: record) else { return }

@@ -25,12 +25,14 @@ package struct Securing {
     try keeper.syncLeading()
     var next = try begin(behind: log)
     try sync()
+    var written: [Superblock] = []
     for _ in Superblock.Copy.allCases {
       try keeper.advance(
         checkpoint: next.checkpoint.offset, segment: next.tail.identity, watermark: next.end, state: .open)
+      written.append(keeper.leading)
     }
     next.catalogue.forgetElsewhere()
-    next.head = Head(leading: keeper.leading, other: keeper.leading)
+    next.head = Head(leading: keeper.leading, other: written.first)
     return next
   }
 

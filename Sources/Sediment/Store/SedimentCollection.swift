@@ -1,20 +1,12 @@
 /// A named collection of a store: keys of their own, in the same file.
 ///
 /// A handle keeps its store open.
-public final class SedimentCollection: Sendable {
-  @usableFromInline let engine: Engine
-  @usableFromInline let state: CollectionState
+public final class SedimentCollection: SedimentKeyspace, @unchecked Sendable {
   /// The collection's name.
   public let name: String
 
-  init(_ engine: Engine, _ state: CollectionState, name: String) {
-    self.engine = engine
-    self.state = state
+  init(_ owner: EngineOwner, _ state: CollectionState, name: String) {
     self.name = name
+    super.init(owner, state)
   }
-}
-
-extension SedimentCollection: SedimentKeyspace {
-  /// See `SedimentKeyspace`.
-  @inlinable public var keyspace: SedimentKeys { SedimentKeys(engine, state) }
 }

@@ -5,8 +5,7 @@ extension SedimentKeyspace {
   /// store.
   @inlinable
   public func forEach(_ body: (RawSpan, RawSpan) throws -> SedimentIteration) throws {
-    let keys = keyspace
-    try keys.engine.forEach(keys.state) { key, value in try body(key, value) == .continue }
+    try engine.forEach(state) { key, value in try body(key, value) == .continue }
   }
 
   /// Calls a closure with each key that begins with a prefix, in no order, until it returns `stop`; see `forEach`.
@@ -14,9 +13,8 @@ extension SedimentKeyspace {
   public func forEachKey<Prefix: SedimentBytes & ~Escapable>(
     withPrefix prefix: Prefix, _ body: (RawSpan) throws -> SedimentIteration
   ) throws {
-    let keys = keyspace
     try prefix.withSedimentBytes { prefix in
-      try keys.engine.forEachKey(keys.state, prefix: prefix) { key in try body(key) == .continue }
+      try engine.forEachKey(state, prefix: prefix) { key in try body(key) == .continue }
     }
   }
 

@@ -2,10 +2,9 @@ extension SedimentKeyspace {
   /// The value of a key as bytes; nil if it has none.
   @inlinable
   public func retrieve<Key: SedimentBytes & ~Escapable>(forKey key: Key) throws -> [UInt8]? {
-    let keys = keyspace
     return try key.withSedimentBytes { (key) throws(SedimentError) -> [UInt8]? in
-      guard let value = try keys.engine.beginReading(key, keys.state) else { return nil }
-      defer { keys.engine.endReading(value) }
+      guard let value = try engine.beginReading(key, state) else { return nil }
+      defer { engine.endReading(value) }
       return [UInt8](sedimentBytes: unsafe RawSpan(_unsafeBytes: value.bytes))
     }
   }
@@ -17,12 +16,11 @@ extension SedimentKeyspace {
   public func retrieve<Key: SedimentBytes & ~Escapable, Value: SedimentDecodable>(
     forKey key: Key, as type: Value.Type
   ) throws -> Value? {
-    let keys = keyspace
     return try key.withSedimentBytes { (key) throws(SedimentError) -> Value? in
-      guard let value = try keys.engine.beginReading(key, keys.state) else { return nil }
-      defer { keys.engine.endReading(value) }
+      guard let value = try engine.beginReading(key, state) else { return nil }
+      defer { engine.endReading(value) }
       guard let decoded = Value(sedimentBytes: unsafe RawSpan(_unsafeBytes: value.bytes)) else {
-        throw keys.engine.undecodable(Value.self)
+        throw engine.undecodable(Value.self)
       }
       return decoded
     }
@@ -36,11 +34,10 @@ extension SedimentKeyspace {
   public func retrieve<Key: SedimentBytes & ~Escapable>(
     forKey key: Key, into buffer: inout [UInt8]
   ) throws -> Bool {
-    let keys = keyspace
     buffer.removeAll(keepingCapacity: true)
     return try key.withSedimentBytes { (key) throws(SedimentError) -> Bool in
-      guard let value = try keys.engine.beginReading(key, keys.state) else { return false }
-      defer { keys.engine.endReading(value) }
+      guard let value = try engine.beginReading(key, state) else { return false }
+      defer { engine.endReading(value) }
       unsafe buffer.append(contentsOf: value.bytes)
       return true
     }
@@ -54,10 +51,9 @@ extension SedimentKeyspace {
   public func withValue<Key: SedimentBytes & ~Escapable, Result>(
     forKey key: Key, _ body: (RawSpan) throws -> Result
   ) throws -> Result? {
-    let keys = keyspace
     return try key.withSedimentBytes { key in
-      guard let value = try keys.engine.beginReading(key, keys.state) else { return nil }
-      defer { keys.engine.endReading(value) }
+      guard let value = try engine.beginReading(key, state) else { return nil }
+      defer { engine.endReading(value) }
       return try body(unsafe RawSpan(_unsafeBytes: value.bytes))
     }
   }
@@ -65,9 +61,8 @@ extension SedimentKeyspace {
   /// Whether a key has a value.
   @inlinable
   public func contains<Key: SedimentBytes & ~Escapable>(_ key: Key) throws -> Bool {
-    let keys = keyspace
     return try key.withSedimentBytes { (key) throws(SedimentError) -> Bool in
-      try keys.engine.contains(key, keys.state)
+      try engine.contains(key, state)
     }
   }
 
@@ -76,7 +71,6 @@ extension SedimentKeyspace {
   /// It takes time in proportion to them if some expire, and none else.
   @inlinable
   public func count() throws -> Int {
-    let keys = keyspace
-    return try keys.engine.count(keys.state)
+    return try engine.count(state)
   }
 }

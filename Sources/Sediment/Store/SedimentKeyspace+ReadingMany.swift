@@ -25,22 +25,21 @@ extension SedimentKeyspace {
   public func withValues<Key: SedimentBytes>(
     forKeys keys: some Sequence<Key>, _ body: (Int, RawSpan?) throws -> Void
   ) throws {
-    let space = keyspace
     var group = KeyGroup()
     var first = 0
     for key in keys {
       key.withSedimentBytes { group.append($0) }
       if group.count == KeyGroup.countMax {
-        try space.read(group, from: first, body)
+        try read(group, from: first, body)
         first += group.count
         group.removeAll()
       }
     }
-    if group.count > 0 { try space.read(group, from: first, body) }
+    if group.count > 0 { try read(group, from: first, body) }
   }
 }
 
-extension SedimentKeys {
+extension SedimentKeyspace {
   @usableFromInline
   func read(_ group: KeyGroup, from first: Int, _ body: (Int, RawSpan?) throws -> Void) throws {
     unsafe try engine.read(group, state) { number, bytes in

@@ -4,11 +4,10 @@ extension SedimentKeyspace {
   public func set<Key: SedimentBytes & ~Escapable, Value: SedimentBytes & ~Escapable>(
     _ value: Value, forKey key: Key, durability: SedimentDurability? = nil
   ) throws {
-    let keys = keyspace
     try key.withSedimentBytes { (key) throws(SedimentError) in
       try value.withSedimentBytes { (value) throws(SedimentError) in
-        _ = try keys.engine.set(
-          value, key, keys.state, expiry: .at(0), if: .always, durability ?? keys.engine.durability)
+        _ = try engine.set(
+          value, key, state, expiry: .at(0), if: .always, durability ?? engine.durability)
       }
     }
   }
@@ -26,12 +25,11 @@ extension SedimentKeyspace {
   public func set<Key: SedimentBytes & ~Escapable, Value: SedimentBytes & ~Escapable>(
     _ value: Value, forKey key: Key, expiry: SedimentExpiry, durability: SedimentDurability? = nil
   ) throws {
-    let keys = keyspace
     try key.withSedimentBytes { (key) throws(SedimentError) in
       try value.withSedimentBytes { (value) throws(SedimentError) in
-        _ = try keys.engine.set(
-          value, key, keys.state, expiry: keys.engine.written(expiry), if: .always,
-          durability ?? keys.engine.durability)
+        _ = try engine.set(
+          value, key, state, expiry: engine.written(expiry), if: .always,
+          durability ?? engine.durability)
       }
     }
   }
@@ -41,12 +39,11 @@ extension SedimentKeyspace {
   public func setIfAbsent<Key: SedimentBytes & ~Escapable, Value: SedimentBytes & ~Escapable>(
     _ value: Value, forKey key: Key, expiry: SedimentExpiry = .never, durability: SedimentDurability? = nil
   ) throws -> Bool {
-    let keys = keyspace
     return try key.withSedimentBytes { (key) throws(SedimentError) -> Bool in
       try value.withSedimentBytes { (value) throws(SedimentError) -> Bool in
-        try keys.engine.set(
-          value, key, keys.state, expiry: keys.engine.written(expiry), if: .absent,
-          durability ?? keys.engine.durability)
+        try engine.set(
+          value, key, state, expiry: engine.written(expiry), if: .absent,
+          durability ?? engine.durability)
       }
     }
   }
@@ -56,17 +53,15 @@ extension SedimentKeyspace {
   public func remove<Key: SedimentBytes & ~Escapable>(
     forKey key: Key, durability: SedimentDurability? = nil
   ) throws -> Bool {
-    let keys = keyspace
     return try key.withSedimentBytes { (key) throws(SedimentError) -> Bool in
-      try keys.engine.remove(key, keys.state, if: .always, durability ?? keys.engine.durability)
+      try engine.remove(key, state, if: .always, durability ?? engine.durability)
     }
   }
 
   /// Removes all keys at once, by one small record; the space is used again by and by.
   @inlinable
   public func removeAll(durability: SedimentDurability? = nil) throws {
-    let keys = keyspace
-    try keys.engine.clear(keys.state, durability ?? keys.engine.durability)
+    try engine.clear(state, durability ?? engine.durability)
   }
 
   // MARK: Read and change in one step
@@ -80,10 +75,9 @@ extension SedimentKeyspace {
     forKey key: Key, expiry: SedimentExpiry = .unchanged, durability: SedimentDurability? = nil,
     _ body: ([UInt8]?) throws -> [UInt8]?
   ) throws {
-    let keys = keyspace
     try key.withSedimentBytes { key in
-      try keys.engine.update(
-        key, keys.state, expiry: keys.engine.written(expiry), durability ?? keys.engine.durability
+      try engine.update(
+        key, state, expiry: engine.written(expiry), durability ?? engine.durability
       ) { old in
         try body(old.map { [UInt8](sedimentBytes: unsafe RawSpan(_unsafeBytes: $0.bytes)) })
       }
@@ -97,11 +91,10 @@ extension SedimentKeyspace {
     forKey key: Key, expected: [UInt8]?, new: [UInt8]?, expiry: SedimentExpiry = .unchanged,
     durability: SedimentDurability? = nil
   ) throws -> Bool {
-    let keys = keyspace
     return try key.withSedimentBytes { (key) throws(SedimentError) -> Bool in
-      try keys.engine.compareAndSet(
-        key, keys.state, expected: expected, new: new, expiry: keys.engine.written(expiry),
-        durability ?? keys.engine.durability)
+      try engine.compareAndSet(
+        key, state, expected: expected, new: new, expiry: engine.written(expiry),
+        durability ?? engine.durability)
     }
   }
 
@@ -112,9 +105,8 @@ extension SedimentKeyspace {
   public func expiry<Key: SedimentBytes & ~Escapable>(
     forKey key: Key
   ) throws -> SedimentExpiry? {
-    let keys = keyspace
     return try key.withSedimentBytes { (key) throws(SedimentError) -> SedimentExpiry? in
-      guard let time = try keys.engine.expiry(key, keys.state) else { return nil }
+      guard let time = try engine.expiry(key, state) else { return nil }
       return time == 0 ? .never : .at(milliseconds: time)
     }
   }
@@ -124,12 +116,11 @@ extension SedimentKeyspace {
   public func setExpiry<Key: SedimentBytes & ~Escapable>(
     _ expiry: SedimentExpiry, forKey key: Key, durability: SedimentDurability? = nil
   ) throws -> Bool {
-    let keys = keyspace
     return try key.withSedimentBytes { (key) throws(SedimentError) -> Bool in
-      guard case .at(let time) = keys.engine.written(expiry) else {
-        return try keys.engine.contains(key, keys.state)
+      guard case .at(let time) = engine.written(expiry) else {
+        return try engine.contains(key, state)
       }
-      return try keys.engine.setExpiry(time, key, keys.state, durability ?? keys.engine.durability)
+      return try engine.setExpiry(time, key, state, durability ?? engine.durability)
     }
   }
 }

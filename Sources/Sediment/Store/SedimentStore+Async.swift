@@ -20,14 +20,14 @@ extension SedimentKeyspace {
     _ value: Value, forKey key: Key, expiry: SedimentExpiry = .never
   ) async throws {
     try set(value, forKey: key, expiry: expiry, durability: .unsynced)
-    try await keyspace.engine.synced()
+    try await engine.synced()
   }
 
   /// Removes a key, and returns once that is on the disk; whether it had a value.
   @discardableResult
   public func removeSynced<Key: SedimentBytes>(forKey key: Key) async throws -> Bool {
     let hadValue = try remove(forKey: key, durability: .unsynced)
-    try await keyspace.engine.synced()
+    try await engine.synced()
     return hadValue
   }
 }

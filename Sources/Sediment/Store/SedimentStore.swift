@@ -5,9 +5,7 @@ public import SedimentDisk
 /// It may be used from any thread. Reading takes no lock and waits for nobody; changes are made one after the other.
 /// One process at a time can have a file open for writing, or any number for reading. A store that is dropped without
 /// `close` is closed then; what that reports is lost.
-public final class SedimentStore: Sendable {
-  @usableFromInline let engine: Engine
-
+public final class SedimentStore: SedimentKeyspace, @unchecked Sendable {
   /// Opens the store at a path, and creates it unless the options say that it must be there.
   ///
   /// After a crash it recovers what was there: a prefix of the history that lacks nothing which was synced. A file
@@ -28,7 +26,8 @@ public final class SedimentStore: Sendable {
     path: String, options: SedimentOptions, disk: any Disk, scheduler: any WorkScheduler
   ) throws {
     let opened = try StoreOpening(path: path, options: options, disk: disk).run()
-    engine = Engine(opened, path: path, options: options, disk: disk, scheduler: scheduler)
+    let engine = Engine(opened, path: path, options: options, disk: disk, scheduler: scheduler)
+    super.init(EngineOwner(engine), engine.defaultState)
     engine.tell(.recovered(engine.report))
   }
 
@@ -56,13 +55,18 @@ public final class SedimentStore: Sendable {
     try engine.close()
   }
 
+  /// Says the whole catalogue in the log and lets the next recovery begin there, as the background does when it is due.
+  package func checkpoint() throws {
+    try engine.checkpoint()
+  }
+
   // MARK: Collections
 
   /// The collection of that name, which is created if it is not there; its keys are its own.
   ///
   /// Names are compared by their UTF-8 and have at most 255 bytes.
   public func collection(_ name: String) throws -> SedimentCollection {
-    SedimentCollection(engine, try engine.collection(Array(name.utf8)), name: name)
+    SedimentCollection(sharedOwner, try engine.collection(Array(name.utf8)), name: name)
   }
 
   /// The names of all collections, in the order of their UTF-8.
@@ -98,9 +102,4 @@ public final class SedimentStore: Sendable {
     try engine.commit(batch.members, durability ?? engine.options.durability)
     return result
   }
-}
-
-extension SedimentStore: SedimentKeyspace {
-  /// See `SedimentKeyspace`: the keys that belong to no named collection.
-  @inlinable public var keyspace: SedimentKeys { SedimentKeys(engine, engine.defaultState) }
 }

@@ -1,6 +1,6 @@
 /// The last record of a hot segment that was closed in order; it leads to the next (DESIGN.md 3.5).
 package struct Seal: Hashable, Sendable {
-  /// How many records the segment holds before it.
+  /// How many records the segment holds that are no control records.
   package let recordCount: UInt32
   /// The next hot segment, whose base sequence is the seal's own.
   package let next: SegmentIdentity

@@ -1,0 +1,47 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+extension Data: SedimentBytes, SedimentDecodable {
+  /// See `SedimentBytes`.
+  @inlinable public func withSedimentBytes<Result, Failure: Error>(
+    _ body: (RawSpan) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    let outcome: Swift.Result<Result, Failure> = unsafe withUnsafeBytes { bytes in
+      do throws(Failure) {
+        // The bytes live as long as this closure.
+        return .success(try body(unsafe RawSpan(_unsafeBytes: bytes)))
+      } catch {
+        return .failure(error)
+      }
+    }
+    return try outcome.get()
+  }
+
+  /// Copies the bytes.
+  @inlinable public init(sedimentBytes bytes: RawSpan) {
+    self = unsafe bytes.withUnsafeBytes { buffer in unsafe Data(buffer) }
+  }
+}
+
+extension SedimentExpiry {
+  /// At a date.
+  public static func at(_ date: Date) -> SedimentExpiry {
+    let milliseconds = (date.timeIntervalSince1970 * 1000).rounded(.up)
+    return .at(milliseconds: milliseconds <= 1 ? 1 : UInt64(exactly: milliseconds) ?? .max)
+  }
+}
+
+extension SedimentStore {
+  /// Opens the store at a file URL; see `init(path:options:)`.
+  public convenience init(url: URL, options: SedimentOptions = SedimentOptions()) throws {
+    guard url.isFileURL else {
+      throw SedimentError(
+        .invalidArgument, path: url.absoluteString,
+        message: "The URL is not that of a file. Use one that was made of a file's path.")
+    }
+    try self.init(path: url.path, options: options)
+  }
+}
