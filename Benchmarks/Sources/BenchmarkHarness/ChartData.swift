@@ -26,7 +26,8 @@ public struct ChartData {
         line += 1
         let fields = [
           "\(line)", "\(statistics.median)", "\(statistics.minimum)", "\(statistics.maximum)",
-          "\(row.isLimit == true ? limitColor : headings.count)", enhancedText(row.name), quantity.text(statistics.median),
+          "\(row.isLimit == true ? limitColor : headings.count)", enhancedText(row.name),
+          quantity.text(statistics.median),
         ]
         bars.append(fields.joined(separator: "\t"))
       }

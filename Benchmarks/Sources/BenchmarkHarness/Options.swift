@@ -12,7 +12,7 @@ public struct Options: Equatable, Sendable {
   /// The folder for the results.
   public var output = ""
 
-  /// What to measure.
+  /// What to measure, in this order.
   public var parts = Part.allCases
 
   /// What can be measured by itself.
@@ -20,8 +20,26 @@ public struct Options: Equatable, Sendable {
     /// What the machine can do.
     case machine
 
-    /// What the storage engine makes of it.
-    case engine
+    /// The engine's reads and writes with values of 100 bytes.
+    case values100 = "values-100"
+
+    /// The same with values of 1,000 bytes.
+    case values1000 = "values-1000"
+
+    /// Sets that return when they are on the disk.
+    case synced
+
+    /// Opening a store again whose process was killed.
+    case reopening
+
+    /// What a store of ten values takes.
+    case small
+
+    /// The slowest of the sets that make a store large.
+    case growth
+
+    /// What is about the storage engine.
+    public static let engine = allCases.filter { $0 != .machine }
   }
 
   /// The greatest number of rounds that makes sense.
@@ -35,7 +53,7 @@ public struct Options: Equatable, Sendable {
       switch argument {
       case "--quick": isQuick = true
       case "--rounds": rounds = try Options.rounds(Options.value(of: argument, in: &remaining))
-      case "--only": parts = [try Options.part(Options.value(of: argument, in: &remaining))]
+      case "--only": parts = try Options.parts(Options.value(of: argument, in: &remaining))
       case "--directory": directory = try Options.value(of: argument, in: &remaining)
       case "--output": output = try Options.value(of: argument, in: &remaining)
       default: throw UsageError("unknown option '\(argument)'")
@@ -55,12 +73,20 @@ public struct Options: Equatable, Sendable {
     return value
   }
 
-  private static func part(_ text: String) throws(UsageError) -> Part {
-    guard let part = Part(rawValue: text) else {
-      let names = Part.allCases.map(\.rawValue).joined(separator: " or ")
-      throw UsageError("--only needs \(names), not '\(text)'")
+  /// The parts with these names, which are separated by commas, in their own order and each once.
+  private static func parts(_ text: String) throws(UsageError) -> [Part] {
+    var chosen: Set<Part> = []
+    for name in text.split(separator: ",", omittingEmptySubsequences: false) {
+      if name == "engine" {
+        chosen.formUnion(Part.engine)
+      } else if let part = Part(rawValue: String(name)) {
+        chosen.insert(part)
+      } else {
+        let names = (["engine"] + Part.allCases.map(\.rawValue)).joined(separator: ", ")
+        throw UsageError("--only needs some of \(names), not '\(name)'")
+      }
     }
-    return part
+    return Part.allCases.filter(chosen.contains)
   }
 
   private static func rounds(_ text: String) throws(UsageError) -> Int {

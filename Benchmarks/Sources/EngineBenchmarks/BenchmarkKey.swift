@@ -1,5 +1,5 @@
 package import MachineLimits
-package import Sediment
+internal import Sediment
 
 /// A key of 16 bytes without memory of its own, as a program would make one of an identifier.
 ///

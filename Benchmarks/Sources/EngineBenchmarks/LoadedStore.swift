@@ -5,8 +5,8 @@ internal import Sediment
 
 /// The store that the rows of one value size share: each round loads a new one, reads it, overwrites it, removes it.
 final class LoadedStore {
-  /// What a record takes beside its key and value, in whole units of 8 bytes.
-  private static let recordOverheadByteCount = 20
+  /// What a record takes beside its key and value; together they are filled up to a multiple of 8 bytes.
+  private static let recordOverheadByteCount = 16
 
   let keys: BenchmarkKeys
   let valueByteCount: Int

@@ -1,3 +1,4 @@
+internal import Foundation
 internal import MachineLimits
 internal import Sediment
 
@@ -47,6 +48,20 @@ func countWrongAsBytes(_ store: SedimentStore, _ keys: ArraySlice<BenchmarkKey>)
   var wrongCount = 0
   for key in keys {
     guard let value = try store.retrieve(forKey: key), firstWord(unsafe value.span.bytes) == key.word else {
+      wrongCount += 1
+      continue
+    }
+  }
+  return wrongCount
+}
+
+@inline(never)
+func countWrongAsData(_ store: SedimentStore, _ keys: ArraySlice<BenchmarkKey>) throws -> Int {
+  var wrongCount = 0
+  for key in keys {
+    guard let value = try store.retrieve(forKey: key, as: Data.self),
+      firstWord(value.bytes) == key.word
+    else {
       wrongCount += 1
       continue
     }

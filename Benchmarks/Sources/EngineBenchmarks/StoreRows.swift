@@ -55,6 +55,9 @@ struct StoreRows {
       figure("bytes", "retrieve as [UInt8]", "a new array each") {
         try store.read(store.keys.shuffled, countWrongAsBytes)
       },
+      figure("data", "retrieve as Data", "a new Data each") {
+        try store.read(store.keys.shuffled, countWrongAsData)
+      },
       figure("missing", "retrieve what is missing", "keys that were never set") {
         try store.read(store.keys.missing, countFound)
       },
@@ -104,8 +107,6 @@ struct StoreRows {
     }
   }
 
-  // MARK: Names
-
   private func name(_ row: String) -> String { "\(row)-\(store.valueByteCount)" }
 
   private func figure(
@@ -141,6 +142,7 @@ struct StoreRows {
       Comparison("into a reused buffer", of("buffer"), limit: of("lookup"), pair, target: .atMost(1.5)),
       Comparison("", of("buffer"), limit: .multiple(2, of: name("dram")), "two DRAM reads"),
       Comparison("as [UInt8]", of("bytes"), limit: of("lookup"), pair),
+      Comparison("as Data", of("data"), limit: of("lookup"), pair),
       Comparison("missing", of("missing"), limit: of("dram"), "one DRAM read"),
       Comparison(
         "batched in place", of("batched-in-place"), limit: of("in-place"), "one by one", target: .atLeast(3)),

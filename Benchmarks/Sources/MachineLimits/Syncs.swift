@@ -1,4 +1,4 @@
-internal import BenchmarkHarness
+package import BenchmarkHarness
 internal import CBench
 
 /// What it costs to wait until a small record is on the medium.

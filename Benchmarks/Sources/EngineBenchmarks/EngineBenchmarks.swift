@@ -1,0 +1,22 @@
+package import BenchmarkHarness
+
+/// What the storage engine makes of the machine.
+package struct EngineBenchmarks {
+  private let scale: EngineScale
+  private let directory: String
+
+  /// Nothing is prepared yet; data files will lie in `directory`.
+  package init(_ scale: EngineScale, directory: String) {
+    self.scale = scale
+    self.directory = directory
+  }
+
+  /// Prepares a part; its tables and files go when the last of its benchmarks goes.
+  package func section(_ part: Options.Part) throws -> Section {
+    switch part {
+    case .values100: try StoreRows(scale, valueByteCount: 100, directory: directory).section
+    case .values1000: try StoreRows(scale, valueByteCount: 1000, directory: directory).section
+    default: Section([])
+    }
+  }
+}
