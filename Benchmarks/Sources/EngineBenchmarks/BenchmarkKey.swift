@@ -40,10 +40,16 @@ package struct BenchmarkKeys: Sendable {
   package let missing: [BenchmarkKey]
 
   package init(count: Int, seed: UInt64) {
-    var random = SplitMix64(seed: seed)
-    stored = (0..<count).map { _ in BenchmarkKey(&random) }
+    stored = BenchmarkKeys.stored(count: count, seed: seed)
+    var random = SplitMix64(seed: ~seed)
     missing = (0..<count).map { _ in BenchmarkKey(&random) }
     shuffled = stored.shuffled(using: &random)
+  }
+
+  /// Only what a store is loaded with.
+  static func stored(count: Int, seed: UInt64) -> [BenchmarkKey] {
+    var random = SplitMix64(seed: seed)
+    return (0..<count).map { _ in BenchmarkKey(&random) }
   }
 }
 

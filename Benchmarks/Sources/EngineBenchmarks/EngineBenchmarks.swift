@@ -16,7 +16,14 @@ package struct EngineBenchmarks {
     switch part {
     case .values100: try StoreRows(scale, valueByteCount: 100, directory: directory).section
     case .values1000: try StoreRows(scale, valueByteCount: 1000, directory: directory).section
+    case .synced: try joined { try SyncedRows(scale, valueByteCount: $0, directory: directory).section }
     default: Section([])
     }
+  }
+
+  /// The rows of both sizes of values, in turns with one another.
+  private func joined(_ section: (_ valueByteCount: Int) throws -> Section) rethrows -> Section {
+    let sections = try [100, 1000].map(section)
+    return Section(sections.flatMap(\.groups), sections.flatMap(\.comparisons))
   }
 }

@@ -31,6 +31,12 @@ package struct EngineScale: Equatable, Sendable {
     keyCount: 20_000, growthKeyCount: 50_000, slowRoundCount: 1, limits: .quick)
 }
 
+/// What a record of the engine takes with a key of the benchmarks' and a value that neither expires nor is compressed.
+func recordByteCountOfValue(_ valueByteCount: Int) -> Int {
+  let headByteCount = 16
+  return (headByteCount + BenchmarkKey.byteCount + valueByteCount + 7) / 8 * 8
+}
+
 /// Writes a number with commas between its thousands.
 func countText(_ count: Int) -> String {
   var text = ""

@@ -5,14 +5,11 @@ internal import Sediment
 
 /// The store that the rows of one value size share: each round loads a new one, reads it, overwrites it, removes it.
 final class LoadedStore {
-  /// What a record takes beside its key and value; together they are filled up to a multiple of 8 bytes.
-  private static let recordOverheadByteCount = 16
-
   let keys: BenchmarkKeys
   let valueByteCount: Int
   private let directory: String
   private let path: String
-  private var value: [UInt8]
+  private let value: [UInt8]
   private var open: SedimentStore?
   private var place = 0
 
@@ -28,13 +25,7 @@ final class LoadedStore {
     try? remove()
   }
 
-  var recordByteCount: Int {
-    LoadedStore.recordByteCount(valueByteCount: valueByteCount)
-  }
-
-  static func recordByteCount(valueByteCount: Int) -> Int {
-    (recordOverheadByteCount + BenchmarkKey.byteCount + valueByteCount + 7) / 8 * 8
-  }
+  var recordByteCount: Int { recordByteCountOfValue(valueByteCount) }
 
   /// A new store, all of whose keys are set in the time of the sample.
   func load() throws -> Sample {
@@ -42,7 +33,7 @@ final class LoadedStore {
     try warm()
     let store = try SedimentStore(path: path, options: SedimentOptions(durability: .unsynced))
     let stopwatch = Stopwatch()
-    try setAll(store, keys.stored[...], value: &value)
+    try setAll(store, keys.stored[...], value: value)
     let nanoseconds = stopwatch.nanoseconds
     open = store
     return Sample(nanoseconds: nanoseconds, amount: keys.stored.count)
@@ -53,10 +44,10 @@ final class LoadedStore {
     let store = try loaded()
     try warm()
     let stopwatch = Stopwatch()
-    try setAll(store, keys.shuffled[...], value: &value, complement: true)
+    try setAll(store, keys.shuffled[...], value: value, mask: ~0)
     let nanoseconds = stopwatch.nanoseconds
     let seen = keys.stored.prefix(1000)
-    try expectNone(countWrongInPlace(store, seen, complement: true), "after overwriting")
+    try expectNone(countWrongInPlace(store, seen, mask: ~0), "after overwriting")
     try remove()
     return Sample(nanoseconds: nanoseconds, amount: keys.shuffled.count)
   }

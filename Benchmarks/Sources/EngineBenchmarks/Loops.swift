@@ -4,16 +4,19 @@ internal import Sediment
 
 // The loops that are timed: nothing in them but the calls, and a comparison that shows each value to be the right one.
 
-/// Sets each of the keys to a value that begins with its word, or with its complement.
+/// Sets each of the keys to a value that begins with its word, changed by a mask.
 @inline(never)
 func setAll(
-  _ store: SedimentStore, _ keys: ArraySlice<BenchmarkKey>, value: inout [UInt8], complement: Bool = false
+  _ store: SedimentStore, _ keys: ArraySlice<BenchmarkKey>, value: [UInt8], mask: UInt64 = 0,
+  durability: SedimentDurability? = nil
 ) throws {
-  let mask: UInt64 = complement ? ~0 : 0
+  var value = value
   try unsafe value.withUnsafeMutableBytes { bytes in
     for key in keys {
       unsafe bytes.storeBytes(of: key.word ^ mask, as: UInt64.self)
-      try store.set(unsafe RawSpan(_unsafeBytes: UnsafeRawBufferPointer(bytes)), forKey: key)
+      // The bytes stay where they are, and nobody changes them during the call.
+      let span = unsafe RawSpan(_unsafeBytes: UnsafeRawBufferPointer(bytes))
+      try store.set(span, forKey: key, durability: durability)
     }
   }
 }
@@ -21,9 +24,8 @@ func setAll(
 /// Reads the keys in place and counts those whose value is not theirs.
 @inline(never)
 func countWrongInPlace(
-  _ store: SedimentStore, _ keys: ArraySlice<BenchmarkKey>, complement: Bool = false
+  _ store: SedimentStore, _ keys: ArraySlice<BenchmarkKey>, mask: UInt64 = 0
 ) throws -> Int {
-  let mask: UInt64 = complement ? ~0 : 0
   var wrongCount = 0
   for key in keys {
     let word = try store.withValue(forKey: key) { firstWord($0) }

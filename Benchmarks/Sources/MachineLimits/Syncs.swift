@@ -14,11 +14,13 @@ package struct Syncs {
   private let mapping: Memory
 
   /// Prepares a file in `directory` for records of this size.
-  package init(scale: Scale, directory: String, recordByteCount: Int = 128) throws {
+  package init(
+    scale: Scale, directory: String, recordByteCount: Int = 128, name: String = "sync"
+  ) throws {
     self.scale = scale
     self.recordByteCount = recordByteCount
     self.directory = directory
-    file = try ScratchFile("sync", in: directory)
+    file = try ScratchFile(name, in: directory)
     try file.fill(byteCount: Syncs.fileByteCount)
     try file.syncData()
     mapping = try Memory(mapping: file, byteCount: Syncs.fileByteCount)
@@ -75,7 +77,7 @@ package struct Syncs {
         + " after a sched_yield that lets the others join."
     ) {
       let commit = GroupCommit(file)
-      let (file, countEach) = (file, scale.operations(300))
+      let (file, countEach) = (file, sharedCountEach)
       let stopwatch = Stopwatch()
       try inParallel(threadCount: Syncs.threadCount) { thread in
         let record = try Memory(byteCount: recordByteCount)
@@ -94,7 +96,11 @@ package struct Syncs {
     number % (Syncs.fileByteCount / recordByteCount) * recordByteCount
   }
 
-  private var syncCount: Int { scale.operations(400) }
+  /// How many records one thread makes durable in a sample.
+  package var syncCount: Int { scale.operations(400) }
+
+  /// How many each of the threads does that share syncs.
+  package var sharedCountEach: Int { scale.operations(300) }
 
   /// Times `write` with a sync after each; the first, which may wait for others' writes, does not count.
   private func syncEach(_ file: ScratchFile, write: (Memory, Int) throws -> Void) throws -> Sample {
