@@ -39,7 +39,7 @@ struct Run {
       Progress(roundCount: 0, names: []).preparing("preparing \(part.rawValue)")
       let section = try section(part)
       let names = section.groups.flatMap(\.benchmarks).map(\.name)
-      let progress = Progress(roundCount: options.roundCount, names: names)
+      let progress = Progress(roundCount: options.roundCount * section.roundFactor, names: names)
       let measured = try section.measured(roundCount: options.roundCount, progress: progress.measuring)
       progress.finished()
       report.groups += measured.groups
@@ -57,6 +57,8 @@ struct Run {
       return Section(try MachineLimits(scale: scale, directory: options.directory).groups)
     }
     let engineScale = options.isQuick ? EngineScale.quick : .full(scale)
-    return try EngineBenchmarks(engineScale, directory: options.directory).section(part)
+    return try EngineBenchmarks(
+      engineScale, directory: options.directory, program: CommandLine.arguments[0]
+    ).section(part)
   }
 }

@@ -4,7 +4,12 @@ internal import Foundation
 internal import MachineLimits
 
 do {
-  try Run(Options(Array(CommandLine.arguments.dropFirst()))).measure()
+  let arguments = Array(CommandLine.arguments.dropFirst())
+  if let filling = Filling(arguments) {
+    try filling.run()
+  } else {
+    try Run(Options(arguments)).measure()
+  }
 } catch let error as UsageError {
   complain("\(error); 'Benchmarks/run --help' lists the options")
   exit(2)

@@ -4,11 +4,15 @@ package import BenchmarkHarness
 package struct EngineBenchmarks {
   private let scale: EngineScale
   private let directory: String
+  private let program: String
 
   /// Nothing is prepared yet; data files will lie in `directory`.
-  package init(_ scale: EngineScale, directory: String) {
+  ///
+  /// `program` is the path of an executable that does a ``Filling`` when its arguments say so.
+  package init(_ scale: EngineScale, directory: String, program: String) {
     self.scale = scale
     self.directory = directory
+    self.program = program
   }
 
   /// Prepares a part; its tables and files go when the last of its benchmarks goes.
@@ -17,6 +21,10 @@ package struct EngineBenchmarks {
     case .values100: try StoreRows(scale, valueByteCount: 100, directory: directory).section
     case .values1000: try StoreRows(scale, valueByteCount: 1000, directory: directory).section
     case .synced: try joined { try SyncedRows(scale, valueByteCount: $0, directory: directory).section }
+    case .reopening:
+      joined {
+        ReopeningRows(scale, valueByteCount: $0, directory: directory, program: program).section
+      }
     default: Section([])
     }
   }
@@ -24,6 +32,8 @@ package struct EngineBenchmarks {
   /// The rows of both sizes of values, in turns with one another.
   private func joined(_ section: (_ valueByteCount: Int) throws -> Section) rethrows -> Section {
     let sections = try [100, 1000].map(section)
-    return Section(sections.flatMap(\.groups), sections.flatMap(\.comparisons))
+    return Section(
+      sections.flatMap(\.groups), sections.flatMap(\.comparisons),
+      roundFactor: sections.map(\.roundFactor).max() ?? 1)
   }
 }
