@@ -25,7 +25,9 @@ package struct EngineBenchmarks {
       joined {
         ReopeningRows(scale, valueByteCount: $0, directory: directory, program: program).section
       }
-    default: Section([])
+    case .small: try SmallRows(scale, directory: directory).section
+    case .growth: GrowthRows(scale, directory: directory).section
+    case .machine: preconditionFailure("it is not about the engine")
     }
   }
 

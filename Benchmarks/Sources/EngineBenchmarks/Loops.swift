@@ -1,3 +1,4 @@
+internal import CBench
 internal import Foundation
 internal import MachineLimits
 internal import Sediment
@@ -19,6 +20,28 @@ func setAll(
       try store.set(span, forKey: key, durability: durability)
     }
   }
+}
+
+/// The same, each set timed by itself: the longest in nanoseconds.
+@inline(never)
+func longestSet(
+  _ store: SedimentStore, _ keys: ArraySlice<BenchmarkKey>, value: [UInt8], mask: UInt64 = 0
+) throws -> UInt64 {
+  var value = value
+  var longest: UInt64 = 0
+  try unsafe value.withUnsafeMutableBytes { bytes in
+    var before = bench_nanoseconds()
+    for key in keys {
+      unsafe bytes.storeBytes(of: key.word ^ mask, as: UInt64.self)
+      // As above.
+      let span = unsafe RawSpan(_unsafeBytes: UnsafeRawBufferPointer(bytes))
+      try store.set(span, forKey: key)
+      let now = bench_nanoseconds()
+      longest = max(longest, now - before)
+      before = now
+    }
+  }
+  return longest
 }
 
 /// Reads the keys in place and counts those whose value is not theirs.
