@@ -9,6 +9,9 @@ public struct Options: Equatable, Sendable {
   /// The folder for the data files; the file system is measured that it lies in.
   public var directory = ""
 
+  /// A folder in a file system that lies in memory; nil if there is none.
+  public var memoryDirectory: String?
+
   /// The folder for the results.
   public var output = ""
 
@@ -55,6 +58,7 @@ public struct Options: Equatable, Sendable {
       case "--rounds": rounds = try Options.rounds(Options.value(of: argument, in: &remaining))
       case "--only": parts = try Options.parts(Options.value(of: argument, in: &remaining))
       case "--directory": directory = try Options.value(of: argument, in: &remaining)
+      case "--memory-directory": memoryDirectory = try Options.value(of: argument, in: &remaining)
       case "--output": output = try Options.value(of: argument, in: &remaining)
       default: throw UsageError("unknown option '\(argument)'")
       }

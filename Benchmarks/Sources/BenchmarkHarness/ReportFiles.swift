@@ -15,6 +15,7 @@ extension Report {
     try json().write(to: folder.appending(path: "\(name).json"), options: .atomic)
     for (kind, quantity) in [("latency", Quantity.time), ("bandwidth", .bandwidth)] {
       let data = ChartData(self, quantity: quantity)
+      guard !data.isEmpty else { continue }
       try Data(data.text.utf8).write(to: folder.appending(path: "\(name)-\(kind).tsv"), options: .atomic)
     }
   }

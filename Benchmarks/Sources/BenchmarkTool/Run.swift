@@ -58,7 +58,8 @@ struct Run {
     }
     let engineScale = options.isQuick ? EngineScale.quick : .full(scale)
     return try EngineBenchmarks(
-      engineScale, directory: options.directory, program: CommandLine.arguments[0]
+      engineScale, directory: options.directory, memoryDirectory: options.memoryDirectory,
+      program: CommandLine.arguments[0]
     ).section(part)
   }
 }

@@ -5,8 +5,8 @@ internal import MachineLimits
 
 do {
   let arguments = Array(CommandLine.arguments.dropFirst())
-  if let filling = Filling(arguments) {
-    try filling.run()
+  if let task = ChildTask(arguments) {
+    try task.run()
   } else {
     try Run(Options(arguments)).measure()
   }

@@ -4,14 +4,17 @@ package import BenchmarkHarness
 package struct EngineBenchmarks {
   private let scale: EngineScale
   private let directory: String
+  private let memoryDirectory: String?
   private let program: String
 
-  /// Nothing is prepared yet; data files will lie in `directory`.
+  /// Nothing is prepared yet; data files will lie in `directory`, and some in `memoryDirectory`, which should have no
+  /// disk under it.
   ///
-  /// `program` is the path of an executable that does a ``Filling`` when its arguments say so.
-  package init(_ scale: EngineScale, directory: String, program: String) {
+  /// `program` is the path of an executable that does a ``ChildTask`` when its arguments say so.
+  package init(_ scale: EngineScale, directory: String, memoryDirectory: String?, program: String) {
     self.scale = scale
     self.directory = directory
+    self.memoryDirectory = memoryDirectory
     self.program = program
   }
 
@@ -25,8 +28,8 @@ package struct EngineBenchmarks {
       joined {
         ReopeningRows(scale, valueByteCount: $0, directory: directory, program: program).section
       }
-    case .small: try SmallRows(scale, directory: directory).section
-    case .growth: GrowthRows(scale, directory: directory).section
+    case .small: try SmallRows(scale, directory: directory, program: program).section
+    case .growth: GrowthRows(scale, directory: directory, memoryDirectory: memoryDirectory).section
     case .machine: preconditionFailure("it is not about the engine")
     }
   }

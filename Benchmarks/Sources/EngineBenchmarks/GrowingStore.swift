@@ -3,7 +3,7 @@ internal import Foundation
 internal import MachineLimits
 internal import Sediment
 
-/// A store that becomes large, anew in each round; each of its sets is timed.
+/// A store that becomes large in a file system, anew in each round; each of its sets is timed.
 final class GrowingStore {
   static let valueByteCount = 100
 

@@ -5,7 +5,7 @@ internal import Sediment
 
 /// A store that a process has loaded before it was killed, anew in each round.
 final class KilledStore {
-  private let filling: Filling
+  private let task: ChildTask
   private let keys: [BenchmarkKey]
   private let recordsByteCount: Int
   private let directory: String
@@ -18,8 +18,8 @@ final class KilledStore {
     self.directory = directory
     self.program = program
     path = "\(directory)/killed-\(valueByteCount)"
-    filling = Filling(path: path, keyCount: scale.keyCount, valueByteCount: valueByteCount)
-    keys = filling.keys
+    task = .load(path: path, keyCount: scale.keyCount, valueByteCount: valueByteCount)
+    keys = ChildTask.loadedKeys(scale.keyCount)
     recordsByteCount = scale.keyCount * recordByteCountOfValue(valueByteCount)
   }
 
@@ -32,7 +32,7 @@ final class KilledStore {
     openingNanoseconds = nil
     if FileManager.default.fileExists(atPath: path) { try FileManager.default.removeItem(atPath: path) }
     try ScratchFile("warm", in: directory).fill(byteCount: recordsByteCount)
-    let process = try FillingProcess(filling, program: program)
+    let process = try ChildProcess(task, program: program)
     anonymousByteCount = process.anonymousByteCount
     try process.kill()
     let file = try FileScan(path: path)
@@ -56,19 +56,13 @@ final class KilledStore {
 
   /// How fast the bytes of the records went by in ``open()``.
   func scan() throws -> Sample {
-    Sample(nanoseconds: try measured(openingNanoseconds), amount: recordsByteCount)
+    guard let nanoseconds = openingNanoseconds else { throw Unsupported("the store was not opened") }
+    return Sample(nanoseconds: nanoseconds, amount: recordsByteCount)
   }
 
   /// What the process took of memory for each key while it loaded the store.
   func memory() throws -> Sample {
-    guard let byteCount = anonymousByteCount else {
-      throw Unsupported("the system does not tell how much memory a process has")
-    }
-    return Sample(byteCount: byteCount, amount: keys.count)
-  }
-
-  private func measured<Value>(_ value: Value?) throws -> Value {
-    guard let value else { throw Unsupported("the store was not opened") }
-    return value
+    guard let anonymousByteCount else { throw Unsupported(ChildProcess.memoryIsUnknown) }
+    return Sample(byteCount: anonymousByteCount, amount: keys.count)
   }
 }

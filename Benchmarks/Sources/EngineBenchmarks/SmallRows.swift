@@ -4,8 +4,8 @@ internal import BenchmarkHarness
 struct SmallRows {
   private let stores: SmallStores
 
-  init(_ scale: EngineScale, directory: String) throws {
-    stores = try SmallStores(scale, directory: directory)
+  init(_ scale: EngineScale, directory: String, program: String) throws {
+    stores = try SmallStores(scale, directory: directory, program: program)
   }
 
   var section: Section {
@@ -31,7 +31,7 @@ struct SmallRows {
               method: method, quantity: .size, run: stores.diskWhenClosed),
             Benchmark(
               "small-memory", name: "memory", meaning: "of each of many open stores",
-              method: method + " What memory that belongs to no file grows by, by the number of stores.",
+              method: method + " A child process opens many; by how much its memory grows that belongs to no file.",
               quantity: .size, run: stores.memory),
           ])
       ], comparisons)

@@ -8,19 +8,21 @@ final class SmallStores {
   static let keyCount = 10
   static let valueByteCount = 100
 
-  private let keys = BenchmarkKeys.stored(count: SmallStores.keyCount, seed: 51)
-  private let value = valueBytes(count: SmallStores.valueByteCount)
+  private static let keys = BenchmarkKeys.stored(count: keyCount, seed: 51)
+
   private let directory: String
   private let path: String
   private let openingCount: Int
   private let storeCount: Int
+  private let program: String
 
-  init(_ scale: EngineScale, directory: String) throws {
+  init(_ scale: EngineScale, directory: String, program: String) throws {
     self.directory = directory
+    self.program = program
     path = "\(directory)/small"
-    openingCount = scale.limits.operations(200)
+    openingCount = scale.limits.operations(100)
     storeCount = max(4, scale.limits.operations(200))
-    try make(path).close()
+    try SmallStores.make(path).close()
   }
 
   deinit {
@@ -45,7 +47,7 @@ final class SmallStores {
       let stopwatch = Stopwatch()
       let store = try SedimentStore(path: path)
       nanoseconds += stopwatch.nanoseconds
-      try expectNone(countWrongInPlace(store, keys[...]), "in a small store")
+      try expectNone(countWrongInPlace(store, SmallStores.keys[...]), "in a small store")
       try store.close()
     }
     return Sample(nanoseconds: nanoseconds, amount: openingCount)
@@ -66,31 +68,27 @@ final class SmallStores {
     }
   }
 
-  /// What an open store takes of memory that belongs to no file, among many.
+  /// What each of many open stores takes of memory that belongs to no file.
   func memory() throws -> Sample {
-    // The first takes what all share.
-    try withNewStore { _, _ in
-      let paths = (0..<storeCount).map { "\(directory)/small-\($0)" }
-      defer { for path in paths { try? FileManager.default.removeItem(atPath: path) } }
-      let byteCountBefore = try anonymousByteCount()
-      let stores = try paths.map(make)
-      let byteCount = try anonymousByteCount()
-      for store in stores { try store.close() }
-      return Sample(byteCount: max(0, byteCount - byteCountBefore), amount: stores.count)
-    }
+    let task = ChildTask.openSmall(directory: directory, storeCount: storeCount)
+    let process = try ChildProcess(task, program: program)
+    try process.finish()
+    guard let byteCount = process.anonymousByteCount else { throw Unsupported(ChildProcess.memoryIsUnknown) }
+    return Sample(byteCount: byteCount, amount: storeCount)
   }
 
   private func withNewStore(_ body: (String, SedimentStore) throws -> Sample) throws -> Sample {
     let path = "\(directory)/small-new"
     defer { try? FileManager.default.removeItem(atPath: path) }
-    let store = try make(path)
+    let store = try SmallStores.make(path)
     defer { try? store.close() }
     return try body(path, store)
   }
 
-  private func make(_ path: String) throws -> SedimentStore {
+  /// A new store that is open.
+  static func make(_ path: String) throws -> SedimentStore {
     let store = try SedimentStore(path: path)
-    try setAll(store, keys[...], value: value)
+    try setAll(store, keys[...], value: valueBytes(count: valueByteCount))
     return store
   }
 }

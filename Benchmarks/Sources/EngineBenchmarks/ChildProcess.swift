@@ -6,42 +6,54 @@ internal import Foundation
   internal import Glibc
 #endif
 
-/// A child process that loads a store and is killed while it has it open.
+/// A process that does a ``ChildTask``, said a number, and waits to be killed or told to end.
 ///
 /// If this process dies, the child reaches the end of its input and ends, too.
-struct FillingProcess {
-  /// What loading took of memory that belongs to no file; nil where the system does not tell.
+struct ChildProcess {
+  /// What the task took of memory that belongs to no file; nil where the system does not tell.
   let anonymousByteCount: Int?
+
+  /// Why there is none.
+  static let memoryIsUnknown = "the system does not tell how much memory a process has"
 
   private let process: Process
   private let input: Pipe
 
-  /// Starts the program and waits until it has loaded the store.
-  init(_ filling: Filling, program: String) throws {
+  /// Starts the program and waits until it has done its task.
+  init(_ task: ChildTask, program: String) throws {
     process = Process()
     input = Pipe()
     let output = Pipe()
     process.executableURL = URL(fileURLWithPath: program)
-    process.arguments = filling.arguments
+    process.arguments = task.arguments
     process.standardInput = input
     process.standardOutput = output
     try process.run()
-    let answer = FillingProcess.line(from: output.fileHandleForReading)
+    let answer = ChildProcess.line(from: output.fileHandleForReading)
     guard let byteCount = Int(answer) else {
       process.terminate()
       process.waitUntilExit()
-      throw ChildFailure(description: "the process that loads a store said '\(answer)'")
+      throw ChildFailure(description: "a child process failed: '\(answer)'")
     }
     anonymousByteCount = byteCount < 0 ? nil : byteCount
   }
 
-  /// Ends the process as nothing can be caught or finished, and waits until it is gone.
+  /// Ends the process by what cannot be caught, and waits until it is gone.
   func kill() throws {
     Self.send(SIGKILL, to: process.processIdentifier)
     process.waitUntilExit()
     try input.fileHandleForWriting.close()
     guard process.terminationReason == .uncaughtSignal, process.terminationStatus == SIGKILL else {
-      throw ChildFailure(description: "the process that loaded a store was not killed")
+      throw ChildFailure(description: "a child process was to be killed, and ended by itself")
+    }
+  }
+
+  /// Lets the process end, and waits for that.
+  func finish() throws {
+    try input.fileHandleForWriting.close()
+    process.waitUntilExit()
+    guard process.terminationReason == .exit, process.terminationStatus == 0 else {
+      throw ChildFailure(description: "a child process failed at its end")
     }
   }
 
