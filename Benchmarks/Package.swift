@@ -32,7 +32,11 @@ let package = Package(
       name: "MachineLimitsTests", dependencies: ["MachineLimits", "BenchmarkHarness"],
       swiftSettings: settings),
     .testTarget(
-      name: "EngineBenchmarksTests", dependencies: ["EngineBenchmarks", "BenchmarkHarness"],
+      name: "EngineBenchmarksTests",
+      dependencies: [
+        "EngineBenchmarks", "BenchmarkHarness", "MachineLimits", "BenchmarkTool",
+        .product(name: "Sediment", package: "Sediment"),
+      ],
       swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]

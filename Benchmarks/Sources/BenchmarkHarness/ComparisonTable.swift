@@ -1,10 +1,12 @@
 /// Sets comparisons as text for a terminal: figure, limit, ratio, target, and whether it was reached.
 public struct ComparisonTable {
   private let results: [Comparison.Result]
+  private let isQuick: Bool
 
-  /// Creates the table.
-  public init(_ results: [Comparison.Result]) {
-    self.results = results
+  /// Creates the table of a report's comparisons; figures of a quick run reach and miss nothing.
+  public init(_ report: Report) {
+    results = report.comparisons
+    isQuick = report.isQuick
   }
 
   /// The table, ending with a line break; empty if nothing was compared.
@@ -25,7 +27,7 @@ public struct ComparisonTable {
     let limit = result.limit.map(result.unit.text) ?? "-"
     let ratio = result.ratio.map { ratioText($0.median) } ?? "-"
     let range = result.ratio.map { "\(ratioText($0.minimum)) .. \(ratioText($0.maximum))" } ?? ""
-    let verdict = result.isReached.map { $0 ? "reached" : "MISSED" } ?? ""
+    let verdict = result.isReached.map { isQuick ? "" : $0 ? "reached" : "MISSED" } ?? ""
     return [
       result.name, figure, limit, result.limitName, ratio, range, result.target ?? "", verdict,
     ]

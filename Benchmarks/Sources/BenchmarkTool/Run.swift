@@ -28,7 +28,7 @@ struct Run {
 
   private func present(_ report: Report, _ name: String) throws {
     print("\n" + Table(report).text)
-    if !report.comparisons.isEmpty { print(ComparisonTable(report.comparisons).text) }
+    if !report.comparisons.isEmpty { print(ComparisonTable(report).text) }
     try report.write(to: options.output, name: name)
   }
 

@@ -47,14 +47,14 @@ package struct BenchmarkKeys: Sendable {
   }
 
   /// Only what a store is loaded with.
-  static func stored(count: Int, seed: UInt64) -> [BenchmarkKey] {
+  package static func stored(count: Int, seed: UInt64) -> [BenchmarkKey] {
     var random = SplitMix64(seed: seed)
     return (0..<count).map { _ in BenchmarkKey(&random) }
   }
 }
 
 /// Bytes that nobody can compress, with room for a word in front that says whose they are.
-func valueBytes(count: Int) -> [UInt8] {
+package func valueBytes(count: Int) -> [UInt8] {
   var random = SplitMix64(seed: 7)
   return (0..<count).map { _ in UInt8(truncatingIfNeeded: random.next()) }
 }

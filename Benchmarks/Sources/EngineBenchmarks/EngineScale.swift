@@ -32,13 +32,13 @@ package struct EngineScale: Equatable, Sendable {
 }
 
 /// What a record of the engine takes with a key of the benchmarks' and a value that neither expires nor is compressed.
-func recordByteCountOfValue(_ valueByteCount: Int) -> Int {
+package func recordByteCountOfValue(_ valueByteCount: Int) -> Int {
   let headByteCount = 16
   return (headByteCount + BenchmarkKey.byteCount + valueByteCount + 7) / 8 * 8
 }
 
 /// Writes a number with commas between its thousands.
-func countText(_ count: Int) -> String {
+package func countText(_ count: Int) -> String {
   var text = ""
   for (place, digit) in String(count).reversed().enumerated() {
     if place > 0, place.isMultiple(of: 3) { text.append(",") }

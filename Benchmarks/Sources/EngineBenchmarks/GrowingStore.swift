@@ -33,8 +33,8 @@ final class GrowingStore {
   /// The longest of as many copies of records into a mapped file.
   func append() throws -> Sample {
     try remove()
-    try checkRoom()
-    let file = try ScratchFile("grown", in: directory, warmedByteCount: recordsByteCount)
+    try warm()
+    let file = try ScratchFile("grown", in: directory)
     try file.preallocate(byteCount: recordsByteCount)
     let mapping = try Memory(mapping: file, byteCount: recordsByteCount)
     let longest = try longestAppend(mapping, recordByteCountOfValue(GrowingStore.valueByteCount))
@@ -44,7 +44,6 @@ final class GrowingStore {
   /// The longest of the sets that fill a new store.
   func grow() throws -> Sample {
     try remove()
-    try checkRoom()
     try warm()
     let store = try SedimentStore(path: path, options: SedimentOptions(durability: .unsynced))
     self.store = store
@@ -91,19 +90,7 @@ final class GrowingStore {
   }
 
   private func warm() throws {
-    try ScratchFile("warm", in: directory).fill(byteCount: recordsByteCount)
-  }
-
-  /// Two times the records, and what else is there, must fit on the disk and into memory.
-  private func checkRoom() throws {
-    let byteCount = UInt64(3 * recordsByteCount)
-    let attributes = try FileManager.default.attributesOfFileSystem(forPath: directory)
-    if let free = (attributes[.systemFreeSize] as? NSNumber)?.uint64Value, free < byteCount {
-      throw Unsupported("it takes \(byteCount >> 20) MiB of free disk")
-    }
-    if ProcessInfo.processInfo.physicalMemory < byteCount {
-      throw Unsupported("it takes \(byteCount >> 20) MiB of memory")
-    }
+    try Room.warm(directory, storeByteCount: recordsByteCount)
   }
 
   private func remove() throws {

@@ -31,7 +31,7 @@ final class KilledStore {
   func read() throws -> Sample {
     openingNanoseconds = nil
     if FileManager.default.fileExists(atPath: path) { try FileManager.default.removeItem(atPath: path) }
-    try ScratchFile("warm", in: directory).fill(byteCount: recordsByteCount)
+    try Room.warm(directory, storeByteCount: recordsByteCount)
     let process = try ChildProcess(task, program: program)
     anonymousByteCount = process.anonymousByteCount
     try process.kill()

@@ -97,7 +97,7 @@ final class LoadedStore {
   }
 
   private func warm() throws {
-    try ScratchFile("warm", in: directory).fill(byteCount: keys.stored.count * recordByteCount)
+    try Room.warm(directory, storeByteCount: keys.stored.count * recordByteCount)
   }
 
   private func remove() throws {

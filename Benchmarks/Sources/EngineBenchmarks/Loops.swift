@@ -1,13 +1,13 @@
 internal import CBench
 internal import Foundation
 internal import MachineLimits
-internal import Sediment
+package import Sediment
 
 // The loops that are timed: nothing in them but the calls, and a comparison that shows each value to be the right one.
 
 /// Sets each of the keys to a value that begins with its word, changed by a mask.
 @inline(never)
-func setAll(
+package func setAll(
   _ store: SedimentStore, _ keys: ArraySlice<BenchmarkKey>, value: [UInt8], mask: UInt64 = 0,
   durability: SedimentDurability? = nil
 ) throws {
@@ -24,7 +24,7 @@ func setAll(
 
 /// The same, each set timed by itself: the longest in nanoseconds.
 @inline(never)
-func longestSet(
+package func longestSet(
   _ store: SedimentStore, _ keys: ArraySlice<BenchmarkKey>, value: [UInt8], mask: UInt64 = 0
 ) throws -> UInt64 {
   var value = value
@@ -46,7 +46,7 @@ func longestSet(
 
 /// Reads the keys in place and counts those whose value is not theirs.
 @inline(never)
-func countWrongInPlace(
+package func countWrongInPlace(
   _ store: SedimentStore, _ keys: ArraySlice<BenchmarkKey>, mask: UInt64 = 0
 ) throws -> Int {
   var wrongCount = 0
@@ -58,7 +58,7 @@ func countWrongInPlace(
 }
 
 @inline(never)
-func countWrongInBuffer(_ store: SedimentStore, _ keys: ArraySlice<BenchmarkKey>) throws -> Int {
+package func countWrongInBuffer(_ store: SedimentStore, _ keys: ArraySlice<BenchmarkKey>) throws -> Int {
   var wrongCount = 0
   var buffer: [UInt8] = []
   for key in keys {
@@ -69,7 +69,7 @@ func countWrongInBuffer(_ store: SedimentStore, _ keys: ArraySlice<BenchmarkKey>
 }
 
 @inline(never)
-func countWrongAsBytes(_ store: SedimentStore, _ keys: ArraySlice<BenchmarkKey>) throws -> Int {
+package func countWrongAsBytes(_ store: SedimentStore, _ keys: ArraySlice<BenchmarkKey>) throws -> Int {
   var wrongCount = 0
   for key in keys {
     guard let value = try store.retrieve(forKey: key), firstWord(unsafe value.span.bytes) == key.word else {
@@ -81,7 +81,7 @@ func countWrongAsBytes(_ store: SedimentStore, _ keys: ArraySlice<BenchmarkKey>)
 }
 
 @inline(never)
-func countWrongAsData(_ store: SedimentStore, _ keys: ArraySlice<BenchmarkKey>) throws -> Int {
+package func countWrongAsData(_ store: SedimentStore, _ keys: ArraySlice<BenchmarkKey>) throws -> Int {
   var wrongCount = 0
   for key in keys {
     guard let value = try store.retrieve(forKey: key, as: Data.self),
@@ -96,17 +96,18 @@ func countWrongAsData(_ store: SedimentStore, _ keys: ArraySlice<BenchmarkKey>) 
 
 /// Counts the keys that have a value, of which there should be none.
 @inline(never)
-func countFound(_ store: SedimentStore, _ keys: ArraySlice<BenchmarkKey>) throws -> Int {
+package func countFound(_ store: SedimentStore, _ keys: ArraySlice<BenchmarkKey>) throws -> Int {
   var foundCount = 0
   for key in keys where try store.withValue(forKey: key, { firstWord($0) }) != nil { foundCount += 1 }
   return foundCount
 }
 
 /// How many keys a batched call gets: several of the groups that bare loops ask for at a time.
-let callKeyCount = 16 * batchCount
+package let callKeyCount = 16 * batchCount
 
 @inline(never)
-func countWrongInPlaceBatched(_ store: SedimentStore, _ keys: ArraySlice<BenchmarkKey>) throws -> Int {
+package func countWrongInPlaceBatched(_ store: SedimentStore, _ keys: ArraySlice<BenchmarkKey>) throws -> Int
+{
   var wrongCount = 0
   for call in calls(keys) {
     try store.withValues(forKeys: call) { number, value in
@@ -120,7 +121,8 @@ func countWrongInPlaceBatched(_ store: SedimentStore, _ keys: ArraySlice<Benchma
 }
 
 @inline(never)
-func countWrongAsArraysBatched(_ store: SedimentStore, _ keys: ArraySlice<BenchmarkKey>) throws -> Int {
+package func countWrongAsArraysBatched(_ store: SedimentStore, _ keys: ArraySlice<BenchmarkKey>) throws -> Int
+{
   var wrongCount = 0
   for call in calls(keys) {
     for (value, key) in zip(try store.retrieve(forKeys: call), call) {

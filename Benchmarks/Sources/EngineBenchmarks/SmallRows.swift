@@ -31,7 +31,8 @@ struct SmallRows {
               method: method, quantity: .size, run: stores.diskWhenClosed),
             Benchmark(
               "small-memory", name: "memory", meaning: "of each of many open stores",
-              method: method + " A child process opens many; by how much its memory grows that belongs to no file.",
+              method: method
+                + " A child process opens many; by how much its memory grows that belongs to no file.",
               quantity: .size, run: stores.memory),
           ])
       ], comparisons)

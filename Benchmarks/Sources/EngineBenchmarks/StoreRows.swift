@@ -114,7 +114,8 @@ struct StoreRows {
   ) -> Benchmark {
     Benchmark(
       self.name(row), name: name, meaning: meaning,
-      method: "Timed over all calls of a round, in an order that is random to index and file. Each value that was"
+      method:
+        "Timed over all calls of a round, in an order that is random to index and file. Each value that was"
         + " read is known by its first 8 bytes.",
       run: run)
   }

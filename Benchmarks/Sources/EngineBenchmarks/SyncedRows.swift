@@ -66,7 +66,8 @@ struct SyncedRows {
         "synced set, \(valueByteCount) B", .of(name("synced")), limit: .of(name("raw-sync")),
         "pwrite, fdatasync", target: .atMost(1.15)),
       Comparison(
-        "from \(Syncs.threadCount) threads", .of(name("synced-by-many")), limit: .of(name("raw-group-commit")),
+        "from \(Syncs.threadCount) threads", .of(name("synced-by-many")),
+        limit: .of(name("raw-group-commit")),
         "bare group commit", target: .atLeast(0.85)),
     ]
   }

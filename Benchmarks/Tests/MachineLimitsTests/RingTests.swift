@@ -42,7 +42,8 @@ import Testing
   @Test(arguments: [1024, 1536])
   func `lookups visit each record once, by entries of their own`(entryCount: Int) throws {
     var random = SplitMix64(seed: 3)
-    let ring = try LookupRing(entryCount: entryCount, recordCount: 1024, recordByteCount: 136, random: &random)
+    let ring = try LookupRing(
+      entryCount: entryCount, recordCount: 1024, recordByteCount: 136, random: &random)
     let start = ring.entryNumber
     var entries: Set<Int> = []
     var records: Set<Int> = []
