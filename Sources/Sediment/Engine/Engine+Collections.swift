@@ -69,6 +69,7 @@ extension Engine {
   private func changeCollections(
     _ durability: SedimentDurability, _ body: (LogWriter) throws(SedimentError) -> Void
   ) throws(SedimentError) {
+    try checkReadable()
     let sequence = try lock.withLock { () throws(SedimentError) in
       let writer = try checkWritable()
       try body(writer)

@@ -40,6 +40,10 @@ final class Engine: @unchecked Sendable {
   ///
   /// Under `lock`.
   var isHeadOpen: Bool
+  /// Whether what this opening needs before its first change was done.
+  ///
+  /// Under `lock`.
+  var isPrepared = false
 
   /// Whether the index was built anew because its keys were alike.
   ///
@@ -50,6 +54,7 @@ final class Engine: @unchecked Sendable {
   private let forkCount = Forks.count
   let work = EngineWork()
   let openFile: OpenFiles.Ticket?
+  let events: EventQueue
 
   /// What recovery hands over and the store goes on from.
   init(
@@ -74,6 +79,7 @@ final class Engine: @unchecked Sendable {
     openFile = opened.ticket
     gate = SyncGate(syncedSequence: opened.syncedSequence, watermark: opened.watermark)
     conditions = Conditions()
+    events = EventQueue(options.observer)
     prepareWork()
   }
 
@@ -90,7 +96,7 @@ final class Engine: @unchecked Sendable {
   /// Under `lock`.
   @inline(__always)
   func checkWritable() throws(SedimentError) -> LogWriter {
-    if conditions.isClosed || forkCount != Forks.count || !isHeadOpen || writer?.poison != nil {
+    if conditions.isClosed || forkCount != Forks.count || !isPrepared || writer?.poison != nil {
       try prepareWriting()
     }
     guard let writer else { throw .readOnly(path) }
@@ -102,7 +108,10 @@ final class Engine: @unchecked Sendable {
     try checkReadable()
     guard let writer else { throw .readOnly(path) }
     if let poison = writer.poison { throw poison }
+    if isPrepared { return }
+    try writer.prepare()
     if !isHeadOpen { try openHead() }
+    isPrepared = true
   }
 
   var isForked: Bool { forkCount != Forks.count }
@@ -111,8 +120,10 @@ final class Engine: @unchecked Sendable {
     isForked ? .forked(path) : .closed(path)
   }
 
+  /// Lets the observer know soon; may be called with any lock held.
   func tell(_ event: SedimentEvent) {
-    options.observer?(event)
+    guard events.add(event), let tell = work.tell else { return }
+    scheduler.schedule(tell, after: 0)
   }
 }
 

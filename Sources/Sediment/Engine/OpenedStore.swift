@@ -30,14 +30,23 @@ struct StoreOpening {
   static let lockedByte: Range<UInt64> = 1 << 62..<(1 << 62 + 1)
 
   func run() throws(SedimentError) -> OpenedStore {
-    let file = try openFile()
-    do throws(SedimentError) {
-      return try open(file)
-    } catch {
+    for _ in 0..<Self.attemptCountMax {
+      let file = try openFile()
+      do throws(SedimentError) {
+        if let opened = try open(file) { return opened }
+      } catch {
+        try? file.close()
+        throw error
+      }
       try? file.close()
-      throw error
     }
+    throw SedimentError(
+      .inputOutput, path: path,
+      message: "Another file takes its place again and again. See who replaces it, and open it then.")
   }
+
+  /// How often the file is opened anew because another took its place.
+  private static let attemptCountMax = 3
 
   private func openFile() throws(SedimentError) -> any DiskFile {
     let mode: OpenMode = options.readOnly ? .read : .readWrite
@@ -58,9 +67,11 @@ struct StoreOpening {
     }
   }
 
-  private func open(_ file: any DiskFile) throws(SedimentError) -> OpenedStore {
+  /// Opens a file; nil if it is not the one at the path any more, now that it is locked.
+  private func open(_ file: any DiskFile) throws(SedimentError) -> OpenedStore? {
     let ticket = try takeLocks(file)
-    let opening = Opening(file, on: disk, isNoteUnsynced: writeNote(file)) { () throws(SedimentError) in
+    guard isInPlace(file) else { return nil }
+    let opening = Opening(file, on: disk, writingNote: { writeNote(file) }) { () throws(SedimentError) in
       do throws(DiskError) {
         try file.sync()
       } catch {
@@ -69,6 +80,13 @@ struct StoreOpening {
     }
     let opened = try opening.recover(options.readOnly ? .readOnly : .readWrite)
     return try load(opened, file, ticket)
+  }
+
+  /// Whether the path still leads to a file: it may have been destroyed or replaced before it was locked.
+  private func isInPlace(_ file: any DiskFile) -> Bool {
+    guard let present = try? disk.open(path, .read) else { return false }
+    defer { try? present.close() }
+    return present.identifier == file.identifier
   }
 
   // MARK: Locks
