@@ -9,6 +9,13 @@ extension Engine {
   @inline(never)
   func openHead() throws(SedimentError) {
     guard let writer else { throw .readOnly(path) }
+    if !isNameOnDisk {
+      do throws(DiskError) {
+        try disk.syncDirectory(of: path)
+      } catch {
+        throw writer.fail(error)
+      }
+    }
     // Nobody else is at the head: others come only once this was done.
     do throws(SedimentError) {
       try head?.reopen()

@@ -70,6 +70,9 @@ extension Engine {
   private func appendLast(_ writer: LogWriter) throws(SedimentError) -> CheckpointPlace? {
     do throws(SedimentError) {
       if writer.replayByteCount > Self.replayByteCountToLeave { return try appendCheckpoint(writer) }
+      // A segment that has to be begun for them counts in the numbers.
+      let numbers = CatalogueChange([.numbers(writer.catalogue.numbers)])!
+      try writer.makeRoom(Self.byteCount(of: numbers), for: .goingOn)
       writer.updateNumbers(clock: disk.wallClock())
       _ = try change([.numbers(writer.catalogue.numbers)], for: .goingOn, writer)
     } catch  where error.code == .outOfSpace {

@@ -44,6 +44,8 @@ final class Engine: @unchecked Sendable {
   ///
   /// Under `lock`.
   var isPrepared = false
+  /// Whether the file's name was on the disk when it was opened; if not, it is once the head is open.
+  let isNameOnDisk: Bool
 
   /// Whether the index was built anew because its keys were alike.
   ///
@@ -75,6 +77,7 @@ final class Engine: @unchecked Sendable {
     defaultState = opened.collections.defaultState
     head = opened.head
     isHeadOpen = opened.isHeadOpen
+    isNameOnDisk = opened.isNameOnDisk
     report = opened.report
     openFile = opened.ticket
     gate = SyncGate(syncedSequence: opened.syncedSequence, watermark: opened.watermark)

@@ -4,7 +4,7 @@ internal import SedimentFormat
 extension StoreOpening {
   /// Fills the index from a recovered log and makes what the engine consists of.
   func load(
-    _ opened: Opening.Result, _ file: any DiskFile, _ ticket: OpenFiles.Ticket?
+    _ opened: Opening.Result, _ file: any DiskFile, isNameOnDisk: Bool, _ ticket: OpenFiles.Ticket?
   ) throws(SedimentError) -> OpenedStore {
     let identity = opened.log.head.leading.identity
     let log = LogFile(file, identity: identity, access: options.access, readOnly: options.readOnly)
@@ -52,7 +52,8 @@ extension StoreOpening {
     return OpenedStore(
       log: log, index: index, slots: slots, domain: domain, retired: retired, collections: collections,
       writer: writer, head: opened.keeper, isHeadOpen: opened.keeper.map { !$0.isClosed } ?? false,
-      syncedSequence: opened.log.lastSequence.rawValue, watermark: opened.log.end, report: report,
+      isNameOnDisk: isNameOnDisk, syncedSequence: opened.log.lastSequence.rawValue, watermark: opened.log.end,
+      report: report,
       ticket: ticket)
   }
 
