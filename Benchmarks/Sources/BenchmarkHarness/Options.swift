@@ -9,8 +9,41 @@ public struct Options: Equatable, Sendable {
   /// The folder for the data files; the file system is measured that it lies in.
   public var directory = ""
 
+  /// A folder in a file system that lies in memory; nil if there is none.
+  public var memoryDirectory: String?
+
   /// The folder for the results.
   public var output = ""
+
+  /// What to measure, in this order.
+  public var parts = Part.allCases
+
+  /// What can be measured by itself.
+  public enum Part: String, CaseIterable, Sendable {
+    /// What the machine can do.
+    case machine
+
+    /// The engine's reads and writes with values of 100 bytes.
+    case values100 = "values-100"
+
+    /// The same with values of 1,000 bytes.
+    case values1000 = "values-1000"
+
+    /// Sets that return when they are on the disk.
+    case synced
+
+    /// Opening a store again whose process was killed.
+    case reopening
+
+    /// What a store of ten values takes.
+    case small
+
+    /// The slowest of the sets that make a store large.
+    case growth
+
+    /// What is about the storage engine.
+    public static let engine = allCases.filter { $0 != .machine }
+  }
 
   /// The greatest number of rounds that makes sense.
   public static let roundCountMax = 99
@@ -23,7 +56,9 @@ public struct Options: Equatable, Sendable {
       switch argument {
       case "--quick": isQuick = true
       case "--rounds": rounds = try Options.rounds(Options.value(of: argument, in: &remaining))
+      case "--only": parts = try Options.parts(Options.value(of: argument, in: &remaining))
       case "--directory": directory = try Options.value(of: argument, in: &remaining)
+      case "--memory-directory": memoryDirectory = try Options.value(of: argument, in: &remaining)
       case "--output": output = try Options.value(of: argument, in: &remaining)
       default: throw UsageError("unknown option '\(argument)'")
       }
@@ -40,6 +75,22 @@ public struct Options: Equatable, Sendable {
       throw UsageError("\(option) needs a value")
     }
     return value
+  }
+
+  /// The parts with these names, which are separated by commas, in their own order and each once.
+  private static func parts(_ text: String) throws(UsageError) -> [Part] {
+    var chosen: Set<Part> = []
+    for name in text.split(separator: ",", omittingEmptySubsequences: false) {
+      if name == "engine" {
+        chosen.formUnion(Part.engine)
+      } else if let part = Part(rawValue: String(name)) {
+        chosen.insert(part)
+      } else {
+        let names = (["engine"] + Part.allCases.map(\.rawValue)).joined(separator: ", ")
+        throw UsageError("--only needs some of \(names), not '\(name)'")
+      }
+    }
+    return Part.allCases.filter(chosen.contains)
   }
 
   private static func rounds(_ text: String) throws(UsageError) -> Int {
