@@ -83,8 +83,8 @@ struct StoreCollectionTests {
     let fixture = try StoreFixture()
     let call = fixture.disk.callCount
     #expect(code { _ = try fixture.store.collection(name) } == .invalidArgument)
-    #expect(try !fixture.store.dropCollection(name))
     #expect(fixture.changes(since: call) == [])
+    #expect(try !fixture.store.dropCollection(name))
     #expect(fixture.store.collectionNames == [])
   }
 

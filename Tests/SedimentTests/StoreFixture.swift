@@ -17,7 +17,7 @@ final class StoreFixture {
   private var opened: SedimentStore?
 
   init(
-    _ access: SedimentOptions.Access = .automatic, _ durability: SedimentDurability = .unsynced,
+    _ access: SedimentOptions.Access = .automatic, durability: SedimentDurability = .unsynced,
     maxByteCount: UInt64? = nil, on disk: SimulatedDisk = SimulatedDisk(seed: 1)
   ) throws {
     self.disk = disk
