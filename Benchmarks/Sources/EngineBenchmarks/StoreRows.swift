@@ -3,6 +3,9 @@ internal import MachineLimits
 
 /// Loading, reading and overwriting keys with values of one size, each beside the bare loop that does the least.
 struct StoreRows {
+  /// Enough for a sequential copy to be none from cache to cache.
+  private static let copiedByteCountMax = 128 << 20
+
   private let store: LoadedStore
   private let scale: EngineScale
   private let lookups: LookupRing
@@ -32,7 +35,7 @@ struct StoreRows {
             limit("dram", "one DRAM read", "each waits for the one before") {
               dram.walk(stepCount: scale.keyCount / 2)
             },
-            bareAppend,
+            bareCopy, bareAppend,
             figure("load", "load", "random keys into a new store, nothing synced", store.load),
             memory,
             limit("lookup", "entry and record, dependent", "the least for one lookup") {
@@ -97,9 +100,17 @@ struct StoreRows {
       run: store.indexMemory)
   }
 
+  private var bareCopy: Benchmark {
+    let recordByteCount = store.recordByteCount
+    let byteCount = min(scale.keyCount * recordByteCount, StoreRows.copiedByteCountMax)
+    return limit("copy", "copies of as many bytes", "in memory that is in use already") {
+      try appendRecords(try Memory(byteCount: byteCount), recordByteCount)
+    }
+  }
+
   private var bareAppend: Benchmark {
     let (count, recordByteCount) = (scale.keyCount, store.recordByteCount)
-    return limit("append", "copies of as many bytes", "to a mapped file, first touch of each page") {
+    return limit("append", "the same into a mapped file", "first touch of each page") {
       let byteCount = count * recordByteCount
       let file = try ScratchFile("append", in: directory, warmedByteCount: byteCount)
       try file.preallocate(byteCount: byteCount)
@@ -135,9 +146,11 @@ struct StoreRows {
     let size = "\(store.valueByteCount) B"
     let pair = "entry and record"
     return [
-      Comparison("load, \(size)", of("load"), limit: of("dram"), "one DRAM read", target: .atMost(1)),
-      Comparison("", of("load"), limit: of("append"), "copies of as many bytes"),
-      Comparison("overwrite", of("overwrite"), limit: of("append"), "copies of as many bytes"),
+      Comparison(
+        "load, \(size)", of("load"), limit: of("dram"), "one DRAM read", target: .atMost(1),
+        bareLoop: of("append")),
+      Comparison("", of("load"), limit: of("append"), "copies into a mapped file"),
+      Comparison("overwrite", of("overwrite"), limit: of("append"), "copies into a mapped file"),
       Comparison("retrieve in place", of("in-place"), limit: of("lookup"), pair, target: .atMost(1.3)),
       Comparison("", of("in-place"), limit: .multiple(2, of: name("dram")), "two DRAM reads"),
       Comparison("into a reused buffer", of("buffer"), limit: of("lookup"), pair, target: .atMost(1.5)),

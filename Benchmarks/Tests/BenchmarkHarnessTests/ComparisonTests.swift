@@ -86,10 +86,25 @@ import Testing
     #expect(result.isReached == nil)
   }
 
+  @Test func `a target that the bare loop misses is out of reach`() {
+    func result(bareLoop: Comparison.Measure?) -> Comparison.Result {
+      Comparison("c", .of("get"), limit: .of("read"), "l", target: .atMost(1.5), bareLoop: bareLoop)
+        .result(in: groups)
+    }
+    #expect(result(bareLoop: nil).isOutOfReach == nil)
+    #expect(result(bareLoop: .multiple(1.5, of: "read")).isOutOfReach == nil)
+    #expect(result(bareLoop: .multiple(1.6, of: "read")).isOutOfReach == true)
+    #expect(result(bareLoop: .of("none")).isOutOfReach == nil)
+    #expect(result(bareLoop: .multiple(1.6, of: "read")).isReached == false)
+  }
+
   @Test func `the table says whether a target was reached`() {
     let comparisons = [
       Comparison("get", .of("get"), limit: .of("read"), "one read", target: .atMost(1.5)),
       Comparison("", .of("get"), limit: .of("get"), "itself"),
+      Comparison(
+        "", .of("get"), limit: .of("read"), "one read", target: .atMost(2),
+        bareLoop: .multiple(2.5, of: "read")),
       Comparison("scan", .of("scan"), limit: .of("plain"), "plain scan", target: .atLeast(0.5)),
       Comparison("none", .of("none"), limit: .constant(12, .size), "allowed", target: .atMost(1)),
     ]
@@ -103,6 +118,7 @@ import Testing
                    figure      limit              ratio  lowest .. highest  target
           get      400 ns     130 ns  one read     3.00       2.00 .. 4.00  at most 1.50   MISSED
                    400 ns     400 ns  itself       1.00       1.00 .. 1.00
+                   400 ns     130 ns  one read     3.00       2.00 .. 4.00  at most 2.00   missed by the bare loop, too
           scan  5.00 GB/s  8.00 GB/s  plain scan   0.50       0.50 .. 0.75  at least 0.50  reached
           none          -     12.0 B  allowed         -                     at most 1.00
 
