@@ -9,10 +9,11 @@ final class EngineWork: @unchecked Sendable {
   fileprivate(set) var checkpoint: Work?
   fileprivate(set) var grow: Work?
   fileprivate(set) var sweep: Work?
-  /// Whether a sync is on its way.
+  fileprivate(set) var populate: Work?
+  /// Within which interval a sync is on its way; nil if none is.
   ///
   /// Under the writer's lock.
-  var isSyncPlanned = false
+  var plannedInterval: Duration?
   /// Whether a checkpoint is on its way.
   ///
   /// Under the writer's lock.
@@ -24,17 +25,20 @@ final class EngineWork: @unchecked Sendable {
 
   /// Ends all work, and lets go of the engine that it holds.
   func end() {
-    for work in [sync, checkpoint, grow, sweep] { work?.cancelAndWait() }
+    for work in [sync, checkpoint, grow, sweep, populate] { work?.cancelAndWait() }
   }
 }
 
 extension Engine {
   func prepareWork() {
-    guard writer != nil else { return }
+    guard let writer else { return }
     work.sync = Work { [self] in syncInBackground() }
     work.checkpoint = Work { [self] in checkpointInBackground() }
     work.grow = Work { [self] in growInBackground() }
     work.sweep = Work { [self] in sweep() }
+    let populate = Work { [self] in populateInBackground() }
+    work.populate = populate
+    writer.wantsPages = { [scheduler] in scheduler.schedule(populate, after: 0) }
   }
 
   /// Sees to what has to follow a change.
@@ -42,19 +46,23 @@ extension Engine {
   /// Under the lock.
   @inline(__always)
   func planSync(_ writer: LogWriter, _ durability: SedimentDurability) {
-    if case .interval(let interval) = durability, !work.isSyncPlanned { planSync(after: interval) }
-    if writer.replayByteCount > writer.replayByteCountMax || writer.wantsSpace { planUpkeep(writer) }
+    // What was planned earlier, within no longer an interval, comes early enough.
+    if case .interval(let interval) = durability, work.plannedInterval.map({ interval < $0 }) ?? true {
+      planSync(after: interval)
+    }
+    if unsafe writer.tail.pointee.wantsUpkeep { planUpkeep(writer) }
   }
 
   @inline(never)
   private func planSync(after interval: Duration) {
     guard let sync = work.sync else { return }
-    work.isSyncPlanned = true
+    work.plannedInterval = interval
     scheduler.schedule(sync, after: interval.nanosecondsClamped)
   }
 
   @inline(never)
   private func planUpkeep(_ writer: LogWriter) {
+    unsafe writer.tail.pointee.wantsUpkeep = false
     if writer.replayByteCount > writer.replayByteCountMax, !work.isCheckpointPlanned,
       let checkpoint = work.checkpoint
     {
@@ -80,7 +88,7 @@ extension Engine {
   private func syncInBackground() {
     guard !isForked, !conditions.isClosed else { return }
     let sequence = lock.withLock {
-      work.isSyncPlanned = false
+      work.plannedInterval = nil
       return unsafe writer?.tail.pointee.countedSequence ?? 0
     }
     do throws(SedimentError) {
@@ -109,6 +117,14 @@ extension Engine {
       if (try? log.file.allocate(bytes)) != nil { lock.withLock { writer.take(ahead: range) } }
     }
     lock.withLock { work.isGrowthPlanned = false }
+  }
+}
+
+extension Engine {
+  /// Touches pages that the log will soon reach.
+  private func populateInBackground() {
+    guard !isForked, !conditions.isClosed, let writer else { return }
+    if let pages = lock.withLock({ writer.pagesAhead() }) { log.populate(pages) }
   }
 }
 

@@ -43,22 +43,17 @@ extension Engine {
 
   /// Removes a collection with all its keys; false if there is none of that name.
   func drop(_ name: [UInt8], _ durability: SedimentDurability) throws(SedimentError) -> Bool {
-    guard let state = collections.named(name) else {
-      try checkReadable()
-      return false
-    }
-    var wasThere = true
+    var wasThere = false
     try changeCollections(durability) { (writer) throws(SedimentError) in
-      guard !state.isDropped.load(ordering: .relaxed) else {
-        wasThere = false
-        return
-      }
+      // Without one it is as for any change that is refused: what that goes by may have to be synced.
+      guard let state = collections.named(name) else { return }
+      wasThere = true
       _ = try change([.collectionDropped(number: state.number)], for: .goingOn, writer)
       collections.remove(state)
       state.isDropped.store(true, ordering: .releasing)
       state.clear(at: .max)
     }
-    planSweep()
+    if wasThere { planSweep() }
     return wasThere
   }
 

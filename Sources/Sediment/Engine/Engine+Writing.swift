@@ -120,7 +120,15 @@ extension Engine {
   /// The largest value that a record itself holds; larger ones get extents, written outside the lock.
   static var inlineValueByteCountMax: Int { 128 << 10 }
 
+  @inline(__always)
   func checkLengths(_ key: RawSpan, _ value: RawSpan) throws(SedimentError) {
+    if key.byteCount > Limits.keyByteCountMax || value.byteCount > Limits.valueByteCountMax {
+      try refuseLengths(key, value)
+    }
+  }
+
+  @inline(never)
+  private func refuseLengths(_ key: RawSpan, _ value: RawSpan) throws(SedimentError) {
     if key.byteCount > Limits.keyByteCountMax {
       throw .tooLarge(path, what: "key", byteCount: key.byteCount, limit: Limits.keyByteCountMax)
     }

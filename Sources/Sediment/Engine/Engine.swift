@@ -85,15 +85,24 @@ final class Engine: @unchecked Sendable {
     if conditions.isClosed || forkCount != Forks.count { throw whyUnusable() }
   }
 
-  /// Throws if the store cannot be changed.
+  /// The writer; throws if the store cannot be changed.
   ///
   /// Under `lock`.
+  @inline(__always)
   func checkWritable() throws(SedimentError) -> LogWriter {
+    if conditions.isClosed || forkCount != Forks.count || !isHeadOpen || writer?.poison != nil {
+      try prepareWriting()
+    }
+    guard let writer else { throw .readOnly(path) }
+    return writer
+  }
+
+  @inline(never)
+  private func prepareWriting() throws(SedimentError) {
     try checkReadable()
     guard let writer else { throw .readOnly(path) }
     if let poison = writer.poison { throw poison }
     if !isHeadOpen { try openHead() }
-    return writer
   }
 
   var isForked: Bool { forkCount != Forks.count }

@@ -39,7 +39,7 @@ extension LogWriter {
   /// After a checkpoint was appended: when the next is due, and what must be kept in reserve.
   func noteCheckpoint() {
     let fileByteCount = UInt64(space.end) * UInt64(Limits.slotByteCount)
-    replayByteCountMax = min(max(fileByteCount / 16, 1 << 20), 64 << 20)
+    replayByteCountMax = min(max(fileByteCount / 8, 8 << 20), 64 << 20)
     space.reservedCount = reserveSlotCount
   }
 
@@ -85,7 +85,7 @@ extension LogWriter {
   /// Takes slots over that got blocks without the lock, unless the file grew otherwise meanwhile.
   func take(ahead range: Range<UInt32>) {
     guard range.lowerBound <= space.end, range.upperBound > space.end else { return }
-    guard (try? file.map(upTo: UInt64(range.upperBound) << 14)) != nil else { return }
+    guard (try? file.mapGrowth(upTo: UInt64(range.upperBound) << 14)) != nil else { return }
     space.extend(by: range.upperBound - space.end)
     setWantedFreeCount()
   }

@@ -24,7 +24,7 @@ internal import SedimentFormat
   /// The bytes appended since the last checkpoint began.
   var replayByteCount: UInt64
   /// When a checkpoint is due, by the bytes appended since the last.
-  var replayByteCountMax: UInt64 = 1 << 20
+  var replayByteCountMax: UInt64 = 8 << 20
   /// The watermark of the last mark in the log.
   var markedWatermark: LogPosition
   /// The free slots below which the file should grow in the background.
@@ -33,6 +33,8 @@ internal import SedimentFormat
   private let slotCountMax: UInt32
   var userByteCount: UInt64 = 0
   var writtenByteCount: UInt64 = 0
+  /// Told that the log will soon reach pages which nobody has touched yet.
+  var wantsPages: (@Sendable () -> Void)?
   /// Told of each segment that was sealed.
   var sealed: (@Sendable () -> Void)?
   private var scratch: UnsafeMutableRawBufferPointer
@@ -180,9 +182,33 @@ internal import SedimentFormat
   /// Sees to it that the tail has room for records of so many bytes in all, or throws and changes nothing.
   @inline(__always)
   func makeRoom(_ byteCount: Int, for purpose: SlotSpace.Purpose) throws(SedimentError) {
-    if unsafe tail.pointee.room >= byteCount { return }
-    try openSegment(roomFor: byteCount, purpose)
+    let end = unsafe tail.pointee.offset &+ UInt64(byteCount)
+    if unsafe end <= tail.pointee.softEnd { return }
+    try makeMoreRoom(byteCount, purpose)
   }
+
+  @inline(never)
+  private func makeMoreRoom(_ byteCount: Int, _ purpose: SlotSpace.Purpose) throws(SedimentError) {
+    if unsafe tail.pointee.room < byteCount { try openSegment(roomFor: byteCount, purpose) }
+    unsafe tail.pointee.wantsUpkeep = replayByteCount > replayByteCountMax || wantsSpace
+    let run = unsafe tail.pointee.identity.run.byteRange
+    let end = run.upperBound - UInt64(Seal.recordByteCount)
+    let offset = unsafe tail.pointee.offset
+    guard unsafe tail.pointee.isMapped, space.end >= Self.aheadSlotCountMin else {
+      unsafe tail.pointee.softEnd = end
+      return
+    }
+    if file.softEnd(from: offset) < offset + UInt64(byteCount) { wantsPages?() }
+    unsafe tail.pointee.softEnd = min(end, max(file.softEnd(from: offset), offset + 64 << 10))
+  }
+
+  /// The pages to touch ahead of need; to be populated without the lock.
+  func pagesAhead() -> Range<UInt64>? {
+    unsafe file.pagesAhead(of: tail.pointee.offset, in: tail.pointee.identity.run.byteRange)
+  }
+
+  /// The slots of a file that is worth touching pages for.
+  private static let aheadSlotCountMin: UInt32 = 64
 
   /// Goes on in another hot segment (DESIGN.md 5, "Append").
   @inline(never)
@@ -243,7 +269,7 @@ internal import SedimentFormat
     let slotByteCount = UInt64(Limits.slotByteCount)
     let end = UInt64(space.end + count) * slotByteCount
     try file.file.allocate(UInt64(space.end) * slotByteCount..<end)
-    try file.map(upTo: end)
+    try file.mapGrowth(upTo: end)
     space.extend(by: count)
   }
 
@@ -295,7 +321,7 @@ internal import SedimentFormat
       sequence: base.rawValue, countedSequence: base.rawValue, isMapped: isMapped,
       entry: catalogue.segments[next.generation]!)
     // That a stray store is not caught is no reason to stop.
-    if old.isMapped { try? file.makeReadOnly(old.identity.run.byteRange) }
+    if old.isMapped { try? file.makeReadOnly(old.identity.run.byteRange, goingOnIn: next.run.byteRange) }
     sealed?()
   }
 }

@@ -1,0 +1,114 @@
+import Sediment
+import SedimentDisk
+import SedimentTesting
+import Testing
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// How much the crash tests try.
+enum CrashEffort {
+  static let isLong = unsafe getenv("SEDIMENT_TESTS_LONG") != nil
+
+  /// The first number, or in a long run the second.
+  static func of(_ short: Int, long: Int) -> Int { isLong ? long : short }
+}
+
+/// Crashes a recorded store at every moment, opens what is left, compares it with what it may hold, and goes on
+/// from some of that to crash again.
+struct CrashExplorer {
+  /// What a crash is.
+  enum Kind {
+    case powerLoss
+    case processDeath
+  }
+
+  /// How many crashes follow one another at most.
+  var depth: Int
+  /// What is tried of each moment.
+  var plans: CrashPlanOptions
+  /// One of so many moments is tried, by how many crashes came before.
+  var sparseness = [1, 8, 24]
+  /// One of so many images is gone on from.
+  var branching = 24
+  /// How many images were opened, by how many crashes made them.
+  private(set) var imageCounts = [0, 0, 0]
+  private var generator: SeededGenerator
+
+  init(seed: UInt64, depth: Int, plans: CrashPlanOptions) {
+    self.depth = depth
+    self.plans = plans
+    generator = SeededGenerator(seed: seed)
+  }
+
+  /// Tries every crash point of a recorder's history.
+  mutating func explore(_ recorder: CrashRecorder, _ kind: Kind, _ place: String, level: Int = 0) throws {
+    let history = recorder.disk.history
+    for state in history {
+      if level > 0, !oneOf(sparseness[level]) { continue }
+      switch kind {
+      case .powerLoss: try losePower(state, recorder, place, level)
+      case .processDeath:
+        let place = "\(place), death at \(state.point)"
+        let allowed = recorder.afterDeath(at: state.point)
+        try verify(state.afterProcessDeath(), recorder, allowed, .processDeath, place, level)
+        let range = history.interruptionRange(at: state.point)
+        guard oneOf(4), let count = range.randomElement(using: &generator) else { continue }
+        let torn = history.state(at: state.point, interruptedAfter: count).afterProcessDeath()
+        // Of the next operation almost all bytes may be there, and the rest be zeros.
+        let most = recorder.afterDeath(at: state.point + 1).upperBound
+        try verify(
+          torn, recorder, allowed.lowerBound...most, .processDeath, "\(place) and \(count) bytes", level)
+      }
+    }
+  }
+
+  private mutating func losePower(
+    _ state: CrashState, _ recorder: CrashRecorder, _ place: String, _ level: Int
+  ) throws {
+    let allowed = recorder.afterPowerLoss(at: state.point)
+    for choice in state.plans(plans, seed: generator.next()) {
+      let place = "\(place), power lost at \(state.point) with \(choice)"
+      try verify(state.afterPowerLoss(choice), recorder, allowed, .powerLoss, place, level)
+    }
+  }
+
+  /// Opens what a crash left, compares it with what may be there, uses it, and crashes it again.
+  private mutating func verify(
+    _ image: SimulatedDisk, _ recorder: CrashRecorder, _ allowed: ClosedRange<Int>, _ kind: Kind,
+    _ place: String, _ level: Int
+  ) throws {
+    imageCounts[level] += 1
+    image.trimHistory()
+    let next = CrashRecorder(
+      image, oneOf(6) ? .unmapped : recorder.access, states: Array(recorder.states[allowed]),
+      isLeftDurable: kind == .powerLoss, firstNumber: (level + 1) * 1_000_000 + imageCounts[level] * 100)
+    do {
+      try next.open()
+      try next.perform(.set(.init("key-0"), byteCount: 24, .synced))
+      try next.perform(.batch([(.init("key-1"), 24), (.init("key-2", in: ""), nil)], .unsynced))
+      try next.perform(.reopen)
+      let again = try CrashContents(of: try #require(next.store))
+      if again != next.current.visible(at: image.wallClock()) {
+        Issue.record("\(place): opened again it holds \(again.summary), not \(next.current.summary)")
+      }
+      guard level + 1 < depth, oneOf(branching) else { return }
+      for _ in 0..<6 { try next.perform(.random(CrashMix(), using: &generator)) }
+    } catch {
+      let least = recorder.states[allowed.lowerBound].summary
+      Issue.record(
+        "\(place): \(error); of \(allowed) the first is \(least); \(recorder.operations(around: allowed))")
+      return
+    }
+    try explore(next, oneOf(2) ? .powerLoss : .processDeath, place, level: level + 1)
+  }
+
+  private mutating func oneOf(_ count: Int) -> Bool {
+    Int.random(in: 0..<count, using: &generator) == 0
+  }
+}
