@@ -17,7 +17,7 @@ public struct Comparison: Equatable, Sendable {
 
   /// A bare loop without which the figure is not to be had; nil if there is none.
   ///
-  /// Where that misses the target, too, the machine is the reason.
+  /// Where that misses the target, too, in each round, the machine is the reason.
   public var bareLoop: Measure?
 
   /// Creates a comparison.
@@ -83,7 +83,7 @@ public struct Comparison: Equatable, Sendable {
     /// Whether the median of the ratios reaches the target.
     public var isReached: Bool?
 
-    /// Whether the bare loop misses the target by itself; absent if it does not, or there is none.
+    /// Whether the bare loop misses the target by itself in each round; absent if it does not, or there is none.
     public var isOutOfReach: Bool?
   }
 
@@ -94,11 +94,12 @@ public struct Comparison: Equatable, Sendable {
     let limits = limit.samples(rows).values
     let ratio = ratio(figures, limits, unit)
     let bareRatio = bareLoop.flatMap { self.ratio($0.samples(rows).values, limits, unit) }
-    let isOutOfReach = bareRatio.map { !isReached(by: $0) } ?? false
+    let isOutOfReach = bareRatio.map { !isReached(by: best(of: $0)) } ?? false
     return Result(
       name: name, figure: Statistics(figures)?.median, unit: unit, limit: Statistics(limits)?.median,
       limitName: limitName, ratio: ratio, target: target?.text,
-      isReached: target == nil ? nil : ratio.map(isReached), isOutOfReach: isOutOfReach ? true : nil)
+      isReached: target == nil ? nil : ratio.map { isReached(by: $0.median) },
+      isOutOfReach: isOutOfReach ? true : nil)
   }
 
   /// The ratios of the rounds in which both were measured.
@@ -106,8 +107,12 @@ public struct Comparison: Equatable, Sendable {
     Statistics(zip(figures, limits).map { ratio($0, $1, unit) })
   }
 
-  private func isReached(by ratio: Statistics) -> Bool {
-    target?.isReached(by: ratio.median) ?? true
+  private func isReached(by ratio: Double) -> Bool {
+    target?.isReached(by: ratio) ?? true
+  }
+
+  private func best(of ratios: Statistics) -> Double {
+    if case .atLeast = target { ratios.maximum } else { ratios.minimum }
   }
 
   /// With `atLeast` how many times as good, else how many times the number.

@@ -86,16 +86,20 @@ import Testing
     #expect(result.isReached == nil)
   }
 
-  @Test func `a target that the bare loop misses is out of reach`() {
-    func result(bareLoop: Comparison.Measure?) -> Comparison.Result {
-      Comparison("c", .of("get"), limit: .of("read"), "l", target: .atMost(1.5), bareLoop: bareLoop)
+  @Test func `a target is out of reach if the bare loop misses it in each round`() {
+    func result(_ bareLoop: Comparison.Measure?, _ target: Comparison.Target) -> Comparison.Result {
+      Comparison("c", .of("get"), limit: .of("read"), "l", target: target, bareLoop: bareLoop)
         .result(in: groups)
     }
-    #expect(result(bareLoop: nil).isOutOfReach == nil)
-    #expect(result(bareLoop: .multiple(1.5, of: "read")).isOutOfReach == nil)
-    #expect(result(bareLoop: .multiple(1.6, of: "read")).isOutOfReach == true)
-    #expect(result(bareLoop: .of("none")).isOutOfReach == nil)
-    #expect(result(bareLoop: .multiple(1.6, of: "read")).isReached == false)
+    // The bare loop takes 6, 8 and 4 times as long as a read.
+    let slow = Comparison.Measure.multiple(2, of: "get")
+    #expect(result(slow, .atMost(2.9)).isReached == false)
+    #expect(result(slow, .atMost(2.9)).isOutOfReach == true)
+    #expect(result(slow, .atMost(4.1)).isOutOfReach == nil)
+    #expect(result(slow, .atLeast(0.3)).isOutOfReach == true)
+    #expect(result(slow, .atLeast(0.2)).isOutOfReach == nil)
+    #expect(result(nil, .atMost(2.9)).isOutOfReach == nil)
+    #expect(result(.of("none"), .atMost(2.9)).isOutOfReach == nil)
   }
 
   @Test func `the table says whether a target was reached`() {
