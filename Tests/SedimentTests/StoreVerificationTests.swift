@@ -60,6 +60,7 @@ struct StoreVerificationTests {
       #expect(error?.offset == UInt64(place - key.utf8.count - 16))
       #expect(error?.systemError == nil)
     }
+    fixture.scheduler.runDue()
     #expect(fixture.events.count("failed: damaged") == readings.count)
   }
 
