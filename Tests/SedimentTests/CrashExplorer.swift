@@ -52,57 +52,41 @@ struct CrashExplorer {
     for state in history {
       if level > 0, !oneOf(sparseness[level]) { continue }
       switch kind {
-      case .powerLoss: try losePower(state, recorder, place, level)
+      case .powerLoss:
+        let left = recorder.afterPowerLoss(at: state.point)
+        for choice in state.plans(plans, seed: generator.next()) {
+          let place = "\(place), power lost at \(state.point) with \(choice)"
+          try verify(state.afterPowerLoss(choice), recorder.access, left, place, level)
+        }
       case .processDeath:
+        let left = recorder.afterDeath(at: state.point)
         let place = "\(place), death at \(state.point)"
-        let allowed = recorder.afterDeath(at: state.point)
-        try verify(state.afterProcessDeath(), recorder, allowed, .processDeath, place, level)
+        try verify(state.afterProcessDeath(), recorder.access, left, place, level)
         let range = history.interruptionRange(at: state.point)
         guard oneOf(4), let count = range.randomElement(using: &generator) else { continue }
         let torn = history.state(at: state.point, interruptedAfter: count).afterProcessDeath()
-        // Of the next operation almost all bytes may be there, and the rest be zeros.
-        let most = recorder.afterDeath(at: state.point + 1).upperBound
-        try verify(
-          torn, recorder, allowed.lowerBound...most, .processDeath, "\(place) and \(count) bytes", level)
+        let leftTorn = recorder.afterDeath(at: state.point, inNext: true)
+        try verify(torn, recorder.access, leftTorn, "\(place) and \(count) bytes", level)
       }
-    }
-  }
-
-  private mutating func losePower(
-    _ state: CrashState, _ recorder: CrashRecorder, _ place: String, _ level: Int
-  ) throws {
-    let allowed = recorder.afterPowerLoss(at: state.point)
-    for choice in state.plans(plans, seed: generator.next()) {
-      let place = "\(place), power lost at \(state.point) with \(choice)"
-      try verify(state.afterPowerLoss(choice), recorder, allowed, .powerLoss, place, level)
     }
   }
 
   /// Opens what a crash left, compares it with what may be there, uses it, and crashes it again.
   private mutating func verify(
-    _ image: SimulatedDisk, _ recorder: CrashRecorder, _ allowed: ClosedRange<Int>, _ kind: Kind,
-    _ place: String, _ level: Int
+    _ image: SimulatedDisk, _ access: SedimentOptions.Access, _ left: CrashLeftover, _ place: String,
+    _ level: Int
   ) throws {
     imageCounts[level] += 1
     image.trimHistory()
-    let next = CrashRecorder(
-      image, oneOf(6) ? .unmapped : recorder.access, states: Array(recorder.states[allowed]),
-      isLeftDurable: kind == .powerLoss, firstNumber: (level + 1) * 1_000_000 + imageCounts[level] * 100)
+    let next: CrashRecorder
     do {
-      try next.open()
-      try next.perform(.set(.init("key-0"), byteCount: 24, .synced))
-      try next.perform(.batch([(.init("key-1"), 24), (.init("key-2", in: ""), nil)], .unsynced))
-      try next.perform(.reopen)
-      let again = try CrashContents(of: try #require(next.store))
-      if again != next.current.visible(at: image.wallClock()) {
-        Issue.record("\(place): opened again it holds \(again.summary), not \(next.current.summary)")
-      }
+      next = try CrashRecorder.resume(
+        image, oneOf(6) ? .unmapped : access, left,
+        firstNumber: (level + 1) * 1_000_000 + imageCounts[level] * 100)
       guard level + 1 < depth, oneOf(branching) else { return }
       for _ in 0..<6 { try next.perform(.random(CrashMix(), using: &generator)) }
     } catch {
-      let least = recorder.states[allowed.lowerBound].summary
-      Issue.record(
-        "\(place): \(error); of \(allowed) the first is \(least); \(recorder.operations(around: allowed))")
+      Issue.record("\(place): \(error); \(left)")
       return
     }
     try explore(next, oneOf(2) ? .powerLoss : .processDeath, place, level: level + 1)

@@ -52,6 +52,29 @@ import Testing
     print("script, \(recorder.access): images by depth \(explorer.imageCounts)")
   }
 
+  @Test func `What is synced in a file stays, though its creator died before its name was on the disk`()
+    throws
+  {
+    let created = Self.disk(seed: 1)
+    try SedimentStore(path: CrashRecorder.path, disk: created).close()
+    for state in created.history {
+      let disk = state.afterProcessDeath()
+      let store = try SedimentStore(path: CrashRecorder.path, disk: disk)
+      try store.set("1", forKey: "a", durability: .synced)
+      let image = disk.afterPowerLoss(.nothing)
+      #expect(image.paths.contains(CrashRecorder.path), "death at \(state.point)")
+      #expect(try SedimentStore(path: CrashRecorder.path, disk: image).contains("a"))
+    }
+    // Whoever created the file has its name synced already, and so has whoever follows the first write.
+    #expect(created.calls.count { $0.operation == .syncDirectory } == 1)
+    for count in [1, 1] {
+      let store = try SedimentStore(path: CrashRecorder.path, disk: created)
+      try store.set("1", forKey: "a")
+      try store.close()
+      #expect(created.calls.count { $0.operation == .syncDirectory } == 1 + count)
+    }
+  }
+
   static let script: [CrashOperation] = [
     .set(.init("key-0"), byteCount: 20, .unsynced),
     .set(.init("key-1"), byteCount: 3000, .synced),

@@ -9,8 +9,7 @@ final class CrashRecorder {
 
   let disk: SimulatedDisk
   let access: SedimentOptions.Access
-  /// Whether all that a crash left is on the medium, as it is after a power failure.
-  private let isLeftDurable: Bool
+  private let leftover: CrashLeftover
   private let scheduler = ManualScheduler()
   private(set) var store: SedimentStore?
   /// What the store may be found to hold: after so many operations, or before the first one, as a crash left it.
@@ -24,6 +23,10 @@ final class CrashRecorder {
   private var begun: [Moment]
   /// By when, in the scheduler's nanoseconds, the background must have synced a state.
   private var due: [(time: UInt64, state: Int)] = []
+  /// Whether an operation had an unknown outcome.
+  private(set) var isPoisoned = false
+  /// What failed in the background.
+  private let failures = CrashFailures()
   /// Makes every value another one, also after a crash.
   private var number: Int
 
@@ -34,18 +37,17 @@ final class CrashRecorder {
 
   /// A store that is not there yet.
   convenience init(_ disk: SimulatedDisk, _ access: SedimentOptions.Access) {
-    self.init(disk, access, states: [CrashContents()], isLeftDurable: true, firstNumber: 0)
+    self.init(disk, access, CrashLeftover(states: [CrashContents()]), firstNumber: 0)
   }
 
-  /// What a crash left, which holds one of these states.
+  /// What a crash left.
   init(
-    _ disk: SimulatedDisk, _ access: SedimentOptions.Access, states: [CrashContents], isLeftDurable: Bool,
-    firstNumber: Int
+    _ disk: SimulatedDisk, _ access: SedimentOptions.Access, _ leftover: CrashLeftover, firstNumber: Int
   ) {
     self.disk = disk
     self.access = access
-    self.states = states
-    self.isLeftDurable = isLeftDurable
+    self.leftover = leftover
+    states = leftover.states
     number = firstNumber
     durable = [Moment(point: 0, state: 0)]
     acknowledged = durable
@@ -62,10 +64,12 @@ final class CrashRecorder {
     let opened = try openStore()
     store = opened
     let found = try CrashContents(of: opened)
-    guard let state = states.lastIndex(of: found) else { throw CrashFinding(found: found) }
+    guard let state = states.lastIndex(of: found), state >= leftover.leastFound else {
+      throw CrashFinding(found: found)
+    }
     // What has been read is on the disk.
     durable = [
-      Moment(point: 0, state: isLeftDurable ? state : 0), Moment(point: disk.crashPoint, state: state),
+      Moment(point: 0, state: leftover.isDurable ? state : 0), Moment(point: disk.crashPoint, state: state),
     ]
     acknowledged = [Moment(point: 0, state: state)]
     begun = [Moment(point: -1, state: state)]
@@ -73,9 +77,10 @@ final class CrashRecorder {
   }
 
   private func openStore() throws -> SedimentStore {
-    try SedimentStore(
-      path: Self.path, options: SedimentOptions(durability: .unsynced, access: access), disk: disk,
-      scheduler: scheduler)
+    let options = SedimentOptions(durability: .unsynced, access: access) { [failures] event in
+      if case .failed = event { failures.add() }
+    }
+    return try SedimentStore(path: Self.path, options: options, disk: disk, scheduler: scheduler)
   }
 
   var current: CrashContents { states[states.count - 1] }
@@ -85,18 +90,32 @@ final class CrashRecorder {
       try perform(.create(name))
     }
     number += 1
+    // Nothing that is tried now changes anything.
+    if isPoisoned { return try carryOut(operation) }
     var next = current
     next.apply(operation, number: number, time: disk.wallClock())
     states.append(next)
     let state = states.count - 1
     log.append((state, "\(state) behind \(disk.crashPoint): \(operation)"))
     begun.append(Moment(point: disk.crashPoint, state: state))
-    if case .interval(let interval) = operation.durability {
+    if case .interval(let interval) = operation.durability, next != states[state - 1] {
       due.append((scheduler.now + UInt64(interval / .nanoseconds(1)), state))
     }
-    try carryOut(operation)
+    do {
+      try carryOut(operation)
+    } catch let error as SedimentError where error.code == .outcomeUnknown {
+      isPoisoned = true
+      throw error
+    } catch {
+      // What is refused changes nothing.
+      states.removeLast()
+      begun.removeLast()
+      due.removeAll { $0.state == state }
+      throw error
+    }
     acknowledged.append(Moment(point: disk.crashPoint, state: state))
     if operation.isSynced { durable.append(Moment(point: disk.crashPoint, state: state)) }
+    if !failures.isEmpty { due = [] }
     if let last = due.lazy.filter({ $0.time <= self.scheduler.now }).map(\.state).max() {
       durable.append(Moment(point: disk.crashPoint, state: last))
       due.removeAll { $0.time <= scheduler.now }
@@ -160,38 +179,46 @@ final class CrashRecorder {
   }
 
   func close() throws {
+    defer { store = nil }
     try store?.close()
-    store = nil
+  }
+
+  /// Goes on with what a crash left: opens it, uses it, and sees that opened again it holds the same.
+  static func resume(
+    _ image: SimulatedDisk, _ access: SedimentOptions.Access, _ leftover: CrashLeftover, firstNumber: Int
+  ) throws -> CrashRecorder {
+    let next = CrashRecorder(image, access, leftover, firstNumber: firstNumber)
+    try next.open()
+    try next.perform(.set(.init("key-0"), byteCount: 24, .synced))
+    try next.perform(.batch([(.init("key-1"), 24), (.init("key-2"), nil)], .unsynced))
+    try next.perform(.reopen)
+    let again = try CrashContents(of: try #require(next.store))
+    guard again == next.current.visible(at: image.wallClock()) else { throw CrashFinding(found: again) }
+    return next
   }
 
   // MARK: What a crash may leave
 
-  /// Which states may be found once the power failed at a crash point.
-  func afterPowerLoss(at point: Int) -> ClosedRange<Int> {
-    range(from: durable, at: point)
+  /// What is left once the power failed at a crash point.
+  func afterPowerLoss(at point: Int) -> CrashLeftover {
+    let least = durable.last { $0.point <= point }?.state ?? 0
+    return leftover(
+      least, most: begun.last { $0.point < point }?.state ?? 0, leastFound: least, isDurable: true)
   }
 
-  /// Which states may be found once the process died at a crash point.
-  func afterDeath(at point: Int) -> ClosedRange<Int> {
-    range(from: acknowledged, at: point)
+  /// What is left once the process died at a crash point, or in the middle of what follows it.
+  func afterDeath(at point: Int, inNext: Bool = false) -> CrashLeftover {
+    let most = begun.last { $0.point < (inNext ? point + 1 : point) }?.state ?? 0
+    let leastFound = acknowledged.last { $0.point <= point }?.state ?? 0
+    let least = durable.last { $0.point <= point }?.state ?? 0
+    return leftover(min(least, leastFound), most: most, leastFound: leastFound, isDurable: false)
   }
 
-  private func range(from moments: [Moment], at point: Int) -> ClosedRange<Int> {
-    let least = moments.last { $0.point <= point }?.state ?? 0
-    let most = begun.last { $0.point < point }?.state ?? 0
-    return least...max(least, most)
+  private func leftover(_ least: Int, most: Int, leastFound: Int, isDurable: Bool) -> CrashLeftover {
+    let most = max(most, leastFound)
+    let operations = log.filter { (leastFound - 5...most).contains($0.state) }.map(\.operation)
+    return CrashLeftover(
+      states: Array(states[least...most]), leastFound: leastFound - least, isDurable: isDurable,
+      operations: operations)
   }
-
-  /// The operations that lead to some states, and a few before.
-  func operations(around range: ClosedRange<Int>) -> String {
-    log.filter { (range.lowerBound - 5...range.upperBound).contains($0.state) }.map(\.operation)
-      .joined(separator: "; ")
-  }
-}
-
-/// A store was opened and held none of the states that it might.
-struct CrashFinding: Error, CustomStringConvertible {
-  var found: CrashContents
-
-  var description: String { "found \(found.summary)" }
 }

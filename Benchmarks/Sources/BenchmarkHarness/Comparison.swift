@@ -15,15 +15,22 @@ public struct Comparison: Equatable, Sendable {
   /// What their ratio is to be; nil if it only informs.
   public var target: Target?
 
+  /// A bare loop without which the figure is not to be had; nil if there is none.
+  ///
+  /// Where that misses the target, too, in each round, the machine is the reason.
+  public var bareLoop: Measure?
+
   /// Creates a comparison.
   public init(
-    _ name: String, _ figure: Measure, limit: Measure, _ limitName: String, target: Target? = nil
+    _ name: String, _ figure: Measure, limit: Measure, _ limitName: String, target: Target? = nil,
+    bareLoop: Measure? = nil
   ) {
     self.name = name
     self.figure = figure
     self.limit = limit
     self.limitName = limitName
     self.target = target
+    self.bareLoop = bareLoop
   }
 
   /// Something that has a value in each round.
@@ -75,20 +82,37 @@ public struct Comparison: Equatable, Sendable {
 
     /// Whether the median of the ratios reaches the target.
     public var isReached: Bool?
+
+    /// Whether the bare loop misses the target by itself in each round; absent if it does not, or there is none.
+    public var isOutOfReach: Bool?
   }
 
   /// Compares what was measured.
   public func result(in groups: [Report.Group]) -> Result {
     let rows = Dictionary(groups.flatMap(\.rows).map { ($0.identifier, $0) }) { first, _ in first }
     let (figures, unit) = figure.samples(rows)
-    let (limits, _) = limit.samples(rows)
-    let roundCount = min(figures.count, limits.count)
-    let ratios = zip(figures.prefix(roundCount), limits.prefix(roundCount)).map { ratio($0, $1, unit) }
-    let statistics = Statistics(ratios)
+    let limits = limit.samples(rows).values
+    let ratio = ratio(figures, limits, unit)
+    let bareRatio = bareLoop.flatMap { self.ratio($0.samples(rows).values, limits, unit) }
+    let isOutOfReach = bareRatio.map { !isReached(by: best(of: $0)) } ?? false
     return Result(
-      name: name, figure: Statistics(figures.finite)?.median, unit: unit,
-      limit: Statistics(limits.finite)?.median, limitName: limitName, ratio: statistics,
-      target: target?.text, isReached: statistics.flatMap { target?.isReached(by: $0.median) })
+      name: name, figure: Statistics(figures)?.median, unit: unit, limit: Statistics(limits)?.median,
+      limitName: limitName, ratio: ratio, target: target?.text,
+      isReached: target == nil ? nil : ratio.map { isReached(by: $0.median) },
+      isOutOfReach: isOutOfReach ? true : nil)
+  }
+
+  /// The ratios of the rounds in which both were measured.
+  private func ratio(_ figures: [Double], _ limits: [Double], _ unit: Quantity) -> Statistics? {
+    Statistics(zip(figures, limits).map { ratio($0, $1, unit) })
+  }
+
+  private func isReached(by ratio: Double) -> Bool {
+    target?.isReached(by: ratio) ?? true
+  }
+
+  private func best(of ratios: Statistics) -> Double {
+    if case .atLeast = target { ratios.maximum } else { ratios.minimum }
   }
 
   /// With `atLeast` how many times as good, else how many times the number.
@@ -100,7 +124,7 @@ public struct Comparison: Equatable, Sendable {
 
 extension Comparison.Measure {
   /// One value a round; a constant has more of them than there are rounds.
-  fileprivate func samples(_ rows: [String: Report.Row]) -> ([Double], Quantity) {
+  fileprivate func samples(_ rows: [String: Report.Row]) -> (values: [Double], unit: Quantity) {
     switch self {
     case .of(let name):
       return (rows[name]?.samples ?? [], rows[name]?.unit ?? .time)
@@ -129,8 +153,4 @@ extension Comparison.Target {
     case .atLeast(let value): ratio >= value
     }
   }
-}
-
-extension [Double] {
-  fileprivate var finite: [Double] { filter(\.isFinite) }
 }

@@ -27,10 +27,15 @@ public struct ComparisonTable {
     let limit = result.limit.map(result.unit.text) ?? "-"
     let ratio = result.ratio.map { ratioText($0.median) } ?? "-"
     let range = result.ratio.map { "\(ratioText($0.minimum)) .. \(ratioText($0.maximum))" } ?? ""
-    let verdict = result.isReached.map { isQuick ? "" : $0 ? "reached" : "MISSED" } ?? ""
     return [
-      result.name, figure, limit, result.limitName, ratio, range, result.target ?? "", verdict,
+      result.name, figure, limit, result.limitName, ratio, range, result.target ?? "", verdict(result),
     ]
+  }
+
+  private func verdict(_ result: Comparison.Result) -> String {
+    guard let isReached = result.isReached, !isQuick else { return "" }
+    if isReached { return "reached" }
+    return result.isOutOfReach == true ? "missed by the bare loop, too" : "MISSED"
   }
 }
 

@@ -23,11 +23,17 @@ public struct Options: Equatable, Sendable {
     /// What the machine can do.
     case machine
 
-    /// The engine's reads and writes with values of 100 bytes.
-    case values100 = "values-100"
+    /// Loading and overwriting a store with values of 100 bytes.
+    case load100 = "load-100"
 
-    /// The same with values of 1,000 bytes.
-    case values1000 = "values-1000"
+    /// Reading it.
+    case read100 = "read-100"
+
+    /// Loading and overwriting a store with values of 1,000 bytes.
+    case load1000 = "load-1000"
+
+    /// Reading it.
+    case read1000 = "read-1000"
 
     /// Sets that return when they are on the disk.
     case synced
@@ -43,6 +49,9 @@ public struct Options: Equatable, Sendable {
 
     /// What is about the storage engine.
     public static let engine = allCases.filter { $0 != .machine }
+
+    /// Names of several parts.
+    static let together = ["engine": engine, "100": [.load100, .read100], "1000": [.load1000, .read1000]]
   }
 
   /// The greatest number of rounds that makes sense.
@@ -81,12 +90,12 @@ public struct Options: Equatable, Sendable {
   private static func parts(_ text: String) throws(UsageError) -> [Part] {
     var chosen: Set<Part> = []
     for name in text.split(separator: ",", omittingEmptySubsequences: false) {
-      if name == "engine" {
-        chosen.formUnion(Part.engine)
+      if let parts = Part.together[String(name)] {
+        chosen.formUnion(parts)
       } else if let part = Part(rawValue: String(name)) {
         chosen.insert(part)
       } else {
-        let names = (["engine"] + Part.allCases.map(\.rawValue)).joined(separator: ", ")
+        let names = (Part.allCases.map(\.rawValue) + Part.together.keys.sorted()).joined(separator: ", ")
         throw UsageError("--only needs some of \(names), not '\(name)'")
       }
     }

@@ -21,8 +21,10 @@ package struct EngineBenchmarks {
   /// Prepares a part; its tables and files go when the last of its benchmarks goes.
   package func section(_ part: Options.Part) throws -> Section {
     switch part {
-    case .values100: try StoreRows(scale, valueByteCount: 100, directory: directory).section
-    case .values1000: try StoreRows(scale, valueByteCount: 1000, directory: directory).section
+    case .load100: try LoadingRows(scale, valueByteCount: 100, directory: directory).section
+    case .load1000: try LoadingRows(scale, valueByteCount: 1000, directory: directory).section
+    case .read100: try ReadingRows(scale, valueByteCount: 100, directory: directory).section
+    case .read1000: try ReadingRows(scale, valueByteCount: 1000, directory: directory).section
     case .synced: try joined { try SyncedRows(scale, valueByteCount: $0, directory: directory).section }
     case .reopening:
       joined {

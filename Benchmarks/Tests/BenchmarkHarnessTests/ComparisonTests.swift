@@ -86,10 +86,29 @@ import Testing
     #expect(result.isReached == nil)
   }
 
+  @Test func `a target is out of reach if the bare loop misses it in each round`() {
+    func result(_ bareLoop: Comparison.Measure?, _ target: Comparison.Target) -> Comparison.Result {
+      Comparison("c", .of("get"), limit: .of("read"), "l", target: target, bareLoop: bareLoop)
+        .result(in: groups)
+    }
+    // The bare loop takes 6, 8 and 4 times as long as a read.
+    let slow = Comparison.Measure.multiple(2, of: "get")
+    #expect(result(slow, .atMost(2.9)).isReached == false)
+    #expect(result(slow, .atMost(2.9)).isOutOfReach == true)
+    #expect(result(slow, .atMost(4.1)).isOutOfReach == nil)
+    #expect(result(slow, .atLeast(0.3)).isOutOfReach == true)
+    #expect(result(slow, .atLeast(0.2)).isOutOfReach == nil)
+    #expect(result(nil, .atMost(2.9)).isOutOfReach == nil)
+    #expect(result(.of("none"), .atMost(2.9)).isOutOfReach == nil)
+  }
+
   @Test func `the table says whether a target was reached`() {
     let comparisons = [
       Comparison("get", .of("get"), limit: .of("read"), "one read", target: .atMost(1.5)),
       Comparison("", .of("get"), limit: .of("get"), "itself"),
+      Comparison(
+        "", .of("get"), limit: .of("read"), "one read", target: .atMost(2),
+        bareLoop: .multiple(2.5, of: "read")),
       Comparison("scan", .of("scan"), limit: .of("plain"), "plain scan", target: .atLeast(0.5)),
       Comparison("none", .of("none"), limit: .constant(12, .size), "allowed", target: .atMost(1)),
     ]
@@ -103,6 +122,7 @@ import Testing
                    figure      limit              ratio  lowest .. highest  target
           get      400 ns     130 ns  one read     3.00       2.00 .. 4.00  at most 1.50   MISSED
                    400 ns     400 ns  itself       1.00       1.00 .. 1.00
+                   400 ns     130 ns  one read     3.00       2.00 .. 4.00  at most 2.00   missed by the bare loop, too
           scan  5.00 GB/s  8.00 GB/s  plain scan   0.50       0.50 .. 0.75  at least 0.50  reached
           none          -     12.0 B  allowed         -                     at most 1.00
 

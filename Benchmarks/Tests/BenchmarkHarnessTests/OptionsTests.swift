@@ -1,7 +1,8 @@
 import BenchmarkHarness
 import Testing
 
-private let parts = "engine, machine, values-100, values-1000, synced, reopening, small, growth"
+private let parts =
+  "machine, load-100, read-100, load-1000, read-1000, synced, reopening, small, growth, 100, 1000, engine"
 
 @Suite struct OptionsTests {
   private let folders = ["--directory", "data", "--output", "results"]
@@ -28,7 +29,8 @@ private let parts = "engine, machine, values-100, values-1000, synced, reopening
   @Test func `all parts are measured unless some are chosen`() throws {
     #expect(try Options(folders).parts == Options.Part.allCases)
     #expect(try Options(["--only", "machine"] + folders).parts == [.machine])
-    #expect(try Options(["--only", "growth,values-100,growth"] + folders).parts == [.values100, .growth])
+    #expect(try Options(["--only", "growth,100,growth"] + folders).parts == [.load100, .read100, .growth])
+    #expect(try Options(["--only", "1000"] + folders).parts == [.load1000, .read1000])
     #expect(try Options(["--only", "engine"] + folders).parts == Array(Options.Part.allCases.dropFirst()))
     #expect(try Options(["--only", "synced", "--only", "small"] + folders).parts == [.small])
   }

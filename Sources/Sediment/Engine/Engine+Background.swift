@@ -10,6 +10,7 @@ final class EngineWork: @unchecked Sendable {
   fileprivate(set) var grow: Work?
   fileprivate(set) var sweep: Work?
   fileprivate(set) var populate: Work?
+  fileprivate(set) var tell: Work?
   /// Within which interval a sync is on its way; nil if none is.
   ///
   /// Under the writer's lock.
@@ -25,12 +26,13 @@ final class EngineWork: @unchecked Sendable {
 
   /// Ends all work, and lets go of the engine that it holds.
   func end() {
-    for work in [sync, checkpoint, grow, sweep, populate] { work?.cancelAndWait() }
+    for work in [sync, checkpoint, grow, sweep, populate, tell] { work?.cancelAndWait() }
   }
 }
 
 extension Engine {
   func prepareWork() {
+    if options.observer != nil { work.tell = Work { [events] in events.deliver() } }
     guard let writer else { return }
     work.sync = Work { [self] in syncInBackground() }
     work.checkpoint = Work { [self] in checkpointInBackground() }
@@ -38,6 +40,7 @@ extension Engine {
     work.sweep = Work { [self] in sweep() }
     let populate = Work { [self] in populateInBackground() }
     work.populate = populate
+    if options.observer != nil { writer.sealed = { [unowned self] in tell(.segmentSealed) } }
     writer.wantsPages = { [scheduler] in scheduler.schedule(populate, after: 0) }
   }
 
@@ -69,7 +72,7 @@ extension Engine {
       work.isCheckpointPlanned = true
       scheduler.schedule(checkpoint, after: 0)
     }
-    if writer.wantsSpace, !work.isGrowthPlanned, let grow = work.grow {
+    if writer.wantsSpace, !work.isGrowthPlanned, log.file.traits.allocatesBlocks, let grow = work.grow {
       work.isGrowthPlanned = true
       scheduler.schedule(grow, after: 0)
     }
@@ -109,6 +112,9 @@ extension Engine {
   }
 
   /// Gives the file slots ahead of need; that there are none is told to whoever needs them.
+  ///
+  /// Only where the system gives blocks to a range. Elsewhere a file's length is read and then set, and nobody else
+  /// may let it grow in between.
   private func growInBackground() {
     guard !isForked, !conditions.isClosed, let writer else { return }
     let range = lock.withLock { writer.poison == nil ? writer.spaceAhead() : nil }

@@ -7,6 +7,7 @@ extension Engine {
   func commit(_ batch: BatchMembers, _ durability: SedimentDurability) throws(SedimentError) {
     if let failure = batch.failure { throw failure }
     if batch.isEmpty { return }
+    try checkReadable()
     let large = try writeExtents(of: batch)
     lock.lock()
     let sequence: UInt64
@@ -65,7 +66,7 @@ extension Engine {
     }
     let storesNothing = batch.members.allSatisfy { $0.kind == .remove }
     try writer.makeRoom(byteCount, for: storesNothing ? .goingOn : .storing)
-    if log.mappedByteCount == 0 {
+    if !log.isWhollyMapped {
       let view = index.view
       for member in batch.members {
         try batch.withBytes(of: member.key) { (key) throws(SedimentError) in
@@ -118,25 +119,41 @@ extension Engine {
   // MARK: Telling the index
 
   /// Lets the index lead to what a batch appended, in a way that readers see all of it at once.
+  ///
+  /// Of each key it is told the last change alone: what came before in the batch nobody may ever see.
   private func tellIndex(_ appended: [Appended], _ batch: BatchMembers, _ writer: LogWriter) {
-    let isAlone = appended.count == 1
-    if !isAlone { publish(changes(of: appended, batch)) }
-    for record in appended { tellIndex(record, batch, writer) }
-    if !isAlone { unpublish() }
+    if appended.count == 1 {
+      tellIndex(appended[0], batch, writer)
+    } else {
+      let last = lastOfEachKey(appended, batch)
+      publish(changes(of: last, batch))
+      for record in last { tellIndex(record, batch, writer) }
+      unpublish()
+    }
+    reseedIfCrowded()
+  }
+
+  /// The records behind which the batch has no other of the same key.
+  private func lastOfEachKey(_ appended: [Appended], _ batch: BatchMembers) -> [Appended] {
+    var seen: [UInt64: [BatchMembers.Member]] = [:]
+    seen.reserveCapacity(appended.count)
+    var last: [Appended] = []
+    for record in appended.reversed() {
+      let same = seen[record.hash] ?? []
+      if same.contains(where: { batch.isSameKey($0, record.member) }) { continue }
+      seen[record.hash] = same + [record.member]
+      last.append(record)
+    }
+    return last
   }
 
   private func tellIndex(_ record: Appended, _ batch: BatchMembers, _ writer: LogWriter) {
     batch.withBytes(of: record.member.key) { key in
       let state = record.member.state
       if record.member.kind != .remove {
-        do throws(SedimentError) {
-          try enter(
-            key, record.hash, state, at: record.position, byteCount: record.byteCount,
-            expires: record.member.expiry != 0, writer)
-        } catch {
-          preconditionFailure("telling the index cannot fail")
-        }
-        return
+        return enter(
+          key, record.hash, state, at: record.position, byteCount: record.byteCount,
+          expires: record.member.expiry != 0, writer)
       }
       let view = index.view
       var probe = view.probe(record.hash)
@@ -158,14 +175,8 @@ extension Engine {
         let old = try? locate(key, record.hash, in: number, view, verifying: false, probe: &probe)
         defer { old?.release() }
         let before = old?.position ?? 0
-        let after = record.member.kind == .remove ? [] : [record.position]
-        var same = changes[record.hash] ?? []
-        if let place = same.firstIndex(where: { $0.before == before }) {
-          same[place].after += after
-        } else {
-          same.append(PublishedBatch.Change(before: before, after: after))
-        }
-        changes[record.hash] = same
+        let after = record.member.kind == .remove ? 0 : record.position
+        changes[record.hash, default: []].append(PublishedBatch.Change(before: before, after: after))
       }
     }
     return changes
@@ -197,7 +208,7 @@ extension Engine {
     // The batch lives until no reader is inside that could have loaded its address.
     let batch = unsafe Unmanaged<PublishedBatch>.fromOpaque(pointer).takeUnretainedValue()
     for change in batch.changes(of: hash) {
-      if let found, change.after.contains(found.position) {
+      if let found, change.after == found.position {
         found.release()
         return change.before == 0 ? nil : try verifiedRecord(at: change.before)
       }

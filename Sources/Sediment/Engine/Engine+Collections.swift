@@ -71,6 +71,7 @@ extension Engine {
   private func changeCollections(
     _ durability: SedimentDurability, _ body: (LogWriter) throws(SedimentError) -> Void
   ) throws(SedimentError) {
+    try checkReadable()
     let sequence = try lock.withLock { () throws(SedimentError) in
       let writer = try checkWritable()
       try body(writer)
@@ -87,9 +88,7 @@ extension Engine {
     _ entries: [CatalogueEntry], for purpose: SlotSpace.Purpose, _ writer: LogWriter
   ) throws(SedimentError) -> UInt64 {
     let change = CatalogueChange(entries)!
-    let value = change.encode()
-    try writer.makeRoom(
-      RecordForm(kind: .control).byteCount(keyByteCount: 0, valueByteCount: value.count), for: purpose)
+    try writer.makeRoom(Self.byteCount(of: change), for: purpose)
     // Making room may have appended a seal; a new collection says its own record's sequence.
     let sequence = unsafe SequenceNumber(writer.tail.pointee.sequence + 1)!
     let exact = CatalogueChange(entries.map { $0.at(sequence) })!
@@ -100,6 +99,11 @@ extension Engine {
       preconditionFailure("the writer contradicts its own catalogue: \(error.reason)")
     }
     return sequence.rawValue
+  }
+
+  /// The bytes of a change's record.
+  static func byteCount(of change: CatalogueChange) -> Int {
+    RecordForm(kind: .control).byteCount(keyByteCount: 0, valueByteCount: change.encode().count)
   }
 
   /// Empties the index at once; what it led to is dead.

@@ -7,11 +7,10 @@ extension Engine {
   /// Returns once everything that was appended before the call is on the disk.
   @usableFromInline
   func sync() throws(SedimentError) {
+    // In a fork's child another thread's lock would stay taken.
+    try checkReadable()
+    guard let writer else { throw .readOnly(path) }
     lock.lock()
-    guard let writer else {
-      lock.unlock()
-      throw .readOnly(path)
-    }
     do throws(SedimentError) {
       try checkReadable()
       if let poison = writer.poison { throw poison }

@@ -49,6 +49,9 @@ internal import Synchronization
     return nil
   }
 
+  /// Whether every byte of the file can be read without a system call.
+  private(set) var isWhollyMapped = false
+
   /// Behind the last byte that may be read at `base`; 0 where nothing is mapped.
   @inline(__always) var mappedByteCount: UInt64 {
     unsafe Atomic<UInt64>.load(mappedEnd)
@@ -70,6 +73,7 @@ internal import Synchronization
 
   private func expose(upTo byteCount: UInt64, writable: Bool) throws(DiskError) -> Range<UInt64>? {
     guard let mapping else { return nil }
+    isWhollyMapped = byteCount <= mapping.byteCount
     let start = unsafe mappedEnd.pointee
     let end = min(byteCount, mapping.byteCount)
     guard start < end else { return nil }

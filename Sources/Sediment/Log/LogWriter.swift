@@ -21,7 +21,7 @@ internal import SedimentFormat
   private(set) var poison: SedimentError?
   /// The bytes that the index leads to, records whole.
   var liveByteCount = 0
-  /// The bytes appended since the last checkpoint began.
+  /// The bytes appended behind the last checkpoint.
   var replayByteCount: UInt64
   /// When a checkpoint is due, by the bytes appended since the last.
   var replayByteCountMax: UInt64 = 8 << 20
@@ -133,13 +133,6 @@ internal import SedimentFormat
     unsafe scratch = .allocate(byteCount: byteCount + byteCount / 4, alignment: 64)
   }
 
-  /// Gives a scratch buffer that one long record made large back.
-  func shrinkScratch() {
-    guard unsafe scratch.count > 256 << 10 else { return }
-    unsafe scratch.deallocate()
-    unsafe scratch = .allocate(byteCount: 4096, alignment: 64)
-  }
-
   /// Appends a control record for which there is room; the result is its first byte.
   @discardableResult
   func append(_ control: ControlRecord, isBatched: Bool = false, _ way: Way) throws(SedimentError) -> UInt64 {
@@ -173,8 +166,9 @@ internal import SedimentFormat
 
   /// Notes a failure that was told as a store's error already.
   func fail(_ error: SedimentError) -> SedimentError {
-    if poison == nil { poison = error }
-    return error
+    let failure = SedimentError(poisonedBy: error)
+    if poison == nil { poison = failure }
+    return failure
   }
 
   // MARK: Room
@@ -236,14 +230,38 @@ internal import SedimentFormat
     return try takeRun(least, for: purpose)
   }
 
-  /// Takes slots that are free or, if there are none, lets the file grow.
+  /// Takes slots that are free or, if there are none, gives bare ones blocks or lets the file grow.
   func takeRun(_ count: UInt32, for purpose: SlotSpace.Purpose) throws(SedimentError) -> SlotRun {
-    if let run = space.take(count, for: purpose) { return run }
+    do throws(DiskError) {
+      while true {
+        if let run = space.take(count, for: purpose) { return run }
+        guard let bare = space.bareRun(for: count) else { break }
+        try dress(bare)
+      }
+    } catch {
+      throw SedimentError(error)
+    }
+    try grow(for: count, purpose)
+    guard let run = space.take(count, for: purpose) else { throw .fileTooLarge(file.file.path) }
+    return run
+  }
+
+  /// Gives bare slots blocks.
+  func dress(_ run: Range<UInt32>) throws(DiskError) {
+    let slotByteCount = UInt64(Limits.slotByteCount)
+    try file.file.allocate(UInt64(run.lowerBound) * slotByteCount..<UInt64(run.upperBound) * slotByteCount)
+    space.dress(run)
+  }
+
+  /// Lets the file grow until so many adjacent slots may be taken, and ahead of need where there is room for it.
+  private func grow(for count: UInt32, _ purpose: SlotSpace.Purpose) throws(SedimentError) {
     guard let growth = space.growth(for: count, purpose) else {
       throw SedimentError.fileTooLarge(file.file.path)
     }
-    let ahead = min(
-      growth + SegmentSizes.slotCountAhead(fileSlotCount: space.end), slotCountMax - space.end)
+    guard growth <= slotCountLeft else {
+      throw .capReached(file.file.path, UInt64(slotCountMax) << UInt64(Limits.slotByteCountLog2))
+    }
+    let ahead = min(growth + SegmentSizes.slotCountAhead(fileSlotCount: space.end), slotCountLeft)
     do throws(DiskError) {
       do throws(DiskError) {
         try extend(by: ahead)
@@ -255,8 +273,11 @@ internal import SedimentFormat
       throw SedimentError(error)
     }
     setWantedFreeCount()
-    guard let run = space.take(count, for: purpose) else { throw .fileTooLarge(file.file.path) }
-    return run
+  }
+
+  /// The slots that the file may still grow by.
+  private var slotCountLeft: UInt32 {
+    slotCountMax > space.end ? slotCountMax - space.end : 0
   }
 
   /// Whether the file may have so many slots.
