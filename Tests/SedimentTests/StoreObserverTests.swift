@@ -6,8 +6,9 @@ import Testing
 
 /// What an observer is told.
 struct StoreObserverTests {
-  @Test func `Opening and closing are told before they return`() throws {
+  @Test func `Opening is told soon, and closing before it returns`() throws {
     let fixture = try StoreFixture(isObserved: true)
+    fixture.scheduler.runDue()
     #expect(fixture.events.all == ["recovered"])
     try fixture.close()
     #expect(fixture.events.all == ["recovered", "closed"])
@@ -24,11 +25,13 @@ struct StoreObserverTests {
     let first = try StoreFixture(on: disk)
     try first.store.set("value", forKey: "key")
     let told = Mutex<RecoveryReport?>(nil)
+    let scheduler = ManualScheduler()
     let options = SedimentOptions { event in
       if case .recovered(let report) = event { told.withLock { $0 = report } }
     }
     let store = try SedimentStore(
-      path: StoreFixture.path, options: options, disk: disk.afterProcessDeath(), scheduler: ManualScheduler())
+      path: StoreFixture.path, options: options, disk: disk.afterProcessDeath(), scheduler: scheduler)
+    scheduler.runDue()
     #expect(told.withLock { $0 } == store.recovery)
     #expect(!store.recovery.wasClosed)
     #expect(store.recovery.isDurable)
@@ -147,6 +150,28 @@ struct StoreObserverTests {
     #expect(events.all == ["recovered", "synced", "closed"])
     #expect(code { _ = try store.contains("key") } == .closed)
     known.store.withLock { $0 = nil }
+  }
+
+  @Test func `An observer that is far behind is told the newest events, and the last`() throws {
+    let fixture = try StoreFixture(isObserved: true)
+    for number in 0..<1_200 { try fixture.store.set("\(number)", forKey: "key", durability: .synced) }
+    try fixture.close()
+    #expect(fixture.events.all == Array(repeating: "synced", count: 1_023) + ["closed"])
+  }
+
+  @Test func `An observer that makes an event of each event keeps nobody waiting`() throws {
+    let known = Known()
+    let scheduler = ManualScheduler()
+    let options = SedimentOptions(durability: .unsynced) { _ in
+      try? known.store.withLock({ $0 })?.set("value", forKey: "key", durability: .synced)
+    }
+    let store = try SedimentStore(
+      path: StoreFixture.path, options: options, disk: SimulatedDisk(seed: 1), scheduler: scheduler)
+    known.store.withLock { $0 = store }
+    for _ in 0..<5 { #expect(scheduler.runDue() == 1) }
+    #expect(store.statistics.syncCount == 5)
+    known.store.withLock { $0 = nil }
+    try store.close()
   }
 
   @Test func `A store without an observer schedules nothing for one`() throws {
