@@ -18,13 +18,12 @@ final class StoreFixture {
 
   init(
     _ access: SedimentOptions.Access = .automatic, durability: SedimentDurability = .unsynced,
-    maxByteCount: UInt64? = nil, on disk: SimulatedDisk = SimulatedDisk(seed: 1)
+    maxByteCount: UInt64? = nil, isObserved: Bool = false, on disk: SimulatedDisk = SimulatedDisk(seed: 1)
   ) throws {
     self.disk = disk
     let events = events
-    options = SedimentOptions(
-      durability: durability, access: access, maxByteCount: maxByteCount,
-      observer: { event in events.add(event) })
+    options = SedimentOptions(durability: durability, access: access, maxByteCount: maxByteCount)
+    if isObserved { options.observer = { event in events.add(event) } }
     try open()
   }
 

@@ -40,7 +40,10 @@ extension Engine {
     work.sweep = Work { [self] in sweep() }
     let populate = Work { [self] in populateInBackground() }
     work.populate = populate
-    if options.observer != nil { writer.sealed = { [unowned self] in tell(.segmentSealed) } }
+    if options.observer != nil {
+      writer.sealed = { [unowned self] in tell(.segmentSealed) }
+      writer.poisoned = { [unowned self] error in tell(.failed(error)) }
+    }
     writer.wantsPages = { [scheduler] in scheduler.schedule(populate, after: 0) }
   }
 
@@ -94,17 +97,16 @@ extension Engine {
       work.plannedInterval = nil
       return unsafe writer?.tail.pointee.countedSequence ?? 0
     }
-    do throws(SedimentError) {
-      try waitForSync(sequence)
-    } catch {
-      tell(.failed(error))
-    }
+    // That it fails poisons, and is told with that.
+    try? waitForSync(sequence)
   }
 
   private func checkpointInBackground() {
     guard !isForked, !conditions.isClosed else { return }
     do throws(SedimentError) {
       try checkpoint()
+    } catch  where error.code == .closed || error.code == .outcomeUnknown {
+      // The one is no failure, and the other was told with what poisoned.
     } catch {
       tell(.failed(error))
     }

@@ -8,6 +8,9 @@ final class EventQueue: @unchecked Sendable {
   /// Under `lock`.
   private var events: [SedimentEvent] = []
 
+  /// An observer that is so many events behind misses the oldest of them.
+  private static let countMax = 1024
+
   init(_ observer: (@Sendable (SedimentEvent) -> Void)?) {
     self.observer = observer
   }
@@ -15,13 +18,22 @@ final class EventQueue: @unchecked Sendable {
   /// Notes an event; whether somebody has to `deliver` it.
   func add(_ event: SedimentEvent) -> Bool {
     if observer == nil { return false }
-    lock.withLock { events.append(event) }
+    lock.withLock {
+      if events.count == Self.countMax { events.removeFirst() }
+      events.append(event)
+    }
     return true
   }
 
   /// Tells the observer everything up to now, in the order in which it happened.
+  ///
+  /// What comes of the telling itself is left for the next time, or an observer that changes the store at each
+  /// event would keep a thread that others need.
   func deliver() {
-    // One at a time: the observer may itself come here, by closing the store.
-    while let event = lock.withLock({ events.isEmpty ? nil : events.removeFirst() }) { observer?(event) }
+    for _ in 0..<lock.withLock({ events.count }) {
+      // One at a time: the observer may itself come here, by closing the store.
+      guard let event = lock.withLock({ events.isEmpty ? nil : events.removeFirst() }) else { return }
+      observer?(event)
+    }
   }
 }

@@ -37,6 +37,8 @@ internal import SedimentFormat
   var wantsPages: (@Sendable () -> Void)?
   /// Told of each segment that was sealed.
   var sealed: (@Sendable () -> Void)?
+  /// Told of what poisons.
+  var poisoned: (@Sendable (SedimentError) -> Void)?
   private var scratch: UnsafeMutableRawBufferPointer
 
   init(
@@ -159,15 +161,19 @@ internal import SedimentFormat
 
   /// Notes that a write or sync failed, after which nothing more is written by this opening.
   func fail(_ error: DiskError) -> SedimentError {
-    let failure = SedimentError(poisonedBy: error)
-    if poison == nil { poison = failure }
-    return failure
+    fail(with: SedimentError(poisonedBy: error))
   }
 
   /// Notes a failure that was told as a store's error already.
   func fail(_ error: SedimentError) -> SedimentError {
-    let failure = SedimentError(poisonedBy: error)
-    if poison == nil { poison = failure }
+    fail(with: SedimentError(poisonedBy: error))
+  }
+
+  private func fail(with failure: SedimentError) -> SedimentError {
+    if poison == nil {
+      poison = failure
+      poisoned?(failure)
+    }
     return failure
   }
 
