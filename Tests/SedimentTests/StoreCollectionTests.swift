@@ -247,6 +247,7 @@ struct StoreCollectionTests {
     let users = try fixture.store.collection("users")
     for number in 0..<3_000 { try users.set("value", forKey: "\(number)") }
     try fixture.store.set("stays", forKey: "key")
+    fixture.scheduler.runDue()
     try users.removeAll()
     #expect(fixture.store.statistics.liveByteCount > 3_000)
     #expect(fixture.scheduler.runDue() == 1)

@@ -44,10 +44,17 @@ extension Engine {
     return large
   }
 
+  /// The last change of a key in a batch; those before it nobody may ever see, so the index is not told.
+  private struct LastChange {
+    /// Which member of the batch it is.
+    let number: Int
+    let hash: UInt64
+    /// The record that the key has now.
+    let old: RecordAccount?
+  }
+
   /// A record of a batch that was appended.
   private struct Appended {
-    let member: BatchMembers.Member
-    let hash: UInt64
     let position: UInt64
     let byteCount: Int
   }
@@ -64,19 +71,36 @@ extension Engine {
     if byteCount > Limits.batchByteCountMax {
       throw .tooLarge(path, what: "batch", byteCount: byteCount, limit: Limits.batchByteCountMax)
     }
+    let last = try lastChanges(batch)
     let storesNothing = batch.members.allSatisfy { $0.kind == .remove }
     try writer.makeRoom(byteCount, for: storesNothing ? .goingOn : .storing)
-    if !log.isWhollyMapped {
-      let view = index.view
-      for member in batch.members {
-        try batch.withBytes(of: member.key) { (key) throws(SedimentError) in
-          try checkIndexed(key, view.hash(key, collection: member.state.number), member.state)
-        }
-      }
-    }
     // From here on nothing is refused: what fails is the disk, and poisons.
     let appended = try appendRecords(batch, large, writer, way)
-    tellIndex(appended, batch, writer)
+    let isAlone = last.count == 1
+    if !isAlone { publish(last, appended, batch) }
+    for change in last { tellIndex(change, appended[change.number], batch.members[change.number], writer) }
+    if !isAlone { unpublish() }
+    reseedIfCrowded()
+  }
+
+  /// The last change of each key, with what the index has of it.
+  private func lastChanges(_ batch: BatchMembers) throws(SedimentError) -> [LastChange] {
+    let view = index.view
+    var seen: [UInt64: [BatchMembers.Member]] = [:]
+    seen.reserveCapacity(batch.members.count)
+    var last: [LastChange] = []
+    for (number, member) in batch.members.enumerated().reversed() {
+      try batch.withBytes(of: member.key) { (key) throws(SedimentError) in
+        let hash = view.hash(key, collection: member.state.number)
+        if seen[hash]?.contains(where: { batch.isSameKey($0, member) }) ?? false { return }
+        seen[hash, default: []].append(member)
+        var probe = view.probe(hash)
+        let old = try locate(key, hash, in: member.state.number, view, verifying: false, probe: &probe)
+        last.append(LastChange(number: number, hash: hash, old: old?.account))
+        old?.release()
+      }
+    }
+    return last
   }
 
   private static func form(_ member: BatchMembers.Member, isLarge: Bool) -> RecordForm {
@@ -88,14 +112,13 @@ extension Engine {
   private func appendRecords(
     _ batch: BatchMembers, _ large: [Int: WrittenExtents], _ writer: LogWriter, _ way: LogWriter.Way
   ) throws(SedimentError) -> [Appended] {
-    let view = index.view
     var checksum = BatchChecksum()
     var appended: [Appended] = []
     appended.reserveCapacity(batch.members.count)
     for (number, member) in batch.members.enumerated() {
       let form = Self.form(member, isLarge: large[number] != nil)
       let before = unsafe writer.tail.pointee.offset
-      let hash = try batch.withBytes(of: member.key) { (key) throws(SedimentError) in
+      try batch.withBytes(of: member.key) { (key) throws(SedimentError) in
         if let extents = large[number] {
           _ = try writer.append(form, key: key, value: unsafe extents.record.span.bytes, way)
           adopt(extents, writer)
@@ -104,13 +127,12 @@ extension Engine {
             _ = try writer.append(form, key: key, value: value, way)
           }
         }
-        writer.userByteCount &+= UInt64(member.key.count + member.value.count)
-        return view.hash(key, collection: member.state.number)
       }
+      writer.userByteCount &+= UInt64(member.key.count + member.value.count)
       // A batch has no more members than this counts: that was asked when they were added.
       _ = writer.addLastRecord(to: &checksum)
       let byteCount = unsafe Int(writer.tail.pointee.offset - before)
-      appended.append(Appended(member: member, hash: hash, position: before, byteCount: byteCount))
+      appended.append(Appended(position: before, byteCount: byteCount))
     }
     try writer.append(.commit(checksum.commit!), way)
     return appended
@@ -118,68 +140,38 @@ extension Engine {
 
   // MARK: Telling the index
 
-  /// Lets the index lead to what a batch appended, in a way that readers see all of it at once.
-  ///
-  /// Of each key it is told the last change alone: what came before in the batch nobody may ever see.
-  private func tellIndex(_ appended: [Appended], _ batch: BatchMembers, _ writer: LogWriter) {
-    if appended.count == 1 {
-      tellIndex(appended[0], batch, writer)
-    } else {
-      let last = lastOfEachKey(appended, batch)
-      publish(changes(of: last, batch))
-      for record in last { tellIndex(record, batch, writer) }
-      unpublish()
+  private func tellIndex(
+    _ change: LastChange, _ record: Appended, _ member: BatchMembers.Member, _ writer: LogWriter
+  ) {
+    var probe = index.view.probe(change.hash)
+    if let old = change.old {
+      // The entry that leads to the old record, which nobody moved meanwhile.
+      while let entry = probe.next(), entry.position << 3 != old.position {}
+      forget(old, member.state, writer)
     }
-    reseedIfCrowded()
-  }
-
-  /// The records behind which the batch has no other of the same key.
-  private func lastOfEachKey(_ appended: [Appended], _ batch: BatchMembers) -> [Appended] {
-    var seen: [UInt64: [BatchMembers.Member]] = [:]
-    seen.reserveCapacity(appended.count)
-    var last: [Appended] = []
-    for record in appended.reversed() {
-      let same = seen[record.hash] ?? []
-      if same.contains(where: { batch.isSameKey($0, record.member) }) { continue }
-      seen[record.hash] = same + [record.member]
-      last.append(record)
+    let position = record.position >> 3
+    switch (member.kind == .remove, change.old != nil) {
+    case (true, true): index.remove(probe)
+    case (true, false): return
+    case (false, true): index.replace(probe, position: position)
+    case (false, false): index.insert(change.hash, position: position)
     }
-    return last
-  }
-
-  private func tellIndex(_ record: Appended, _ batch: BatchMembers, _ writer: LogWriter) {
-    batch.withBytes(of: record.member.key) { key in
-      let state = record.member.state
-      if record.member.kind != .remove {
-        return enter(
-          key, record.hash, state, at: record.position, byteCount: record.byteCount,
-          expires: record.member.expiry != 0, writer)
-      }
-      let view = index.view
-      var probe = view.probe(record.hash)
-      let old = try? locate(key, record.hash, in: state.number, view, verifying: false, probe: &probe)
-      guard let old else { return }
-      forget(old, state, writer)
-      index.remove(probe)
-      old.release()
+    if member.kind != .remove {
+      count(record.byteCount, member.state, expires: member.expiry != 0, writer)
     }
   }
 
-  private func changes(of appended: [Appended], _ batch: BatchMembers) -> [UInt64: [PublishedBatch.Change]] {
+  /// Shows readers what the keys were before, until the index was told all changes.
+  private func publish(_ last: [LastChange], _ appended: [Appended], _ batch: BatchMembers) {
     var changes: [UInt64: [PublishedBatch.Change]] = [:]
-    let view = index.view
-    for record in appended {
-      batch.withBytes(of: record.member.key) { key in
-        var probe = view.probe(record.hash)
-        let number = record.member.state.number
-        let old = try? locate(key, record.hash, in: number, view, verifying: false, probe: &probe)
-        defer { old?.release() }
-        let before = old?.position ?? 0
-        let after = record.member.kind == .remove ? 0 : record.position
-        changes[record.hash, default: []].append(PublishedBatch.Change(before: before, after: after))
-      }
+    changes.reserveCapacity(last.count)
+    for change in last {
+      let isRemoved = batch.members[change.number].kind == .remove
+      changes[change.hash, default: []].append(
+        PublishedBatch.Change(
+          before: change.old?.position ?? 0, after: isRemoved ? 0 : appended[change.number].position))
     }
-    return changes
+    publish(changes)
   }
 
   private func publish(_ changes: [UInt64: [PublishedBatch.Change]]) {

@@ -18,6 +18,23 @@ internal import SedimentFormat
   }
 }
 
+/// What the accounts have of a record.
+struct RecordAccount {
+  let segment: Segment
+  let position: UInt64
+  let byteCount: Int
+  let sequence: UInt64
+  let expires: Bool
+}
+
+extension FoundRecord {
+  @inline(__always) var account: RecordAccount {
+    RecordAccount(
+      segment: segment, position: position, byteCount: view.byteCount, sequence: sequence,
+      expires: !view.isPlainPut && view.expiry != 0)
+  }
+}
+
 extension Engine {
   /// The newest record of a key, whatever it says; nil if the index has none.
   ///

@@ -53,6 +53,7 @@ extension Engine {
       }
       if isMade {
         try put(value, key, hash, state, form, writer, durability == .synced ? .written : .stored)
+        reseedIfCrowded()
       }
       sequence = unsafe writer.tail.pointee.countedSequence
       planSync(writer, durability)
@@ -94,7 +95,7 @@ extension Engine {
         try writer.makeRoom(form.byteCount(keyByteCount: key.byteCount, valueByteCount: 0), for: .goingOn)
         let way = durability == .synced ? LogWriter.Way.written : .stored
         _ = try writer.append(form, key: key, value: RawSpan(), way)
-        forget(old, state, writer)
+        forget(old.account, state, writer)
         index.remove(probe)
         wasRemoved = wasVisible
       }
@@ -158,42 +159,56 @@ extension Engine {
     _ writer: LogWriter, _ way: LogWriter.Way
   ) throws(SedimentError) {
     let byteCount = form.byteCount(keyByteCount: key.byteCount, valueByteCount: value.byteCount)
-    if !log.isWhollyMapped { try checkIndexed(key, hash, state) }
+    var probe = index.view.probe(hash)
+    var old = try readable(key, hash, state, &probe)
+    defer { old?.release() }
     try writer.makeRoom(byteCount, for: .storing)
     let position = try writer.append(form, key: key, value: value, way)
     writer.userByteCount &+= UInt64(key.byteCount &+ value.byteCount)
-    enter(key, hash, state, at: position, byteCount: byteCount, expires: form.expiry != 0, writer)
-    reseedIfCrowded()
+    if log.isWhollyMapped { old = mapped(key, hash, state, &probe) }
+    enter(hash, probe, old, state, form, at: position, byteCount: byteCount, writer)
   }
 
-  /// Throws if the record that a key has now cannot be read: then it is not known which entry of the index to
-  /// replace, and nothing may be appended.
+  /// The record that a key has now, where that takes a call that can fail; nothing may be appended then.
   ///
-  /// Where the file is mapped, reading does not fail.
-  @inline(never)
-  func checkIndexed(_ key: RawSpan, _ hash: UInt64, _ state: CollectionState) throws(SedimentError) {
-    let view = index.view
-    var probe = view.probe(hash)
-    try locate(key, hash, in: state.number, view, verifying: false, probe: &probe)?.release()
+  /// Not knowing which entry of the index to replace would leave the key with two of them.
+  @inline(__always)
+  func readable(
+    _ key: RawSpan, _ hash: UInt64, _ state: CollectionState, _ probe: inout IndexProbe
+  ) throws(SedimentError) -> FoundRecord? {
+    if log.isWhollyMapped { return nil }
+    return try locate(key, hash, in: state.number, index.view, verifying: false, probe: &probe)
+  }
+
+  /// The record that a key has now, where it is mapped: looked up after the append, while its bucket comes near.
+  @inline(__always)
+  func mapped(
+    _ key: RawSpan, _ hash: UInt64, _ state: CollectionState, _ probe: inout IndexProbe
+  ) -> FoundRecord? {
+    // Without a call there is nothing to fail. A record that makes no sense is passed over.
+    try? locate(key, hash, in: state.number, index.view, verifying: false, probe: &probe)
   }
 
   /// Lets the index lead to a record that was appended, and keeps the accounts.
+  ///
+  /// The probe stands on the entry of the old record, if there is one.
   @inline(__always)
   func enter(
-    _ key: RawSpan, _ hash: UInt64, _ state: CollectionState, at position: UInt64, byteCount: Int,
-    expires: Bool, _ writer: LogWriter
+    _ hash: UInt64, _ probe: IndexProbe, _ old: FoundRecord?, _ state: CollectionState, _ form: RecordForm,
+    at position: UInt64, byteCount: Int, _ writer: LogWriter
   ) {
-    let view = index.view
-    var probe = view.probe(hash)
-    // A record that cannot be read does not keep its key from being set: it is passed over.
-    let old = try? locate(key, hash, in: state.number, view, verifying: false, probe: &probe)
     if let old {
-      forget(old, state, writer)
+      forget(old.account, state, writer)
       index.replace(probe, position: position &>> 3)
-      old.release()
     } else {
       index.insert(hash, position: position &>> 3)
     }
+    count(byteCount, state, expires: form.expiry != 0, writer)
+  }
+
+  /// Takes a record that the index leads to now into the accounts.
+  @inline(__always)
+  func count(_ byteCount: Int, _ state: CollectionState, expires: Bool, _ writer: LogWriter) {
     let segment = unsafe writer.tail.pointee.segment
     segment.liveByteCount &+= byteCount
     segment.liveCount &+= 1
@@ -226,14 +241,12 @@ extension Engine {
 
   /// Takes a record that the index leads to out of the accounts.
   @inline(__always)
-  func forget(_ old: FoundRecord, _ state: CollectionState, _ writer: LogWriter) {
-    old.segment.liveByteCount &-= old.view.byteCount
+  func forget(_ old: RecordAccount, _ state: CollectionState, _ writer: LogWriter) {
+    old.segment.liveByteCount &-= old.byteCount
     old.segment.liveCount &-= 1
-    writer.liveByteCount &-= old.view.byteCount
+    writer.liveByteCount &-= old.byteCount
     // A record that was cleared was taken out of the collection's count then.
     let clearedAt = state.clearedAt.load(ordering: .relaxed)
-    if clearedAt == 0 || old.sequence > clearedAt {
-      state.count(-1, expiring: !old.view.isPlainPut && old.view.expiry != 0)
-    }
+    if clearedAt == 0 || old.sequence > clearedAt { state.count(-1, expiring: old.expires) }
   }
 }
