@@ -113,4 +113,47 @@ import Testing
       try store.close()
     }
   }
+
+  /// A closed file whose catalogue was changed by a hand that knows the format.
+  static func forged(_ change: (inout LogBuilder) throws -> Void) throws -> SimulatedDisk {
+    var builder = try LogBuilder()
+    try change(&builder)
+    try builder.close()
+    try builder.file.close()
+    return builder.disk
+  }
+
+  // R17
+  @Test func aFileAtTheLastGenerationIsAnError() async {
+    await #expect(processExitsWith: .success) {
+      let disk = try ReviewTests.forged { builder in
+        var numbers = builder.catalogue.numbers
+        numbers.nextGeneration = Generation(Limits.generationMax)!
+        try builder.change([.numbers(numbers)])
+      }
+      do {
+        let store = try ReviewTests.open(disk)
+        for number in 0..<40 { try store.set([UInt8](repeating: 1, count: 4000), forKey: "\(number)") }
+      } catch let error as SedimentError {
+        precondition(error.code == .exhausted)
+      }
+    }
+  }
+
+  // R18
+  @Test func aPartOfAnIndexBehindTheFilesEndIsNoReasonToDie() async {
+    await #expect(processExitsWith: .success) {
+      let disk = try ReviewTests.forged { builder in
+        let segment = builder.newSegment(.index, slot: 16)
+        let part = IndexPartEntry(
+          partitions: 0..<1, of: 1, pageCount: 1, segment: segment, checksum: Checksum(0),
+          replayFrom: builder.position, generationLimit: Generation(9)!, entryCount: 1,
+          keyHash: KeyHash(low: 1, high: 2), build: 1)!
+        try builder.change([.indexPart(part)])
+      }
+      let store = try ReviewTests.open(disk)
+      for number in 0..<200 { try store.set([UInt8](repeating: 1, count: 4000), forKey: "\(number)") }
+      try store.close()
+    }
+  }
 }
