@@ -1,5 +1,6 @@
 import Sediment
 import SedimentDisk
+import SedimentFormat
 import SedimentTesting
 import Synchronization
 import Testing
@@ -32,7 +33,14 @@ final class StoppingDisk: Disk {
   func syncDirectory(of path: String) throws(DiskError) { try inner.syncDirectory(of: path) }
   func wallClock() -> UInt64 { inner.wallClock() }
   func monotonicClock() -> UInt64 { inner.monotonicClock() }
-  func random() -> UInt64 { inner.random() }
+  func random() -> UInt64 {
+    let number = inner.random()
+    drawn.withLock { $0.append(number) }
+    return number
+  }
+
+  /// All random numbers so far.
+  let drawn = Mutex<[UInt64]>([])
 }
 
 final class StoppingFile: DiskFile {
@@ -151,6 +159,36 @@ final class StoppingFile: DiskFile {
       box.store = store
       try? store.set("a", forKey: "a")
     }
+  }
+
+  // R11
+  @Test func aBatchThatCrowdsTheIndexLosesNoKey() throws {
+    let disk = StoppingDisk(ReviewTests.disk())
+    let options = SedimentOptions(durability: .unsynced)
+    func open() throws -> SedimentStore {
+      try SedimentStore(path: ReviewTests.path, options: options, disk: disk, scheduler: ManualScheduler())
+    }
+    try open().close()
+    disk.drawn.withLock { $0 = [] }
+    let store = try open()
+    // One for the session, then the seed of the index.
+    let drawn = disk.drawn.withLock { $0 }
+    let seed = KeyHash(low: drawn[1], high: drawn[2])
+    var alike: [String] = []
+    var number = 0
+    while alike.count < 340 {
+      let key = "\(number)"
+      if unsafe seed.hash(Array(key.utf8).span.bytes) >> 51 == 0 { alike.append(key) }
+      number += 1
+    }
+    for key in alike.prefix(200) { try store.set("value", forKey: key) }
+    let rest = Array(alike.dropFirst(200)) + (0..<40).map { "other \($0)" }
+    try store.batch { batch in
+      for key in rest { batch.set("value", forKey: key) }
+    }
+    let lost = try rest.filter { try store.retrieve(forKey: $0) == nil }
+    #expect(lost == [])
+    try store.close()
   }
 
   // R13
