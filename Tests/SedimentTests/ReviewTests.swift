@@ -156,4 +156,21 @@ import Testing
       try store.close()
     }
   }
+
+  // R24
+  @Test func aStoreClosesWhereverItsSegmentEnds() async {
+    await #expect(processExitsWith: .success) {
+      // The tail's 16,384 bytes come to their end somewhere in between.
+      for count in 15_700..<16_200 where count % 8 == 0 {
+        let disk = ReviewTests.disk()
+        let store = try ReviewTests.open(disk)
+        try store.set([UInt8](repeating: 1, count: count), forKey: "key")
+        try store.close()
+        let again = try ReviewTests.open(disk)
+        let found = try again.retrieve(forKey: "key")
+        precondition(found?.count == count)
+        try again.close()
+      }
+    }
+  }
 }
