@@ -191,6 +191,18 @@ final class StoppingFile: DiskFile {
     try store.close()
   }
 
+  // R14: to be run under the thread sanitizer, which tells of the second unlock.
+  @Test func aRefusedChangeWhoseSyncFailsGivesTheLockBackOnce() throws {
+    let disk = ReviewTests.disk()
+    let store = try ReviewTests.open(disk)
+    try store.set("a", forKey: "a")
+    disk.inject(.error(.inputOutput), only: [.sync])
+    #expect(throws: SedimentError.self) {
+      try store.setIfAbsent("b", forKey: "a", durability: .synced)
+    }
+    try? store.close()
+  }
+
   // R13
   @Test func aLookupOfManySeesWhatWasSetBeforeItsKey() throws {
     let store = try ReviewTests.open(ReviewTests.disk())
