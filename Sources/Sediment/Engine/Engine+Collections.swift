@@ -12,8 +12,8 @@ extension Engine {
         .invalidArgument, path: path,
         message: "A collection's name has 1 to 255 bytes of UTF-8 without a zero byte. Choose another.")
     }
-    return try lock.withLock { () throws(SedimentError) in
-      if let state = collections.named(name) { return state }
+    let (state, sequence) = try lock.withLock { () throws(SedimentError) in
+      if let state = collections.named(name) { return (state, 0 as UInt64) }
       let writer = try checkWritable()
       let number = writer.catalogue.numbers.nextCollection
       let entry = unsafe CollectionEntry(
@@ -26,8 +26,10 @@ extension Engine {
       let state = CollectionState(number: number, name: name, clearedAt: sequence)
       collections.add(state)
       planSync(writer, options.durability)
-      return state
+      return (state, sequence)
     }
+    if options.durability == .synced { try waitForSync(sequence) }
+    return state
   }
 
   /// Removes all keys of a collection by one small record.
@@ -43,22 +45,17 @@ extension Engine {
 
   /// Removes a collection with all its keys; false if there is none of that name.
   func drop(_ name: [UInt8], _ durability: SedimentDurability) throws(SedimentError) -> Bool {
-    guard let state = collections.named(name) else {
-      try checkReadable()
-      return false
-    }
-    var wasThere = true
+    var wasThere = false
     try changeCollections(durability) { (writer) throws(SedimentError) in
-      guard !state.isDropped.load(ordering: .relaxed) else {
-        wasThere = false
-        return
-      }
+      // Without one it is as for any change that is refused: what that goes by may have to be synced.
+      guard let state = collections.named(name) else { return }
+      wasThere = true
       _ = try change([.collectionDropped(number: state.number)], for: .goingOn, writer)
       collections.remove(state)
       state.isDropped.store(true, ordering: .releasing)
       state.clear(at: .max)
     }
-    planSweep()
+    if wasThere { planSweep() }
     return wasThere
   }
 
@@ -74,6 +71,7 @@ extension Engine {
   private func changeCollections(
     _ durability: SedimentDurability, _ body: (LogWriter) throws(SedimentError) -> Void
   ) throws(SedimentError) {
+    try checkReadable()
     let sequence = try lock.withLock { () throws(SedimentError) in
       let writer = try checkWritable()
       try body(writer)
@@ -90,9 +88,7 @@ extension Engine {
     _ entries: [CatalogueEntry], for purpose: SlotSpace.Purpose, _ writer: LogWriter
   ) throws(SedimentError) -> UInt64 {
     let change = CatalogueChange(entries)!
-    let value = change.encode()
-    try writer.makeRoom(
-      RecordForm(kind: .control).byteCount(keyByteCount: 0, valueByteCount: value.count), for: purpose)
+    try writer.makeRoom(Self.byteCount(of: change), for: purpose)
     // Making room may have appended a seal; a new collection says its own record's sequence.
     let sequence = unsafe SequenceNumber(writer.tail.pointee.sequence + 1)!
     let exact = CatalogueChange(entries.map { $0.at(sequence) })!
@@ -103,6 +99,11 @@ extension Engine {
       preconditionFailure("the writer contradicts its own catalogue: \(error.reason)")
     }
     return sequence.rawValue
+  }
+
+  /// The bytes of a change's record.
+  static func byteCount(of change: CatalogueChange) -> Int {
+    RecordForm(kind: .control).byteCount(keyByteCount: 0, valueByteCount: change.encode().count)
   }
 
   /// Empties the index at once; what it led to is dead.

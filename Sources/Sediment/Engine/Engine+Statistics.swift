@@ -3,9 +3,10 @@ internal import SedimentFormat
 internal import Synchronization
 
 extension Engine {
-  /// Figures of the store at this moment; zeros once it was closed.
+  /// Figures of the store at this moment; zeros in a process that inherited it by a fork.
   func statistics() -> SedimentStatistics {
     var figures = SedimentStatistics()
+    if isForked { return figures }
     figures.indexByteCount = index.byteCount
     figures.syncCount = gate.syncCount.load(ordering: .relaxed)
     figures.fileByteCount = (try? log.file.byteCount()) ?? 0

@@ -44,8 +44,9 @@ extension Engine {
         unsafe new.span.bytes, key, state, expiry: expiry, if: .unchanged(position), durability)
     }
     if position == 0 {
-      let isAbsent = try !contains(key, state)
-      return isAbsent
+      if try contains(key, state) { return false }
+      try nothingChanged(durability)
+      return true
     }
     return try remove(key, state, if: .unchanged(position), durability)
   }
@@ -61,10 +62,23 @@ extension Engine {
       defer { Readers.leave() }
       let found = try findForUpdate(key, state)
       let position = found?.position ?? 0
-      guard try isValue(of: found, expected) else { return false }
-      if new == nil, position == 0 { return true }
+      guard try isValue(of: found, expected) else {
+        try nothingChanged(durability)
+        return false
+      }
+      if new == nil, position == 0 {
+        try nothingChanged(durability)
+        return true
+      }
       if try replace(key, state, with: new, at: position, expiry, durability) { return true }
     }
+  }
+
+  /// Ends a call that had nothing to change: a synced one waits for the changes that it went by, and a store that
+  /// is only read refuses it all the same.
+  private func nothingChanged(_ durability: SedimentDurability) throws(SedimentError) {
+    if writer == nil { throw .readOnly(path) }
+    if durability == .synced { try sync() }
   }
 
   /// Whether a record's value is what is expected; takes over the record.
@@ -84,7 +98,10 @@ extension Engine {
     while true {
       Readers.enter(domain)
       defer { Readers.leave() }
-      guard let found = try findForUpdate(key, state) else { return false }
+      guard let found = try findForUpdate(key, state) else {
+        try nothingChanged(durability)
+        return false
+      }
       let position = found.position
       let value = try value(of: found)
       defer { if let owner = unsafe value.owner { unsafe owner.deallocate() } }
@@ -93,6 +110,16 @@ extension Engine {
         durability)
       if isSet { return true }
     }
+  }
+
+  /// Leaves the expiry of a key as it is; false if the key has no value.
+  @usableFromInline
+  func keepExpiry(
+    _ key: RawSpan, _ state: CollectionState, _ durability: SedimentDurability
+  ) throws(SedimentError) -> Bool {
+    let isThere = try contains(key, state)
+    try nothingChanged(durability)
+    return isThere
   }
 
   /// The time so long after now, in milliseconds since 1970.

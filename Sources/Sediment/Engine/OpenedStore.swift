@@ -14,6 +14,8 @@ struct OpenedStore {
   let writer: LogWriter?
   let head: HeadKeeper?
   let isHeadOpen: Bool
+  /// Whether the file's name is known to be on the disk.
+  let isNameOnDisk: Bool
   let syncedSequence: UInt64
   let watermark: LogPosition
   let report: RecoveryReport
@@ -30,37 +32,51 @@ struct StoreOpening {
   static let lockedByte: Range<UInt64> = 1 << 62..<(1 << 62 + 1)
 
   func run() throws(SedimentError) -> OpenedStore {
-    let file = try openFile()
-    do throws(SedimentError) {
-      return try open(file)
-    } catch {
+    for _ in 0..<Self.attemptCountMax {
+      let (file, isCreated) = try openFile()
+      do throws(SedimentError) {
+        if let opened = try open(file, isCreated: isCreated) { return opened }
+      } catch {
+        try? file.close()
+        throw error
+      }
       try? file.close()
-      throw error
     }
+    throw SedimentError(
+      .inputOutput, path: path,
+      message: "Another file takes its place again and again. See who replaces it, and open it then.")
   }
 
-  private func openFile() throws(SedimentError) -> any DiskFile {
+  /// How often the file is opened anew because another took its place.
+  private static let attemptCountMax = 3
+
+  /// The file, and whether it was created here.
+  private func openFile() throws(SedimentError) -> (any DiskFile, isCreated: Bool) {
     let mode: OpenMode = options.readOnly ? .read : .readWrite
     do throws(DiskError) {
-      return try disk.open(path, mode)
+      return (try disk.open(path, mode), false)
     } catch {
       guard error.code == .notFound, !options.mustExist, !options.readOnly else { throw SedimentError(error) }
     }
+    var isCreated = true
     do throws(SedimentError) {
       try FileCreation(path: path, on: disk).run()
     } catch  where error.code == .exists {
       // Somebody else was quicker.
+      isCreated = false
     }
     do throws(DiskError) {
-      return try disk.open(path, mode)
+      return (try disk.open(path, mode), isCreated)
     } catch {
       throw SedimentError(error)
     }
   }
 
-  private func open(_ file: any DiskFile) throws(SedimentError) -> OpenedStore {
+  /// Opens a file; nil if it is not the one at the path any more, now that it is locked.
+  private func open(_ file: any DiskFile, isCreated: Bool) throws(SedimentError) -> OpenedStore? {
     let ticket = try takeLocks(file)
-    let opening = Opening(file, on: disk, isNoteUnsynced: writeNote(file)) { () throws(SedimentError) in
+    guard isInPlace(file) else { return nil }
+    let opening = Opening(file, on: disk, writingNote: { writeNote(file) }) { () throws(SedimentError) in
       do throws(DiskError) {
         try file.sync()
       } catch {
@@ -68,7 +84,14 @@ struct StoreOpening {
       }
     }
     let opened = try opening.recover(options.readOnly ? .readOnly : .readWrite)
-    return try load(opened, file, ticket)
+    return try load(opened, file, isNameOnDisk: isCreated || !opened.log.head.isAsCreated, ticket)
+  }
+
+  /// Whether the path still leads to a file: it may have been destroyed or replaced before it was locked.
+  private func isInPlace(_ file: any DiskFile) -> Bool {
+    guard let present = try? disk.open(path, .read) else { return false }
+    defer { try? present.close() }
+    return present.identifier == file.identifier
   }
 
   // MARK: Locks

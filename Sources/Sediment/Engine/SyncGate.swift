@@ -79,6 +79,7 @@ internal import Synchronization
       outcome = .failure(error)
     }
     lock.lock()
+    // The code of what makes the store refuse every further change.
     if case .failure(let error) = outcome, error.code == .outcomeUnknown { failure = error }
     isTaken = false
     let (done, failed) = takeContinuations()

@@ -63,6 +63,8 @@ struct EmptyStoreImage {
   let parts: [(offset: UInt64, bytes: [UInt8])]
   let byteCount: UInt64
 
+  /// The generation of the superblock that leads.
+  static let leadingGeneration = Generation.first.advanced(by: 1)!
   /// The first segment: one slot behind the head.
   private static let run = SlotRun(first: Limits.headSlotCount, count: 1)!
 
@@ -80,7 +82,7 @@ struct EmptyStoreImage {
       segment: segment, checkpoint: offset, watermark: LogPosition(segment.generation, end))
     var second = first
     second.copy = .second
-    second.generation = first.generation.advanced(by: 1)!
+    second.generation = Self.leadingGeneration
     parts = [
       (segment.run.byteRange.lowerBound, header.encode(in: identity)), (offset.byteOffset, checkpoint),
       (first.copy.byteOffset, first.encode()), (second.copy.byteOffset, second.encode()),

@@ -13,6 +13,13 @@ package struct Head: Sendable {
     max(leading.watermark, other?.watermark ?? leading.watermark)
   }
 
+  /// Whether nothing was written to the file since it was created.
+  ///
+  /// Then whoever created it may have died before the file's name was on the disk.
+  package var isAsCreated: Bool {
+    leading.generation.rawValue <= EmptyStoreImage.leadingGeneration.rawValue
+  }
+
   /// Reads the head of an open file, and nothing else of it.
   package static func read(from file: any DiskFile) throws(SedimentError) -> Head {
     let first = try readCopy(.first, from: file)

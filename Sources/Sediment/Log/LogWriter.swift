@@ -21,10 +21,10 @@ internal import SedimentFormat
   private(set) var poison: SedimentError?
   /// The bytes that the index leads to, records whole.
   var liveByteCount = 0
-  /// The bytes appended since the last checkpoint began.
+  /// The bytes appended behind the last checkpoint.
   var replayByteCount: UInt64
   /// When a checkpoint is due, by the bytes appended since the last.
-  var replayByteCountMax: UInt64 = 1 << 20
+  var replayByteCountMax: UInt64 = 8 << 20
   /// The watermark of the last mark in the log.
   var markedWatermark: LogPosition
   /// The free slots below which the file should grow in the background.
@@ -33,8 +33,12 @@ internal import SedimentFormat
   private let slotCountMax: UInt32
   var userByteCount: UInt64 = 0
   var writtenByteCount: UInt64 = 0
+  /// Told that the log will soon reach pages which nobody has touched yet.
+  var wantsPages: (@Sendable () -> Void)?
   /// Told of each segment that was sealed.
   var sealed: (@Sendable () -> Void)?
+  /// Told of what poisons.
+  var poisoned: (@Sendable (SedimentError) -> Void)?
   private var scratch: UnsafeMutableRawBufferPointer
 
   init(
@@ -131,13 +135,6 @@ internal import SedimentFormat
     unsafe scratch = .allocate(byteCount: byteCount + byteCount / 4, alignment: 64)
   }
 
-  /// Gives a scratch buffer that one long record made large back.
-  func shrinkScratch() {
-    guard unsafe scratch.count > 256 << 10 else { return }
-    unsafe scratch.deallocate()
-    unsafe scratch = .allocate(byteCount: 4096, alignment: 64)
-  }
-
   /// Appends a control record for which there is room; the result is its first byte.
   @discardableResult
   func append(_ control: ControlRecord, isBatched: Bool = false, _ way: Way) throws(SedimentError) -> UInt64 {
@@ -164,15 +161,20 @@ internal import SedimentFormat
 
   /// Notes that a write or sync failed, after which nothing more is written by this opening.
   func fail(_ error: DiskError) -> SedimentError {
-    let failure = SedimentError(poisonedBy: error)
-    if poison == nil { poison = failure }
-    return failure
+    fail(with: SedimentError(poisonedBy: error))
   }
 
   /// Notes a failure that was told as a store's error already.
   func fail(_ error: SedimentError) -> SedimentError {
-    if poison == nil { poison = error }
-    return error
+    fail(with: SedimentError(poisonedBy: error))
+  }
+
+  private func fail(with failure: SedimentError) -> SedimentError {
+    if poison == nil {
+      poison = failure
+      poisoned?(failure)
+    }
+    return failure
   }
 
   // MARK: Room
@@ -180,9 +182,33 @@ internal import SedimentFormat
   /// Sees to it that the tail has room for records of so many bytes in all, or throws and changes nothing.
   @inline(__always)
   func makeRoom(_ byteCount: Int, for purpose: SlotSpace.Purpose) throws(SedimentError) {
-    if unsafe tail.pointee.room >= byteCount { return }
-    try openSegment(roomFor: byteCount, purpose)
+    let end = unsafe tail.pointee.offset &+ UInt64(byteCount)
+    if unsafe end <= tail.pointee.softEnd { return }
+    try makeMoreRoom(byteCount, purpose)
   }
+
+  @inline(never)
+  private func makeMoreRoom(_ byteCount: Int, _ purpose: SlotSpace.Purpose) throws(SedimentError) {
+    if unsafe tail.pointee.room < byteCount { try openSegment(roomFor: byteCount, purpose) }
+    unsafe tail.pointee.wantsUpkeep = replayByteCount > replayByteCountMax || wantsSpace
+    let run = unsafe tail.pointee.identity.run.byteRange
+    let end = run.upperBound - UInt64(Seal.recordByteCount)
+    let offset = unsafe tail.pointee.offset
+    guard unsafe tail.pointee.isMapped, space.end >= Self.aheadSlotCountMin else {
+      unsafe tail.pointee.softEnd = end
+      return
+    }
+    if file.softEnd(from: offset) < offset + UInt64(byteCount) { wantsPages?() }
+    unsafe tail.pointee.softEnd = min(end, max(file.softEnd(from: offset), offset + 64 << 10))
+  }
+
+  /// The pages to touch ahead of need; to be populated without the lock.
+  func pagesAhead() -> Range<UInt64>? {
+    unsafe file.pagesAhead(of: tail.pointee.offset, in: tail.pointee.identity.run.byteRange)
+  }
+
+  /// The slots of a file that is worth touching pages for.
+  private static let aheadSlotCountMin: UInt32 = 64
 
   /// Goes on in another hot segment (DESIGN.md 5, "Append").
   @inline(never)
@@ -210,14 +236,38 @@ internal import SedimentFormat
     return try takeRun(least, for: purpose)
   }
 
-  /// Takes slots that are free or, if there are none, lets the file grow.
+  /// Takes slots that are free or, if there are none, gives bare ones blocks or lets the file grow.
   func takeRun(_ count: UInt32, for purpose: SlotSpace.Purpose) throws(SedimentError) -> SlotRun {
-    if let run = space.take(count, for: purpose) { return run }
+    do throws(DiskError) {
+      while true {
+        if let run = space.take(count, for: purpose) { return run }
+        guard let bare = space.bareRun(for: count) else { break }
+        try dress(bare)
+      }
+    } catch {
+      throw SedimentError(error)
+    }
+    try grow(for: count, purpose)
+    guard let run = space.take(count, for: purpose) else { throw .fileTooLarge(file.file.path) }
+    return run
+  }
+
+  /// Gives bare slots blocks.
+  func dress(_ run: Range<UInt32>) throws(DiskError) {
+    let slotByteCount = UInt64(Limits.slotByteCount)
+    try file.file.allocate(UInt64(run.lowerBound) * slotByteCount..<UInt64(run.upperBound) * slotByteCount)
+    space.dress(run)
+  }
+
+  /// Lets the file grow until so many adjacent slots may be taken, and ahead of need where there is room for it.
+  private func grow(for count: UInt32, _ purpose: SlotSpace.Purpose) throws(SedimentError) {
     guard let growth = space.growth(for: count, purpose) else {
       throw SedimentError.fileTooLarge(file.file.path)
     }
-    let ahead = min(
-      growth + SegmentSizes.slotCountAhead(fileSlotCount: space.end), slotCountMax - space.end)
+    guard growth <= slotCountLeft else {
+      throw .capReached(file.file.path, UInt64(slotCountMax) << UInt64(Limits.slotByteCountLog2))
+    }
+    let ahead = min(growth + SegmentSizes.slotCountAhead(fileSlotCount: space.end), slotCountLeft)
     do throws(DiskError) {
       do throws(DiskError) {
         try extend(by: ahead)
@@ -229,8 +279,11 @@ internal import SedimentFormat
       throw SedimentError(error)
     }
     setWantedFreeCount()
-    guard let run = space.take(count, for: purpose) else { throw .fileTooLarge(file.file.path) }
-    return run
+  }
+
+  /// The slots that the file may still grow by.
+  private var slotCountLeft: UInt32 {
+    slotCountMax > space.end ? slotCountMax - space.end : 0
   }
 
   /// Whether the file may have so many slots.
@@ -243,7 +296,7 @@ internal import SedimentFormat
     let slotByteCount = UInt64(Limits.slotByteCount)
     let end = UInt64(space.end + count) * slotByteCount
     try file.file.allocate(UInt64(space.end) * slotByteCount..<end)
-    try file.map(upTo: end)
+    try file.mapGrowth(upTo: end)
     space.extend(by: count)
   }
 
@@ -295,7 +348,7 @@ internal import SedimentFormat
       sequence: base.rawValue, countedSequence: base.rawValue, isMapped: isMapped,
       entry: catalogue.segments[next.generation]!)
     // That a stray store is not caught is no reason to stop.
-    if old.isMapped { try? file.makeReadOnly(old.identity.run.byteRange) }
+    if old.isMapped { try? file.makeReadOnly(old.identity.run.byteRange, goingOnIn: next.run.byteRange) }
     sealed?()
   }
 }

@@ -58,8 +58,7 @@ extension MediumFile {
       bytes.removeLast(bytes.count - shrink.byteCount)
     }
     for hole in chosenHoles {
-      let range = Geometry.bytes(of: hole.blocks).clamped(to: 0..<bytes.count)
-      bytes.replaceSubrange(range, with: repeatElement(0, count: range.count))
+      bytes.zero(Geometry.bytes(of: hole.blocks).clamped(to: 0..<bytes.count))
     }
     for chosen in choice.sectors where chosen.version > 0 {
       guard let pending = sectors[chosen.number] else { continue }
@@ -107,10 +106,8 @@ extension MediumFile {
   private mutating func place(_ content: ArraySlice<UInt8>, at start: Int, end: Int) {
     let end = Swift.min(start + content.count, end)
     guard start < end else { return }
-    if bytes.count < end {
-      bytes.append(contentsOf: repeatElement(0, count: end - bytes.count))
-    }
-    bytes.replaceSubrange(start..<end, with: content.prefix(end - start))
+    bytes.fill(to: end)
+    bytes.overwrite(at: start, with: content.prefix(end - start))
     let block = start / Geometry.blockByteCount
     blocks.insert(block..<block + 1)
   }
@@ -121,8 +118,7 @@ extension MediumFile {
     var content =
       tear.over == 0
       ? settledContent(of: sector) : [UInt8](contents[pending.versions[tear.over - 1].content])
-    content.replaceSubrange(
-      0..<tear.newByteCount, with: contents[version.content].prefix(tear.newByteCount))
+    content.overwrite(at: 0, with: contents[version.content].prefix(tear.newByteCount))
     return content
   }
 }

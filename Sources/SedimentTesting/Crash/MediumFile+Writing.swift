@@ -40,10 +40,8 @@ extension MediumFile {
   mutating func damage(_ source: ArraySlice<UInt8>, at offset: Int) {
     let end = Swift.min(offset + source.count, byteCount)
     if offset < end {
-      if bytes.count < end {
-        bytes.append(contentsOf: repeatElement(0, count: end - bytes.count))
-      }
-      bytes.replaceSubrange(offset..<end, with: source.prefix(end - offset))
+      bytes.fill(to: end)
+      bytes.overwrite(at: offset, with: source.prefix(end - offset))
       blocks.insert(Geometry.blocks(touching: offset..<end))
     }
     Self.forEachPiece(of: source, at: offset, granule: Geometry.sectorByteCount) { sector, start, piece in
@@ -85,7 +83,7 @@ extension MediumFile {
     let range = start..<start + piece.count
     let before = cachedContent(of: sector)
     var after = before
-    after.replaceSubrange(range, with: piece)
+    after.overwrite(at: start, with: piece)
     let content = contents.append(after)
     let cached = reach == .mediumOnly ? contents.append(before) : content
     var pending = sectors[sector] ?? PendingSector(cached: cached, cachedMoment: moment)

@@ -64,7 +64,7 @@ struct MediumFile: Sendable {
   func settledContent(of sector: Int) -> [UInt8] {
     let range = Geometry.bytes(ofSector: sector).clamped(to: 0..<bytes.count)
     var content = [UInt8](bytes[range])
-    content.append(contentsOf: repeatElement(0, count: Geometry.sectorByteCount - content.count))
+    content.fill(to: Geometry.sectorByteCount)
     return content
   }
 }
@@ -105,7 +105,6 @@ struct SectorContents: Sendable {
   }
 
   mutating func patch(_ index: Int, at offset: Int, with slice: ArraySlice<UInt8>) {
-    let start = index * Geometry.sectorByteCount + offset
-    bytes.replaceSubrange(start..<start + slice.count, with: slice)
+    bytes.overwrite(at: index * Geometry.sectorByteCount + offset, with: slice)
   }
 }

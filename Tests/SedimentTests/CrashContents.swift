@@ -1,0 +1,87 @@
+import Sediment
+import SedimentTesting
+import Testing
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// What a store holds, whatever the clock says: collections by name, the store's own keys under the empty one.
+struct CrashContents: Equatable {
+  struct Entry: Equatable {
+    var value: [UInt8]
+    /// In milliseconds since 1970, 0 for never.
+    var expiry: UInt64 = 0
+
+    static func == (one: Entry, other: Entry) -> Bool {
+      one.expiry == other.expiry && isSame(one.value, other.value)
+    }
+  }
+
+  var collections: [String: [String: Entry]] = ["": [:]]
+
+  init() {}
+
+  /// Reads everything in a store, by iteration, and each key again by itself.
+  init(of store: SedimentStore) throws {
+    collections = [:]
+    for name in [""] + store.collectionNames {
+      let keys: SedimentKeyspace = name.isEmpty ? store : try store.collection(name)
+      collections[name] = try Self.entries(of: keys)
+    }
+  }
+
+  private static func entries(of keys: SedimentKeyspace) throws -> [String: Entry] {
+    var entries: [String: Entry] = [:]
+    try keys.forEach { key, value in
+      let name = String(sedimentBytes: key) ?? "?"
+      if entries.updateValue(Entry(value: [UInt8](sedimentBytes: value)), forKey: name) != nil {
+        Issue.record("'\(name)' came twice")
+      }
+      return .continue
+    }
+    for key in Set(entries.keys).union(CrashOperation.keys) {
+      switch try keys.expiry(forKey: key) {
+      case .at(let time): entries[key]?.expiry = time
+      case .never: break
+      default: if entries[key] != nil { Issue.record("'\(key)' came, and is not there") }
+      }
+      if try !isSame(keys.retrieve(forKey: key), entries[key]?.value) {
+        Issue.record("'\(key)' reads otherwise than it came")
+      }
+    }
+    if try keys.count() != entries.count { Issue.record("the count is not \(entries.count)") }
+    return entries
+  }
+
+  /// What is to be seen at a time.
+  func visible(at time: UInt64) -> CrashContents {
+    var contents = self
+    contents.collections = collections.mapValues {
+      $0.filter { $0.value.expiry == 0 || $0.value.expiry > time }
+    }
+    return contents
+  }
+
+  /// The number that begins each value, and nothing of its bytes.
+  var summary: String {
+    collections.sorted { $0.key < $1.key }.map { name, entries in
+      let list = entries.sorted { $0.key < $1.key }.map { key, entry in
+        let number = String(decoding: entry.value.prefix { $0 != 32 }, as: UTF8.self)
+        return "\(key)=\(number)\(entry.expiry == 0 ? "" : "!")"
+      }
+      return "\(name)[\(list.joined(separator: " "))]"
+    }.joined(separator: " ")
+  }
+}
+
+/// Whether arrays are equal, found out in one go; arrays take long over that in a build without optimization.
+private func isSame(_ one: [UInt8]?, _ other: [UInt8]?) -> Bool {
+  guard let one, let other else { return one == nil && other == nil }
+  guard one.count == other.count else { return false }
+  return unsafe memcmp(one, other, one.count) == 0
+}
