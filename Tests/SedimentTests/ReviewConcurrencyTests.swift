@@ -19,6 +19,7 @@ final class StoppingDisk: Disk {
   let entered = Counter()
   let mayGo = Counter()
   let stops = Atomic<Bool>(false)
+  let mappedByteCountMax = Atomic<UInt64>(.max)
 
   init(_ inner: SimulatedDisk) { self.inner = inner }
 
@@ -74,7 +75,7 @@ final class StoppingFile: DiskFile {
     try inner.sync()
   }
   func reserveMapping(byteCount: UInt64) throws(DiskError) -> FileMapping {
-    try inner.reserveMapping(byteCount: byteCount)
+    try inner.reserveMapping(byteCount: min(byteCount, disk.mappedByteCountMax.load(ordering: .relaxed)))
   }
   func clone(to path: String) throws(DiskError) { try inner.clone(to: path) }
   func lock(_ range: Range<UInt64>, _ mode: LockMode) throws(DiskError) -> Bool {

@@ -1,6 +1,7 @@
 import Sediment
 import SedimentDisk
 import SedimentTesting
+import Synchronization
 import Testing
 
 /// Random operations with one fault each, held against a model.
@@ -228,6 +229,55 @@ import Testing
       if let violation = disk.violations.first {
         Issue.record("seed \(seed) \(violation)")
         return
+      }
+    }
+  }
+
+  /// Files larger than what there are addresses for.
+  @Test(arguments: [6, 9, 14])
+  func fewAddresses(slotCount: UInt64) throws {
+    for seed in 1...(UInt64(120)) {
+      var run = Run(generator: SeededGenerator(seed: seed))
+      let disk = StoppingDisk(
+        SimulatedDisk(SimulatedDiskOptions(seed: seed, fileByteCountMax: 256 << 20, violationRule: .record)))
+      disk.mappedByteCountMax.store(slotCount << 14, ordering: .relaxed)
+      let options = SedimentOptions(durability: .unsynced)
+      let scheduler = ManualScheduler()
+      for round in 0..<3 {
+        let store = try SedimentStore(path: "/store", options: options, disk: disk, scheduler: scheduler)
+        try Self.expectSame(store, run, seed, "opened \(round)")
+        for step in 0..<60 {
+          let key = "\(Int.random(in: 0..<30, using: &run.generator))"
+          switch Int.random(in: 0..<10, using: &run.generator) {
+          case 0..<6:
+            let value = Self.value(&run.generator)
+            run.model[key] = value
+            try store.set(value, forKey: key)
+          case 6:
+            run.model[key] = nil
+            try store.remove(forKey: key)
+          case 7, 8:
+            let changes = (0..<4).map { _ in
+              (
+                "\(Int.random(in: 0..<30, using: &run.generator))",
+                Bool.random(using: &run.generator) ? Self.value(&run.generator) : nil
+              )
+            }
+            for (key, value) in changes { run.model[key] = value }
+            try store.batch { batch in
+              for (key, value) in changes {
+                if let value { batch.set(value, forKey: key) } else { batch.remove(forKey: key) }
+              }
+            }
+          default: scheduler.runDue()
+          }
+          if step % 4 == 0 { try Self.expectSame(store, run, seed, "round \(round) step \(step)") }
+        }
+        try store.close()
+        if let violation = disk.inner.violations.first {
+          Issue.record("seed \(seed) \(violation)")
+          return
+        }
       }
     }
   }
