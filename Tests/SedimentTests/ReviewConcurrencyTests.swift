@@ -20,6 +20,8 @@ final class StoppingDisk: Disk {
   let mayGo = Counter()
   let stops = Atomic<Bool>(false)
   let mappedByteCountMax = Atomic<UInt64>(.max)
+  /// 0 for the disk's own.
+  let mappedPageByteCount = Atomic<Int>(0)
 
   init(_ inner: SimulatedDisk) { self.inner = inner }
 
@@ -75,7 +77,14 @@ final class StoppingFile: DiskFile {
     try inner.sync()
   }
   func reserveMapping(byteCount: UInt64) throws(DiskError) -> FileMapping {
-    try inner.reserveMapping(byteCount: min(byteCount, disk.mappedByteCountMax.load(ordering: .relaxed)))
+    let mapping = try inner.reserveMapping(
+      byteCount: min(byteCount, disk.mappedByteCountMax.load(ordering: .relaxed)))
+    let page = disk.mappedPageByteCount.load(ordering: .relaxed)
+    if page == 0 { return mapping }
+    let large = LargePages(mapping)
+    return unsafe FileMapping(
+      base: mapping.base, byteCount: mapping.byteCount / UInt64(page) * UInt64(page), pageByteCount: page,
+      backing: large, observer: large)
   }
   func clone(to path: String) throws(DiskError) { try inner.clone(to: path) }
   func lock(_ range: Range<UInt64>, _ mode: LockMode) throws(DiskError) -> Bool {
@@ -85,7 +94,40 @@ final class StoppingFile: DiskFile {
   func close() throws(DiskError) { try inner.close() }
 }
 
+/// A mapping of larger pages.
+final class LargePages: MappingBacking, StoreObserver {
+  let inner: FileMapping
+
+  init(_ inner: FileMapping) { self.inner = inner }
+
+  func expose(
+    _ base: UnsafeMutableRawPointer, _ range: Range<UInt64>, writable: Bool
+  ) throws(DiskError) { try inner.expose(range, writable: writable) }
+  func protect(_ base: UnsafeMutableRawPointer, _ range: Range<UInt64>) throws(DiskError) {
+    try inner.protect(range)
+  }
+  func conceal(_ base: UnsafeMutableRawPointer, _ range: Range<UInt64>) throws(DiskError) {
+    try inner.conceal(range)
+  }
+  func populate(_ base: UnsafeMutableRawPointer, _ range: Range<UInt64>) throws(DiskError) {}
+  func release(_ base: UnsafeMutableRawPointer, byteCount: UInt64) {}
+  func store(_ bytes: RawSpan, at offset: UInt64) { inner.store(bytes, at: offset) }
+}
+
 @Suite(.serialized) struct ReviewConcurrencyTests {
+  // R27
+  @Test func pagesMayBeLargerThanSlots() throws {
+    let disk = StoppingDisk(ReviewTests.disk())
+    disk.mappedPageByteCount.store(65_536, ordering: .relaxed)
+    let store = try SedimentStore(
+      path: ReviewTests.path, options: SedimentOptions(durability: .unsynced), disk: disk,
+      scheduler: ManualScheduler())
+    for number in 0..<3000 { try store.set([UInt8](repeating: 1, count: 4000), forKey: "\(number)") }
+    let stores = disk.inner.violations.filter { $0.kind == .storeNotExposed }
+    #expect(stores.first == nil)
+    try store.close()
+  }
+
   // R7
   @Test func aShorterIntervalIsKept() throws {
     let scheduler = ManualScheduler()
