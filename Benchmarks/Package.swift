@@ -17,16 +17,26 @@ let package = Package(
     .target(name: "CBench"),
     .target(name: "BenchmarkHarness", dependencies: ["CBench"], swiftSettings: settings),
     .target(name: "MachineLimits", dependencies: ["BenchmarkHarness", "CBench"], swiftSettings: settings),
-    .executableTarget(
-      name: "MachineLimitsTool",
+    .target(
+      name: "EngineBenchmarks",
       dependencies: [
-        "BenchmarkHarness", "MachineLimits", .product(name: "Sediment", package: "Sediment"),
+        "BenchmarkHarness", "MachineLimits", "CBench", .product(name: "Sediment", package: "Sediment"),
       ],
+      swiftSettings: settings),
+    .executableTarget(
+      name: "BenchmarkTool", dependencies: ["BenchmarkHarness", "MachineLimits", "EngineBenchmarks"],
       swiftSettings: settings),
     .testTarget(
       name: "BenchmarkHarnessTests", dependencies: ["BenchmarkHarness"], swiftSettings: settings),
     .testTarget(
       name: "MachineLimitsTests", dependencies: ["MachineLimits", "BenchmarkHarness"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "EngineBenchmarksTests",
+      dependencies: [
+        "EngineBenchmarks", "BenchmarkHarness", "MachineLimits", "BenchmarkTool",
+        .product(name: "Sediment", package: "Sediment"),
+      ],
       swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]

@@ -28,8 +28,9 @@ height = top_height + bottom_height + line_height * (line_max + 1.2)
 start = is_log ? 10 ** floor(log10(least_min)) : 0
 end = is_log ? largest_max * 8 : largest_max * 1.18
 
-array colors[7] = [0x4C78A8, 0x2F9E8F, 0xB279A2, 0xE08B3A, 0xD1A52A, 0x7A8CA3, 0xC8505A]
-color(group) = colors[1 + (int(group) - 1) % 7]
+# The groups take colors in turn; 0 stands for a limit that others are held against.
+array colors[6] = [0x4C78A8, 0x2F9E8F, 0xB279A2, 0xE08B3A, 0xD1A52A, 0xC8505A]
+color(group) = group < 1 ? 0xB4BCC6 : colors[1 + (int(group) - 1) % 6]
 
 draw = "plot \
   data index 0 using (start):1:(start):2:($1 - 0.34):($1 + 0.34):(color($5)) \
@@ -44,7 +45,7 @@ set xrange [start:end]
 set yrange [line_max + 0.7:-0.7]
 if (is_log) {
   set logscale x
-  set xtics ("1 ns" 1, "10 ns" 10, "100 ns" 100, "1 us" 1e3, "10 us" 1e4, "100 us" 1e5, "1 ms" 1e6, "10 ms" 1e7)
+  set xtics ("1 ns" 1, "10 ns" 10, "100 ns" 100, "1 us" 1e3, "10 us" 1e4, "100 us" 1e5, "1 ms" 1e6, "10 ms" 1e7, "100 ms" 1e8, "1 s" 1e9, "10 s" 1e10)
 } else {
   set xtics autofreq
   set format x "%g " . unit

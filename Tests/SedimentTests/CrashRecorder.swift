@@ -91,8 +91,11 @@ final class CrashRecorder {
       try perform(.create(name))
     }
     number += 1
-    // Nothing that is tried now changes anything.
-    if isPoisoned { return try carryOut(operation) }
+    // Nothing that is tried now changes anything; another opening would.
+    if isPoisoned {
+      if case .reopen = operation { return }
+      return try carryOut(operation)
+    }
     var next = current
     next.apply(operation, number: number, time: disk.wallClock())
     states.append(next)

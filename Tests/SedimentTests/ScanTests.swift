@@ -109,7 +109,9 @@ struct KeepingVisitor: RecordVisitor {
     let mapped = unsafe HashIndex(keyHash: KeyHash(low: 3, high: 4)) { unsafe $0.deallocate() }
     let again = try unsafe bytes.withUnsafeBytes { buffer in
       try unsafe IndexBuild(log, of: file).run(
-        into: mapped, RecordSource(file, mapped: buffer.baseAddress!, byteCount: length))
+        into: mapped,
+        RecordSource(
+          file, byteCount: length, mapped: buffer.baseAddress!, mappedByteCount: length))
     }
     #expect(again.segments == result.segments && again.collections == result.collections)
     #expect(positions(mapped) == positions(index))

@@ -5,27 +5,42 @@ public enum Quantity: String, Codable, Sendable {
 
   /// Bytes a nanosecond, which are gigabytes a second: more is better.
   case bandwidth = "GB/s"
+
+  /// Bytes a key or another thing: less is better.
+  case size = "B"
+
+  /// How many times as much is done in the same time: more is better.
+  case gain = "times"
+
+  /// Whether a smaller figure is the better one.
+  public var isBetterSmaller: Bool { self == .time || self == .size }
 }
 
 /// What one run of a benchmark found.
 public struct Sample: Equatable, Sendable {
-  /// How long the timed part took.
-  public var nanoseconds: UInt64
+  /// How long the timed part took in nanoseconds, or how many bytes were taken.
+  public var measured: UInt64
 
-  /// How many operations, or bytes where bandwidth is measured, the timed part was about.
+  /// How many operations, or bytes where bandwidth is measured, that was about.
   public var amount: Int
 
-  /// Creates a sample.
+  /// Creates a sample of a time.
   public init(nanoseconds: UInt64, amount: Int) {
-    self.nanoseconds = nanoseconds
+    measured = nanoseconds
     self.amount = amount
   }
 
-  /// The figure: nanoseconds an operation, or bytes a nanosecond.
+  /// Creates a sample of a size, taken by so many things.
+  public init(byteCount: Int, amount: Int) {
+    measured = UInt64(byteCount)
+    self.amount = amount
+  }
+
+  /// The figure: nanoseconds an operation, bytes a nanosecond, bytes a thing.
   public func value(as quantity: Quantity) -> Double {
     switch quantity {
-    case .time: Double(nanoseconds) / Double(amount)
-    case .bandwidth: Double(amount) / Double(nanoseconds)
+    case .time, .size: Double(measured) / Double(amount)
+    case .bandwidth, .gain: Double(amount) / Double(measured)
     }
   }
 }
@@ -47,6 +62,12 @@ public struct Benchmark {
   /// What the figure counts.
   public var quantity: Quantity
 
+  /// Whether it is a bare loop that others are held against.
+  public var isLimit: Bool
+
+  /// In how many rounds it is measured at most; nil for all of them.
+  public var roundCountMax: Int?
+
   /// Runs it once: prepares, times its own loop, cleans up.
   ///
   /// It throws ``Unsupported`` where the machine cannot do it at all.
@@ -55,13 +76,15 @@ public struct Benchmark {
   /// Creates a benchmark.
   public init(
     _ identifier: String, name: String, meaning: String, method: String, quantity: Quantity = .time,
-    run: @escaping () throws -> Sample
+    isLimit: Bool = false, roundCountMax: Int? = nil, run: @escaping () throws -> Sample
   ) {
     self.identifier = identifier
     self.name = name
     self.meaning = meaning
     self.method = method
     self.quantity = quantity
+    self.isLimit = isLimit
+    self.roundCountMax = roundCountMax
     self.run = run
   }
 }

@@ -1,12 +1,18 @@
 /// The figures of one quantity, as `Charts/bars.gnuplot` reads them.
 ///
 /// Three blocks with two empty lines between them, fields separated by tabs, names and titles in gnuplot's markup:
-/// - the bars: line of the chart, median, minimum, maximum, number of the group, name, median for people;
+/// - the bars: line of the chart, median, minimum, maximum, number of the color (0 for a limit), name, median for people;
 /// - the headings: line of the chart, title of the group;
 /// - what stands below: one line of text for each line.
 public struct ChartData {
+  /// What stands for the color of limits; the groups are numbered from 1.
+  private static let limitColor = 0
+
   /// The blocks.
   public let text: String
+
+  /// Whether there is nothing to draw.
+  public let isEmpty: Bool
 
   /// Collects the figures of `quantity`.
   public init(_ report: Report, quantity: Quantity) {
@@ -23,12 +29,14 @@ public struct ChartData {
         line += 1
         let fields = [
           "\(line)", "\(statistics.median)", "\(statistics.minimum)", "\(statistics.maximum)",
-          "\(headings.count)", enhancedText(row.name), quantity.text(statistics.median),
+          "\(row.isLimit == true ? ChartData.limitColor : headings.count)", enhancedText(row.name),
+          quantity.text(statistics.median),
         ]
         bars.append(fields.joined(separator: "\t"))
       }
       line += 2  // an empty line before the next heading
     }
+    isEmpty = bars.isEmpty
     let blocks = [bars.joined(separator: "\n"), headings.joined(separator: "\n"), report.heading]
     text = blocks.joined(separator: "\n\n\n") + "\n"
   }

@@ -9,8 +9,50 @@ public struct Options: Equatable, Sendable {
   /// The folder for the data files; the file system is measured that it lies in.
   public var directory = ""
 
+  /// A folder in a file system that lies in memory; nil if there is none.
+  public var memoryDirectory: String?
+
   /// The folder for the results.
   public var output = ""
+
+  /// What to measure, in this order.
+  public var parts = Part.allCases
+
+  /// What can be measured by itself.
+  public enum Part: String, CaseIterable, Sendable {
+    /// What the machine can do.
+    case machine
+
+    /// Loading and overwriting a store with values of 100 bytes.
+    case load100 = "load-100"
+
+    /// Reading it.
+    case read100 = "read-100"
+
+    /// Loading and overwriting a store with values of 1,000 bytes.
+    case load1000 = "load-1000"
+
+    /// Reading it.
+    case read1000 = "read-1000"
+
+    /// Sets that return when they are on the disk.
+    case synced
+
+    /// Opening a store again whose process was killed.
+    case reopening
+
+    /// What a store of ten values takes.
+    case small
+
+    /// The slowest of the sets that make a store large.
+    case growth
+
+    /// What is about the storage engine.
+    public static let engine = allCases.filter { $0 != .machine }
+
+    /// Names of several parts.
+    static let together = ["engine": engine, "100": [.load100, .read100], "1000": [.load1000, .read1000]]
+  }
 
   /// The greatest number of rounds that makes sense.
   public static let roundCountMax = 99
@@ -23,7 +65,9 @@ public struct Options: Equatable, Sendable {
       switch argument {
       case "--quick": isQuick = true
       case "--rounds": rounds = try Options.rounds(Options.value(of: argument, in: &remaining))
+      case "--only": parts = try Options.parts(Options.value(of: argument, in: &remaining))
       case "--directory": directory = try Options.value(of: argument, in: &remaining)
+      case "--memory-directory": memoryDirectory = try Options.value(of: argument, in: &remaining)
       case "--output": output = try Options.value(of: argument, in: &remaining)
       default: throw UsageError("unknown option '\(argument)'")
       }
@@ -40,6 +84,22 @@ public struct Options: Equatable, Sendable {
       throw UsageError("\(option) needs a value")
     }
     return value
+  }
+
+  /// The parts with these names, which are separated by commas, in their own order and each once.
+  private static func parts(_ text: String) throws(UsageError) -> [Part] {
+    var chosen: Set<Part> = []
+    for name in text.split(separator: ",", omittingEmptySubsequences: false) {
+      if let parts = Part.together[String(name)] {
+        chosen.formUnion(parts)
+      } else if let part = Part(rawValue: String(name)) {
+        chosen.insert(part)
+      } else {
+        let names = (Part.allCases.map(\.rawValue) + Part.together.keys.sorted()).joined(separator: ", ")
+        throw UsageError("--only needs some of \(names), not '\(name)'")
+      }
+    }
+    return Part.allCases.filter(chosen.contains)
   }
 
   private static func rounds(_ text: String) throws(UsageError) -> Int {

@@ -20,6 +20,9 @@ public struct Report: Codable, Equatable, Sendable {
   /// The figures under their headings.
   public var groups: [Group]
 
+  /// Figures beside what they are held against.
+  public var comparisons: [Comparison.Result]
+
   /// Figures that belong under one heading.
   public struct Group: Codable, Equatable, Sendable {
     /// The heading.
@@ -27,6 +30,13 @@ public struct Report: Codable, Equatable, Sendable {
 
     /// What stands under it, in order.
     public var rows: [Row]
+
+    /// Puts together what was to be measured and what came out, in the same order.
+    public init(_ group: BenchmarkGroup, _ outcomes: some Sequence<Outcome>) {
+      var next = outcomes.makeIterator()
+      title = group.title
+      rows = group.benchmarks.map { Row($0, next.next() ?? Outcome(unsupported: "not measured")) }
+    }
   }
 
   /// One figure.
@@ -46,6 +56,9 @@ public struct Report: Codable, Equatable, Sendable {
     /// The unit of all numbers of this row.
     public var unit: Quantity
 
+    /// Whether it is a bare loop that others are held against; absent in reports that have none.
+    public var isLimit: Bool?
+
     /// The samples summarized; absent if the machine could not do it.
     public var statistics: Statistics?
 
@@ -56,21 +69,17 @@ public struct Report: Codable, Equatable, Sendable {
     public var unsupported: String?
   }
 
-  /// Puts together what was to be measured and what came out; `outcomes` are those of all groups in order.
+  /// Creates the report of a run.
   public init(
-    groups: [BenchmarkGroup], outcomes: [Outcome], machine: Machine, date: Date, roundCount: Int,
+    groups: [Group], comparisons: [Comparison.Result] = [], machine: Machine, date: Date, roundCount: Int,
     isQuick: Bool
   ) {
-    self.date = date
+    self.groups = groups
+    self.comparisons = comparisons
     self.machine = machine
+    self.date = date
     self.roundCount = roundCount
     self.isQuick = isQuick
-    var next = outcomes.makeIterator()
-    self.groups = groups.map { group in
-      Group(
-        title: group.title,
-        rows: group.benchmarks.map { Row($0, next.next() ?? Outcome(unsupported: "not measured")) })
-    }
   }
 
   /// The report as JSON, its keys sorted so that two reports can be compared line by line.
@@ -89,6 +98,7 @@ extension Report.Row {
     meaning = benchmark.meaning
     method = benchmark.method
     unit = benchmark.quantity
+    isLimit = benchmark.isLimit ? true : nil
     statistics = Statistics(outcome.samples)
     samples = outcome.samples
     unsupported = outcome.unsupported

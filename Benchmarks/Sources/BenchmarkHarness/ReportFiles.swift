@@ -8,14 +8,15 @@ extension Report {
     return "\(machine.summary)\n\(date.formatted(.iso8601)), \(machine.swiftVersion), \(rounds)\(warning)"
   }
 
-  /// Writes the report and what the charts are drawn from into a folder, which is created if need be.
-  public func write(to folder: String) throws {
+  /// Writes `NAME.json`, and what the charts are drawn from, into a folder, which is created if need be.
+  public func write(to folder: String, name: String) throws {
     let folder = URL(fileURLWithPath: folder, isDirectory: true)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    try json().write(to: folder.appending(path: "machine.json"), options: .atomic)
-    for (name, quantity) in [("latency", Quantity.time), ("bandwidth", .bandwidth)] {
+    try json().write(to: folder.appending(path: "\(name).json"), options: .atomic)
+    for (kind, quantity) in [("latency", Quantity.time), ("bandwidth", .bandwidth)] {
       let data = ChartData(self, quantity: quantity)
-      try Data(data.text.utf8).write(to: folder.appending(path: "\(name).tsv"), options: .atomic)
+      guard !data.isEmpty else { continue }
+      try Data(data.text.utf8).write(to: folder.appending(path: "\(name)-\(kind).tsv"), options: .atomic)
     }
   }
 }

@@ -27,13 +27,15 @@ public struct Rounds {
 
   /// Runs all benchmarks and returns an outcome for each, in their order.
   ///
-  /// One that is ``Unsupported`` is left out from then on; any other error ends the run.
+  /// One that is ``Unsupported`` is left out from then on, and one that is not for every round after its last; any
+  /// other error ends the run.
   public func run(
     _ benchmarks: [Benchmark], progress: (_ round: Int, _ index: Int) -> Void = { _, _ in }
   ) throws -> [Outcome] {
     var outcomes = Array(repeating: Outcome(), count: benchmarks.count)
     for round in 0..<count {
-      for (index, benchmark) in benchmarks.enumerated() where outcomes[index].unsupported == nil {
+      for (index, benchmark) in benchmarks.enumerated()
+      where outcomes[index].unsupported == nil && round < benchmark.roundCountMax ?? count {
         progress(round, index)
         do {
           let sample = try benchmark.run()

@@ -31,7 +31,7 @@ public struct Table {
 }
 
 extension String {
-  fileprivate func padded(to width: Int, onLeft: Bool = false) -> String {
+  func padded(to width: Int, onLeft: Bool = false) -> String {
     let padding = String(repeating: " ", count: max(0, width - count))
     return onLeft ? padding + self : self + padding
   }

@@ -26,6 +26,11 @@ extension Quantity {
   }
 }
 
+/// Writes a ratio: `0.97`, `1.30`, `12.4`.
+func ratioText(_ value: Double) -> String {
+  String(format: value < 10 ? "%.2f" : "%.1f", value)
+}
+
 /// Three digits that say something: `1.23`, `12.3`, `123`.
 private func threeDigits(_ value: Double) -> String {
   let fractionDigitCount =

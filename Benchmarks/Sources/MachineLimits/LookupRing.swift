@@ -10,53 +10,74 @@ package final class LookupRing {
 
   private let index: Memory
   private let records: Memory
-  private var entry: UInt
+  private let recordByteCount: Int
+  private var entries: [UInt]
 
-  /// Makes an index of this size, and a table of records with one for each entry; both are powers of two.
-  package init(indexByteCount: Int, recordsByteCount: Int, random: inout SplitMix64) throws {
-    index = try Memory(byteCount: indexByteCount)
-    records = try Memory(byteCount: recordsByteCount)
-    let count = indexByteCount / LookupRing.entryByteCount
-    let recordByteCount = recordsByteCount / count
-    let entryOrder = (0..<UInt32(count)).shuffled(using: &random)
-    let recordOrder = (0..<UInt32(count)).shuffled(using: &random)
+  /// How many records there are, and entries in the ring.
+  package let count: Int
+
+  /// Makes an index of so many entries, and fewer or as many records.
+  ///
+  /// Entries that no record needs lead to one all the same, and are not in the ring.
+  package init(
+    entryCount: Int, recordCount: Int, recordByteCount: Int, random: inout SplitMix64
+  ) throws {
+    precondition(entryCount >= recordCount && recordByteCount >= MemoryLayout<UInt>.size)
+    count = recordCount
+    self.recordByteCount = recordByteCount
+    index = try Memory(byteCount: entryCount * LookupRing.entryByteCount)
+    records = try Memory(byteCount: recordCount * recordByteCount)
+    let entryOrder = (0..<UInt32(entryCount)).shuffled(using: &random)
+    let recordOrder = (0..<UInt32(recordCount)).shuffled(using: &random)
     let (firstEntry, firstRecord) = unsafe (index.base, records.base)
-    for place in 0..<count {
-      let entry = unsafe firstEntry + Int(entryOrder[place]) * LookupRing.entryByteCount
-      let next = unsafe firstEntry + Int(entryOrder[(place + 1) % count]) * LookupRing.entryByteCount
-      let record = unsafe firstRecord + Int(recordOrder[place]) * recordByteCount
-      unsafe entry.storeBytes(of: UInt(bitPattern: record), as: UInt.self)
-      unsafe record.storeBytes(of: UInt(bitPattern: next), as: UInt.self)
+    func entry(_ place: Int) -> UnsafeMutableRawPointer {
+      unsafe firstEntry + Int(entryOrder[place]) * LookupRing.entryByteCount
     }
-    entry = UInt(bitPattern: firstEntry)
+    for place in 0..<entryCount {
+      let record = unsafe firstRecord + Int(recordOrder[place % recordCount]) * recordByteCount
+      unsafe entry(place).storeBytes(of: UInt(bitPattern: record), as: UInt.self)
+      guard place < recordCount else { continue }
+      let next = unsafe UInt(bitPattern: entry((place + 1) % recordCount))
+      unsafe record.storeBytes(of: next, as: UInt.self)
+    }
+    entries = (0..<3).map { unsafe UInt(bitPattern: entry($0 * recordCount / 3)) }
   }
-
-  /// How many entries, and records, there are.
-  package var count: Int { index.byteCount / LookupRing.entryByteCount }
 
   /// The number of the entry that the next walk begins with.
   package var entryNumber: Int {
     let base = unsafe UInt(bitPattern: index.base)
-    return Int(entry - base) / LookupRing.entryByteCount
+    return Int(entries[0] - base) / LookupRing.entryByteCount
   }
 
   /// The number of the record that this entry points to.
   package var recordNumber: Int {
     let base = unsafe UInt(bitPattern: records.base)
-    return Int(word(at: entry) - base) / (records.byteCount / count)
+    return Int(word(at: entries[0]) - base) / recordByteCount
   }
 
   /// Looks up one record after another, each waiting for the one before.
   package func walk(lookupCount: Int) -> Sample {
     let stopwatch = Stopwatch()
-    entry = follow(entry, stepCount: 2 * lookupCount)
+    entries[0] = follow(entries[0], stepCount: 2 * lookupCount)
     return Sample(nanoseconds: stopwatch.nanoseconds, amount: lookupCount)
   }
 
+  /// The same in two threads, each from a starting point of its own; the sample is about the lookups of both.
+  package func walkInTwoThreads(lookupCountEach: Int) throws -> Sample {
+    let starts = [entries[1], entries[2]]
+    let stopwatch = Stopwatch()
+    let ends = try inParallel(threadCount: starts.count) { number in
+      follow(starts[number], stepCount: 2 * lookupCountEach)
+    }
+    let nanoseconds = stopwatch.nanoseconds
+    entries.replaceSubrange(1...2, with: ends)
+    return Sample(nanoseconds: nanoseconds, amount: starts.count * lookupCountEach)
+  }
+
   /// Looks up records at random, 64 at a time: asks for all entries, then for all records, then reads the records.
-  func lookUpBatches(count batches: Int, random: inout SplitMix64) -> Sample {
+  package func lookUpBatches(count batches: Int, random: inout SplitMix64) -> Sample {
     let base = unsafe UInt(bitPattern: index.base)
-    let mask = UInt(index.byteCount - LookupRing.entryByteCount)
+    let entryCount = UInt(index.byteCount / LookupRing.entryByteCount)
     let addresses = UnsafeMutablePointer<UInt>.allocate(capacity: batchCount)
     defer { unsafe addresses.deallocate() }
     var generator = random
@@ -64,7 +85,9 @@ package final class LookupRing {
     let stopwatch = Stopwatch()
     for _ in 0..<batches {
       for slot in 0..<batchCount {
-        let entry = base + UInt(truncatingIfNeeded: generator.next()) & mask
+        // The high half of a product of 32-bit numbers: any number of entries will do, and nothing is divided.
+        let number = (UInt(truncatingIfNeeded: generator.next() >> 32) &* entryCount) >> 32
+        let entry = base + number &* UInt(LookupRing.entryByteCount)
         unsafe addresses[slot] = entry
         prefetch(entry)
       }

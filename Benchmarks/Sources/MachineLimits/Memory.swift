@@ -7,19 +7,19 @@
 /// Pages of memory, given back when the last reference goes; whoever uses `base` keeps the object alive.
 ///
 /// Any number of threads may read it; writers see to it that nobody else is at the same bytes.
-final class Memory: Sendable {
+package final class Memory: Sendable {
   /// The address of the first byte: a number, because a pointer is not `Sendable`.
   private let address: UInt
-  let byteCount: Int
+  package let byteCount: Int
 
   /// Takes memory and fills it with bytes that are not zero, so that every page of it is touched.
-  convenience init(byteCount: Int) throws {
+  package convenience init(byteCount: Int) throws {
     try self.init(byteCount: byteCount, flags: MAP_PRIVATE | MAP_ANON, descriptor: -1)
     unsafe base.initializeMemory(as: UInt8.self, repeating: 0x5E, count: byteCount)
   }
 
   /// Maps the beginning of a file for reading and writing; no page is touched.
-  convenience init(mapping file: ScratchFile, byteCount: Int) throws {
+  package convenience init(mapping file: ScratchFile, byteCount: Int) throws {
     try self.init(byteCount: byteCount, flags: MAP_SHARED, descriptor: file.descriptor)
   }
 
@@ -35,7 +35,7 @@ final class Memory: Sendable {
   }
 
   /// The first byte.
-  var base: UnsafeMutableRawPointer {
+  package var base: UnsafeMutableRawPointer {
     // The initializer took the address from a mapping, so that it is not zero.
     unsafe UnsafeMutableRawPointer(bitPattern: address).unsafelyUnwrapped
   }

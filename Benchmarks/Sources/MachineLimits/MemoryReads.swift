@@ -20,8 +20,10 @@ struct MemoryReads {
     ]
     caches = try sizes.map { try PointerRing(byteCount: $0, random: &random) }
     large = try PointerRing(byteCount: scale.largeByteCount, startCount: 3, random: &random)
+    let lookupCount = MemoryReads.indexByteCount / MemoryLayout<UInt>.stride
     lookups = try LookupRing(
-      indexByteCount: MemoryReads.indexByteCount, recordsByteCount: scale.largeByteCount, random: &random)
+      entryCount: lookupCount, recordCount: lookupCount,
+      recordByteCount: scale.largeByteCount / lookupCount, random: &random)
   }
 
   var groups: [BenchmarkGroup] {

@@ -6,7 +6,7 @@ internal import Synchronization
 /// Starting a thread costs some 20 us: loops that are timed from outside take much longer. An error is thrown when all
 /// have ended.
 @discardableResult
-func inParallel<Value: Sendable>(
+package func inParallel<Value: Sendable>(
   threadCount: Int, _ body: @escaping @Sendable (Int) throws -> Value
 ) throws -> [Value] {
   let results = Results<Value>()

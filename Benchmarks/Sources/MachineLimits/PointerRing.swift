@@ -82,7 +82,7 @@ package final class PointerRing {
 }
 
 /// How many reads a batch asks for before it waits for the first.
-let batchCount = 64
+package let batchCount = 64
 
 /// Follows addresses from line to line and returns where it came to.
 @inline(never)

@@ -8,12 +8,12 @@ internal import CBench
 #endif
 
 /// A new file that vanishes with the object; whoever uses `descriptor` keeps the object alive.
-final class ScratchFile: Sendable {
-  let descriptor: Int32
+package final class ScratchFile: Sendable {
+  package let descriptor: Int32
   private let path: String
 
   /// Creates the file, empty, under a name that must be free in `directory`.
-  init(_ name: String, in directory: String) throws {
+  package init(_ name: String, in directory: String) throws {
     path = "\(directory)/\(name)"
     descriptor = unsafe open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw SystemFailure("creating \(path)") }
@@ -23,7 +23,7 @@ final class ScratchFile: Sendable {
   ///
   /// A virtual machine takes 10 us and more for a page that it has to ask its host for, and some give free pages back
   /// within seconds. So a file of the same size is written and deleted first, each time.
-  convenience init(_ name: String, in directory: String, warmedByteCount: Int) throws {
+  package convenience init(_ name: String, in directory: String, warmedByteCount: Int) throws {
     try ScratchFile(name, in: directory).fill(byteCount: warmedByteCount)
     try self.init(name, in: directory)
   }
@@ -34,7 +34,7 @@ final class ScratchFile: Sendable {
   }
 
   /// Makes the file this long with blocks that are reserved and never written.
-  func preallocate(byteCount: Int) throws {
+  package func preallocate(byteCount: Int) throws {
     switch bench_preallocate(descriptor, Int64(byteCount)) {
     case 0: return
     case EOPNOTSUPP, ENOSYS: throw Unsupported("the file system cannot reserve blocks")
@@ -43,7 +43,7 @@ final class ScratchFile: Sendable {
   }
 
   /// Writes this many bytes that are not zero from the beginning, a mebibyte a call.
-  func fill(byteCount: Int) throws {
+  package func fill(byteCount: Int) throws {
     let chunk = try Memory(byteCount: min(byteCount, 1 << 20))
     for offset in stride(from: 0, to: byteCount, by: chunk.byteCount) {
       try write(chunk, at: offset)
@@ -68,7 +68,7 @@ final class ScratchFile: Sendable {
 
   /// Waits until the data are on the medium, and what is needed to find them.
   @inline(__always)
-  func syncData() throws {
+  package func syncData() throws {
     let code = bench_sync_data(descriptor)
     guard code == 0 else { throw SystemFailure("fdatasync", code: code) }
   }

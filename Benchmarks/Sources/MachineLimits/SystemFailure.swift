@@ -10,7 +10,7 @@ package struct SystemFailure: Error, CustomStringConvertible {
   package let code: Int32
 
   /// Takes the code of the call that failed just now.
-  init(_ call: String, code: Int32 = errno) {
+  package init(_ call: String, code: Int32 = errno) {
     self.call = call
     self.code = code
   }

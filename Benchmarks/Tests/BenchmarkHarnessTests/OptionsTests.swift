@@ -1,6 +1,9 @@
 import BenchmarkHarness
 import Testing
 
+private let parts =
+  "machine, load-100, read-100, load-1000, read-1000, synced, reopening, small, growth, 100, 1000, engine"
+
 @Suite struct OptionsTests {
   private let folders = ["--directory", "data", "--output", "results"]
 
@@ -23,12 +26,29 @@ import Testing
     #expect(try Options(["--quick", "--rounds", "99"] + folders).roundCount == 99)
   }
 
+  @Test func `all parts are measured unless some are chosen`() throws {
+    #expect(try Options(folders).parts == Options.Part.allCases)
+    #expect(try Options(["--only", "machine"] + folders).parts == [.machine])
+    #expect(try Options(["--only", "growth,100,growth"] + folders).parts == [.load100, .read100, .growth])
+    #expect(try Options(["--only", "1000"] + folders).parts == [.load1000, .read1000])
+    #expect(try Options(["--only", "engine"] + folders).parts == Array(Options.Part.allCases.dropFirst()))
+    #expect(try Options(["--only", "synced", "--only", "small"] + folders).parts == [.small])
+  }
+
+  @Test func `there may be a folder in memory`() throws {
+    #expect(try Options(folders).memoryDirectory == nil)
+    #expect(try Options(["--memory-directory", "m"] + folders).memoryDirectory == "m")
+  }
+
   @Test(arguments: [
     (["--fast"], "unknown option '--fast'"),
     (["--rounds"], "--rounds needs a value"),
     (["--rounds", "0"], "--rounds needs a number from 1 to 99, not '0'"),
     (["--rounds", "100"], "--rounds needs a number from 1 to 99, not '100'"),
     (["--rounds", "many"], "--rounds needs a number from 1 to 99, not 'many'"),
+    (["--only"], "--only needs a value"),
+    (["--only", "synced,"], "--only needs some of \(parts), not ''"),
+    (["--only", "values"], "--only needs some of \(parts), not 'values'"),
     (["--directory", ""], "--directory needs a value"),
     ([], "--directory is missing"),
     (["--directory", "data"], "--output is missing"),

@@ -11,11 +11,11 @@ import Testing
     }
     return Report(
       groups: [
-        BenchmarkGroup("Reads", [benchmark("read", .time), benchmark("missing", .time)]),
-        BenchmarkGroup("Streams", [benchmark("copy", .bandwidth)]),
-      ],
-      outcomes: [
-        Outcome(samples: [2, 1, 1500]), Outcome(unsupported: "too old"), Outcome(samples: [8, 10, 9]),
+        Report.Group(
+          BenchmarkGroup("Reads", [benchmark("read", .time), benchmark("missing", .time)]),
+          [Outcome(samples: [2, 1, 1500]), Outcome(unsupported: "too old")]),
+        Report.Group(
+          BenchmarkGroup("Streams", [benchmark("copy", .bandwidth)]), [Outcome(samples: [8, 10, 9])]),
       ],
       machine: Machine(
         processor: "P", coreCount: 2, caches: "L1", memoryByteCount: 8 << 30, kernel: "K 1",
@@ -25,7 +25,8 @@ import Testing
 
   @Test func `the JSON has a version, the machine and every row`() throws {
     let json = try #require(try JSONSerialization.jsonObject(with: report.json()) as? [String: Any])
-    #expect(Set(json.keys) == ["version", "date", "machine", "roundCount", "isQuick", "groups"])
+    #expect(
+      Set(json.keys) == ["version", "date", "machine", "roundCount", "isQuick", "groups", "comparisons"])
     #expect(json["version"] as? Int == 1)
     #expect(json["date"] as? String == "1970-01-01T00:00:00Z")
     #expect((json["machine"] as? [String: Any])?["kernel"] as? String == "K 1")
@@ -70,15 +71,34 @@ import Testing
   }
 
   @Test func `a chart's names are free of markup`() {
-    let benchmark = Benchmark("a", name: "a_b^c", meaning: "", method: "") {
-      Sample(nanoseconds: 1, amount: 1)
-    }
-    let report = Report(
-      groups: [BenchmarkGroup("{G}", [benchmark])], outcomes: [Outcome(samples: [1])],
-      machine: report.machine, date: report.date, roundCount: 1, isQuick: true)
-    let lines = ChartData(report, quantity: .time).text.split(separator: "\n")
+    let lines = chartLines("{G}", [benchmark("a_b^c")])
     #expect(lines[0] == "1\t1.0\t1.0\t1.0\t1\ta\\_b\\^c\t1.00 ns")
     #expect(lines[1] == "0\t\\{G\\}")
+  }
+
+  @Test func `a limit has the color of limits`() {
+    let lines = chartLines("G", [benchmark("a", isLimit: true), benchmark("b")])
+    #expect(lines[0] == "1\t1.0\t1.0\t1.0\t0\ta\t1.00 ns")
+    #expect(lines[1] == "2\t1.0\t1.0\t1.0\t1\tb\t1.00 ns")
+  }
+
+  @Test func `a chart of what was not measured is empty`() {
+    #expect(ChartData(report, quantity: .size).isEmpty)
+    #expect(!ChartData(report, quantity: .time).isEmpty)
+  }
+
+  private func benchmark(_ name: String, isLimit: Bool = false) -> Benchmark {
+    Benchmark(name, name: name, meaning: "", method: "", isLimit: isLimit) {
+      Sample(nanoseconds: 1, amount: 1)
+    }
+  }
+
+  private func chartLines(_ title: String, _ benchmarks: [Benchmark]) -> [Substring] {
+    var report = report
+    report.groups = [
+      Report.Group(BenchmarkGroup(title, benchmarks), benchmarks.map { _ in Outcome(samples: [1]) })
+    ]
+    return ChartData(report, quantity: .time).text.split(separator: "\n")
   }
 
   @Test func `a chart has the bars of its quantity, then their headings, then the text below the title`() {

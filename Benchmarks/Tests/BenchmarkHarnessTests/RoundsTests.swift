@@ -37,6 +37,31 @@ import Testing
     #expect(outcomes == [Outcome(unsupported: "too old"), Outcome(samples: [3, 3, 3])])
   }
 
+  @Test func `what takes long is measured in fewer rounds`() throws {
+    var order = ""
+    let benchmarks = [("A", 1), ("B", nil)].map { name, countMax in
+      Benchmark(name, name: name, meaning: "", method: "", roundCountMax: countMax) {
+        order += name
+        return Sample(nanoseconds: 1, amount: 1)
+      }
+    }
+    let outcomes = try Rounds(count: 3).run(benchmarks)
+    #expect(order == "ABBB")
+    #expect(outcomes.map(\.samples.count) == [1, 3])
+  }
+
+  @Test func `a section has its groups' figures, in as many rounds as it takes`() throws {
+    let groups = [
+      BenchmarkGroup("1", [benchmark("A") { Sample(nanoseconds: 6, amount: 2) }]),
+      BenchmarkGroup("2", [benchmark("B") { Sample(nanoseconds: 9, amount: 1) }]),
+    ]
+    let comparison = Comparison("c", .of("B"), limit: .of("A"), "A", target: .atMost(2))
+    let measured = try Section(groups, [comparison], roundFactor: 2).measured(roundCount: 2)
+    #expect(measured.groups.map(\.title) == ["1", "2"])
+    #expect(measured.groups.map(\.rows[0].samples) == [[3, 3, 3, 3], [9, 9, 9, 9]])
+    #expect(measured.comparisons.map(\.ratio?.median) == [3])
+  }
+
   @Test func `any other error ends the run`() {
     #expect(throws: Broken.self) { try Rounds(count: 1).run([benchmark("A") { throw Broken() }]) }
   }
@@ -45,5 +70,6 @@ import Testing
     let sample = Sample(nanoseconds: 50, amount: 200)
     #expect(sample.value(as: .time) == 0.25)
     #expect(sample.value(as: .bandwidth) == 4)
+    #expect(Sample(byteCount: 30, amount: 4).value(as: .size) == 7.5)
   }
 }

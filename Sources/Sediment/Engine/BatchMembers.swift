@@ -51,6 +51,11 @@ struct BatchMembers {
     try body(unsafe bytes.span.bytes.extracting(range))
   }
 
+  /// Whether two members change the same key of the same collection.
+  func isSameKey(_ one: Member, _ other: Member) -> Bool {
+    one.state === other.state && bytes[one.key] == bytes[other.key]
+  }
+
   private mutating func append(_ span: RawSpan) -> Range<Int> {
     let start = bytes.count
     unsafe span.withUnsafeBytes { unsafe bytes.append(contentsOf: $0) }

@@ -9,6 +9,8 @@ final class EngineWork: @unchecked Sendable {
   fileprivate(set) var checkpoint: Work?
   fileprivate(set) var grow: Work?
   fileprivate(set) var sweep: Work?
+  fileprivate(set) var populate: Work?
+  fileprivate(set) var tell: Work?
   /// Within which interval a sync is on its way; nil if none is.
   ///
   /// Under the writer's lock.
@@ -24,17 +26,25 @@ final class EngineWork: @unchecked Sendable {
 
   /// Ends all work, and lets go of the engine that it holds.
   func end() {
-    for work in [sync, checkpoint, grow, sweep] { work?.cancelAndWait() }
+    for work in [sync, checkpoint, grow, sweep, populate, tell] { work?.cancelAndWait() }
   }
 }
 
 extension Engine {
   func prepareWork() {
-    guard writer != nil else { return }
+    if options.observer != nil { work.tell = Work { [events] in events.deliver() } }
+    guard let writer else { return }
     work.sync = Work { [self] in syncInBackground() }
     work.checkpoint = Work { [self] in checkpointInBackground() }
     work.grow = Work { [self] in growInBackground() }
     work.sweep = Work { [self] in sweep() }
+    let populate = Work { [self] in populateInBackground() }
+    work.populate = populate
+    if options.observer != nil {
+      writer.sealed = { [unowned self] in tell(.segmentSealed) }
+      writer.poisoned = { [unowned self] error in tell(.failed(error)) }
+    }
+    writer.wantsPages = { [scheduler] in scheduler.schedule(populate, after: 0) }
   }
 
   /// Sees to what has to follow a change.
@@ -46,7 +56,7 @@ extension Engine {
     if case .interval(let interval) = durability, work.plannedInterval.map({ interval < $0 }) ?? true {
       planSync(after: interval)
     }
-    if writer.replayByteCount > writer.replayByteCountMax || writer.wantsSpace { planUpkeep(writer) }
+    if unsafe writer.tail.pointee.wantsUpkeep { planUpkeep(writer) }
   }
 
   @inline(never)
@@ -58,13 +68,14 @@ extension Engine {
 
   @inline(never)
   private func planUpkeep(_ writer: LogWriter) {
+    unsafe writer.tail.pointee.wantsUpkeep = false
     if writer.replayByteCount > writer.replayByteCountMax, !work.isCheckpointPlanned,
       let checkpoint = work.checkpoint
     {
       work.isCheckpointPlanned = true
       scheduler.schedule(checkpoint, after: 0)
     }
-    if writer.wantsSpace, !work.isGrowthPlanned, let grow = work.grow {
+    if writer.wantsSpace, !work.isGrowthPlanned, log.file.traits.allocatesBlocks, let grow = work.grow {
       work.isGrowthPlanned = true
       scheduler.schedule(grow, after: 0)
     }
@@ -86,17 +97,16 @@ extension Engine {
       work.plannedInterval = nil
       return unsafe writer?.tail.pointee.countedSequence ?? 0
     }
-    do throws(SedimentError) {
-      try waitForSync(sequence)
-    } catch {
-      tell(.failed(error))
-    }
+    // That it fails poisons, and is told with that.
+    try? waitForSync(sequence)
   }
 
   private func checkpointInBackground() {
     guard !isForked, !conditions.isClosed else { return }
     do throws(SedimentError) {
       try checkpoint()
+    } catch  where error.code == .closed || error.code == .outcomeUnknown {
+      // The one is no failure, and the other was told with what poisoned.
     } catch {
       tell(.failed(error))
     }
@@ -104,6 +114,9 @@ extension Engine {
   }
 
   /// Gives the file slots ahead of need; that there are none is told to whoever needs them.
+  ///
+  /// Only where the system gives blocks to a range. Elsewhere a file's length is read and then set, and nobody else
+  /// may let it grow in between.
   private func growInBackground() {
     guard !isForked, !conditions.isClosed, let writer else { return }
     let range = lock.withLock { writer.poison == nil ? writer.spaceAhead() : nil }
@@ -112,6 +125,14 @@ extension Engine {
       if (try? log.file.allocate(bytes)) != nil { lock.withLock { writer.take(ahead: range) } }
     }
     lock.withLock { work.isGrowthPlanned = false }
+  }
+}
+
+extension Engine {
+  /// Touches pages that the log will soon reach.
+  private func populateInBackground() {
+    guard !isForked, !conditions.isClosed, let writer else { return }
+    if let pages = lock.withLock({ writer.pagesAhead() }) { log.populate(pages) }
   }
 }
 

@@ -7,6 +7,7 @@ extension Engine {
   func commit(_ batch: BatchMembers, _ durability: SedimentDurability) throws(SedimentError) {
     if let failure = batch.failure { throw failure }
     if batch.isEmpty { return }
+    try checkReadable()
     let large = try writeExtents(of: batch)
     lock.lock()
     let sequence: UInt64
@@ -43,10 +44,17 @@ extension Engine {
     return large
   }
 
+  /// The last change of a key in a batch; those before it nobody may ever see, so the index is not told.
+  private struct LastChange {
+    /// Which member of the batch it is.
+    let number: Int
+    let hash: UInt64
+    /// The record that the key has now.
+    let old: RecordAccount?
+  }
+
   /// A record of a batch that was appended.
   private struct Appended {
-    let member: BatchMembers.Member
-    let hash: UInt64
     let position: UInt64
     let byteCount: Int
   }
@@ -63,19 +71,36 @@ extension Engine {
     if byteCount > Limits.batchByteCountMax {
       throw .tooLarge(path, what: "batch", byteCount: byteCount, limit: Limits.batchByteCountMax)
     }
+    let last = try lastChanges(batch)
     let storesNothing = batch.members.allSatisfy { $0.kind == .remove }
     try writer.makeRoom(byteCount, for: storesNothing ? .goingOn : .storing)
-    if log.mappedByteCount == 0 {
-      let view = index.view
-      for member in batch.members {
-        try batch.withBytes(of: member.key) { (key) throws(SedimentError) in
-          try checkIndexed(key, view.hash(key, collection: member.state.number), member.state)
-        }
-      }
-    }
     // From here on nothing is refused: what fails is the disk, and poisons.
     let appended = try appendRecords(batch, large, writer, way)
-    tellIndex(appended, batch, writer)
+    let isAlone = last.count == 1
+    if !isAlone { publish(last, appended, batch) }
+    for change in last { tellIndex(change, appended[change.number], batch.members[change.number], writer) }
+    if !isAlone { unpublish() }
+    reseedIfCrowded()
+  }
+
+  /// The last change of each key, with what the index has of it.
+  private func lastChanges(_ batch: BatchMembers) throws(SedimentError) -> [LastChange] {
+    let view = index.view
+    var seen: [UInt64: [BatchMembers.Member]] = [:]
+    seen.reserveCapacity(batch.members.count)
+    var last: [LastChange] = []
+    for (number, member) in batch.members.enumerated().reversed() {
+      try batch.withBytes(of: member.key) { (key) throws(SedimentError) in
+        let hash = view.hash(key, collection: member.state.number)
+        if seen[hash]?.contains(where: { batch.isSameKey($0, member) }) ?? false { return }
+        seen[hash, default: []].append(member)
+        var probe = view.probe(hash)
+        let old = try locate(key, hash, in: member.state.number, view, verifying: false, probe: &probe)
+        last.append(LastChange(number: number, hash: hash, old: old?.account))
+        old?.release()
+      }
+    }
+    return last
   }
 
   private static func form(_ member: BatchMembers.Member, isLarge: Bool) -> RecordForm {
@@ -87,14 +112,13 @@ extension Engine {
   private func appendRecords(
     _ batch: BatchMembers, _ large: [Int: WrittenExtents], _ writer: LogWriter, _ way: LogWriter.Way
   ) throws(SedimentError) -> [Appended] {
-    let view = index.view
     var checksum = BatchChecksum()
     var appended: [Appended] = []
     appended.reserveCapacity(batch.members.count)
     for (number, member) in batch.members.enumerated() {
       let form = Self.form(member, isLarge: large[number] != nil)
       let before = unsafe writer.tail.pointee.offset
-      let hash = try batch.withBytes(of: member.key) { (key) throws(SedimentError) in
+      try batch.withBytes(of: member.key) { (key) throws(SedimentError) in
         if let extents = large[number] {
           _ = try writer.append(form, key: key, value: unsafe extents.record.span.bytes, way)
           adopt(extents, writer)
@@ -103,13 +127,12 @@ extension Engine {
             _ = try writer.append(form, key: key, value: value, way)
           }
         }
-        writer.userByteCount &+= UInt64(member.key.count + member.value.count)
-        return view.hash(key, collection: member.state.number)
       }
+      writer.userByteCount &+= UInt64(member.key.count + member.value.count)
       // A batch has no more members than this counts: that was asked when they were added.
       _ = writer.addLastRecord(to: &checksum)
       let byteCount = unsafe Int(writer.tail.pointee.offset - before)
-      appended.append(Appended(member: member, hash: hash, position: before, byteCount: byteCount))
+      appended.append(Appended(position: before, byteCount: byteCount))
     }
     try writer.append(.commit(checksum.commit!), way)
     return appended
@@ -117,58 +140,38 @@ extension Engine {
 
   // MARK: Telling the index
 
-  /// Lets the index lead to what a batch appended, in a way that readers see all of it at once.
-  private func tellIndex(_ appended: [Appended], _ batch: BatchMembers, _ writer: LogWriter) {
-    let isAlone = appended.count == 1
-    if !isAlone { publish(changes(of: appended, batch)) }
-    for record in appended { tellIndex(record, batch, writer) }
-    if !isAlone { unpublish() }
-  }
-
-  private func tellIndex(_ record: Appended, _ batch: BatchMembers, _ writer: LogWriter) {
-    batch.withBytes(of: record.member.key) { key in
-      let state = record.member.state
-      if record.member.kind != .remove {
-        do throws(SedimentError) {
-          try enter(
-            key, record.hash, state, at: record.position, byteCount: record.byteCount,
-            expires: record.member.expiry != 0, writer)
-        } catch {
-          preconditionFailure("telling the index cannot fail")
-        }
-        return
-      }
-      let view = index.view
-      var probe = view.probe(record.hash)
-      let old = try? locate(key, record.hash, in: state.number, view, verifying: false, probe: &probe)
-      guard let old else { return }
-      forget(old, state, writer)
-      index.remove(probe)
-      old.release()
+  private func tellIndex(
+    _ change: LastChange, _ record: Appended, _ member: BatchMembers.Member, _ writer: LogWriter
+  ) {
+    var probe = index.view.probe(change.hash)
+    if let old = change.old {
+      // The entry that leads to the old record, which nobody moved meanwhile.
+      while let entry = probe.next(), entry.position << 3 != old.position {}
+      forget(old, member.state, writer)
+    }
+    let position = record.position >> 3
+    switch (member.kind == .remove, change.old != nil) {
+    case (true, true): index.remove(probe)
+    case (true, false): return
+    case (false, true): index.replace(probe, position: position)
+    case (false, false): index.insert(change.hash, position: position)
+    }
+    if member.kind != .remove {
+      count(record.byteCount, member.state, expires: member.expiry != 0, writer)
     }
   }
 
-  private func changes(of appended: [Appended], _ batch: BatchMembers) -> [UInt64: [PublishedBatch.Change]] {
+  /// Shows readers what the keys were before, until the index was told all changes.
+  private func publish(_ last: [LastChange], _ appended: [Appended], _ batch: BatchMembers) {
     var changes: [UInt64: [PublishedBatch.Change]] = [:]
-    let view = index.view
-    for record in appended {
-      batch.withBytes(of: record.member.key) { key in
-        var probe = view.probe(record.hash)
-        let number = record.member.state.number
-        let old = try? locate(key, record.hash, in: number, view, verifying: false, probe: &probe)
-        defer { old?.release() }
-        let before = old?.position ?? 0
-        let after = record.member.kind == .remove ? [] : [record.position]
-        var same = changes[record.hash] ?? []
-        if let place = same.firstIndex(where: { $0.before == before }) {
-          same[place].after += after
-        } else {
-          same.append(PublishedBatch.Change(before: before, after: after))
-        }
-        changes[record.hash] = same
-      }
+    changes.reserveCapacity(last.count)
+    for change in last {
+      let isRemoved = batch.members[change.number].kind == .remove
+      changes[change.hash, default: []].append(
+        PublishedBatch.Change(
+          before: change.old?.position ?? 0, after: isRemoved ? 0 : appended[change.number].position))
     }
-    return changes
+    publish(changes)
   }
 
   private func publish(_ changes: [UInt64: [PublishedBatch.Change]]) {
@@ -197,7 +200,7 @@ extension Engine {
     // The batch lives until no reader is inside that could have loaded its address.
     let batch = unsafe Unmanaged<PublishedBatch>.fromOpaque(pointer).takeUnretainedValue()
     for change in batch.changes(of: hash) {
-      if let found, change.after.contains(found.position) {
+      if let found, change.after == found.position {
         found.release()
         return change.before == 0 ? nil : try verifiedRecord(at: change.before)
       }

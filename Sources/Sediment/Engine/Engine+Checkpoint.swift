@@ -9,14 +9,11 @@ extension Engine {
   @inline(never)
   func openHead() throws(SedimentError) {
     guard let writer else { throw .readOnly(path) }
-    do throws(SedimentError) {
-      try writer.restoreReserve()
-    } catch  where error.code == .outOfSpace {
-      // What frees space must still be possible; a change that stores is refused when it asks for slots.
-    }
     if !isNameOnDisk {
       do throws(DiskError) {
         try disk.syncDirectory(of: path)
+      } catch  where error.code == .accessDenied || error.code == .invalidArgument {
+        // A directory that may not be read, or a file system that syncs none: whoever created the file did it.
       } catch {
         throw writer.fail(error)
       }
@@ -72,11 +69,11 @@ extension Engine {
     }
     let place = unsafe CheckpointPlace(
       segment: writer.tail.pointee.identity, offset: UnitOffset(byteOffset: writer.tail.pointee.offset)!)
-    writer.replayByteCount = 0
     for part in parts {
       try writer.makeRoom(Self.byteCount(of: part), for: .goingOn)
       try writer.append(.checkpointPart(part), .stored)
     }
+    writer.replayByteCount = 0
     writer.noteCheckpoint()
     return place
   }
@@ -90,5 +87,10 @@ extension Engine {
 
   private static func byteCount(of part: CheckpointPart) -> Int {
     RecordForm(kind: .control).byteCount(keyByteCount: 0, valueByteCount: part.encode().count)
+  }
+
+  /// What the parts of a checkpoint take in the log.
+  static func checkpointByteCount(_ catalogue: Catalogue) -> Int {
+    CheckpointParts(catalogue).map { $0.parts.reduce(0) { $0 + byteCount(of: $1) } } ?? 0
   }
 }

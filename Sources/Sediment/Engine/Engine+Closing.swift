@@ -27,7 +27,8 @@ extension Engine {
       if failure == nil { failure = SedimentError(error) }
     }
     openFile?.giveBack()
-    tell(.closed)
+    _ = events.add(.closed)
+    events.deliver()
     if let failure { throw failure }
   }
 
@@ -36,10 +37,14 @@ extension Engine {
   /// Under `headLock`, with nobody able to begin a change.
   private func settle() throws(SedimentError) {
     guard let writer, isHeadOpen else { return }
-    let checkpoint = try lock.withLock { () throws(SedimentError) -> CheckpointPlace? in
-      if let poison = writer.poison { throw poison }
-      return try appendLast(writer)
+    if let poison = lock.withLock({ writer.poison }) { throw poison }
+    do throws(SedimentError) {
+      if !isPrepared { try lock.withLock { () throws(SedimentError) in try writer.prepare() } }
+    } catch  where error.code == .outOfSpace {
+      // Recovery made everything durable, nothing followed, and there is no room to say so.
+      return
     }
+    let checkpoint = try lock.withLock { () throws(SedimentError) in try appendLast(writer) }
     try gate.turn { () throws(SedimentError) in
       do throws(DiskError) {
         try log.file.sync()

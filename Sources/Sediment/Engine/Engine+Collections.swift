@@ -12,8 +12,8 @@ extension Engine {
         .invalidArgument, path: path,
         message: "A collection's name has 1 to 255 bytes of UTF-8 without a zero byte. Choose another.")
     }
-    return try lock.withLock { () throws(SedimentError) in
-      if let state = collections.named(name) { return state }
+    let (state, sequence) = try lock.withLock { () throws(SedimentError) in
+      if let state = collections.named(name) { return (state, 0 as UInt64) }
       let writer = try checkWritable()
       let number = writer.catalogue.numbers.nextCollection
       let entry = unsafe CollectionEntry(
@@ -26,8 +26,10 @@ extension Engine {
       let state = CollectionState(number: number, name: name, clearedAt: sequence)
       collections.add(state)
       planSync(writer, options.durability)
-      return state
+      return (state, sequence)
     }
+    if options.durability == .synced { try waitForSync(sequence) }
+    return state
   }
 
   /// Removes all keys of a collection by one small record.
@@ -69,6 +71,7 @@ extension Engine {
   private func changeCollections(
     _ durability: SedimentDurability, _ body: (LogWriter) throws(SedimentError) -> Void
   ) throws(SedimentError) {
+    try checkReadable()
     let sequence = try lock.withLock { () throws(SedimentError) in
       let writer = try checkWritable()
       try body(writer)

@@ -24,6 +24,7 @@ extension Engine {
 
   /// Returns once everything that was appended before is on the disk, without holding a thread meanwhile.
   func synced() async throws(SedimentError) {
+    try checkReadable()
     let sequence = try lock.withLock { () throws(SedimentError) in
       guard let writer else { throw .readOnly(path) }
       try checkReadable()

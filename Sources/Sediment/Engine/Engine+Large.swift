@@ -8,23 +8,24 @@ extension Engine {
     _ value: RawSpan, _ key: RawSpan, _ state: CollectionState, expiry: WrittenExpiry,
     if condition: WriteCondition, _ durability: SedimentDurability
   ) throws(SedimentError) -> Bool {
+    try checkReadable()
     let large = try writeExtents(value)
     lock.lock()
     let sequence: UInt64
+    let isMade: Bool
     do throws(SedimentError) {
       let writer = try checkWritable()
       if state.isDropped.load(ordering: .relaxed) { throw .dropped(path) }
       let hash = index.view.hash(key, collection: state.number)
       var form = RecordForm(kind: .putLarge, collection: state.number)
       if case .at(let time) = expiry { form.expiry = time }
-      guard try mayChange(key, hash, state, condition, expiry, &form.expiry) else {
+      isMade = try mayChange(key, hash, state, condition, expiry, &form.expiry)
+      if isMade {
+        try putLarge(large, key, hash, state, form, writer, durability == .synced ? .written : .stored)
+        writer.userByteCount &+= UInt64(key.byteCount &+ value.byteCount)
+      } else {
         giveBack(large, writer)
-        sequence = unsafe writer.tail.pointee.countedSequence
-        lock.unlock()
-        return try unchanged(sequence, durability)
       }
-      try putLarge(large, key, hash, state, form, writer, durability == .synced ? .written : .stored)
-      writer.userByteCount &+= UInt64(key.byteCount &+ value.byteCount)
       sequence = unsafe writer.tail.pointee.countedSequence
       planSync(writer, durability)
     } catch {
@@ -34,7 +35,7 @@ extension Engine {
     }
     lock.unlock()
     if durability == .synced { try waitForSync(sequence) }
-    return true
+    return isMade
   }
 
   /// Appends the record that commits a large value.
@@ -45,11 +46,16 @@ extension Engine {
     _ writer: LogWriter, _ way: LogWriter.Way
   ) throws(SedimentError) {
     let byteCount = form.byteCount(keyByteCount: key.byteCount, valueByteCount: large.record.count)
-    if log.mappedByteCount == 0 { try checkIndexed(key, hash, state) }
+    let isMapped = log.isWhollyMapped
+    var probe = index.view.probe(hash)
+    var old = isMapped ? nil : try readable(key, hash, state, &probe)
+    defer { old?.release() }
     try writer.makeRoom(byteCount, for: .storing)
     let position = try writer.append(form, key: key, value: unsafe large.record.span.bytes, way)
     adopt(large, writer)
-    try enter(key, hash, state, at: position, byteCount: byteCount, expires: form.expiry != 0, writer)
+    if isMapped { old = mapped(key, hash, state, &probe) }
+    enter(hash, probe, old, state, form, at: position, byteCount: byteCount, writer)
+    reseedIfCrowded()
   }
 
   /// Makes the catalogue and the slot table know extents that a record has committed.
@@ -94,7 +100,7 @@ extension Engine {
     } catch {
       // Nothing of the log was written, and what lies in the slots nobody will ever look at.
       lock.withLock { writer?.space.give(extent.run.first..<extent.run.end) }
-      throw SedimentError(error)
+      throw told(error)
     }
   }
 }

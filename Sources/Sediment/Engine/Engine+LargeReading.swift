@@ -65,22 +65,31 @@ extension Engine {
   ) throws(SedimentError) {
     let layout = ExtentLayout(storedByteCount: piece.storedByteCount)
     let start = piece.extent.run.byteRange.lowerBound
-    let tableMemory = UnsafeMutableRawPointer.allocate(byteCount: layout.tableByteCount, alignment: 4)
-    defer { unsafe tableMemory.deallocate() }
-    let found = unsafe try readBytes(into: tableMemory, layout.tableByteCount, at: start + layout.tableOffset)
-    let table = unsafe RawSpan(_unsafeStart: UnsafeRawPointer(tableMemory), byteCount: found)
-    guard found == layout.tableByteCount, let verifier = ExtentVerifier(piece, table: table, in: identity)
-    else { throw damaged(at: start) }
+    let verifier = options.verifiesReads ? try verifier(of: piece, layout) : nil
     for number in 0..<layout.chunkCount {
       let range = layout.chunk(number)
       let target = unsafe memory + Int(range.lowerBound)
       let offset = start + ExtentLayout.bytesOffset + range.lowerBound
       let count = unsafe try readBytes(into: target, range.count, at: offset)
       let chunk = unsafe RawSpan(_unsafeStart: UnsafeRawPointer(target), byteCount: count)
-      guard count == range.count, !options.verifiesReads || verifier.isIntact(number, chunk) else {
+      guard count == range.count, verifier.map({ $0.isIntact(number, chunk) }) ?? true else {
         throw damaged(at: offset)
       }
     }
+  }
+
+  /// Reads the chunk table of a piece.
+  private func verifier(
+    of piece: ValuePlace.Piece, _ layout: ExtentLayout
+  ) throws(SedimentError) -> ExtentVerifier {
+    let start = piece.extent.run.byteRange.lowerBound
+    let memory = UnsafeMutableRawPointer.allocate(byteCount: layout.tableByteCount, alignment: 4)
+    defer { unsafe memory.deallocate() }
+    let found = unsafe try readBytes(into: memory, layout.tableByteCount, at: start + layout.tableOffset)
+    let table = unsafe RawSpan(_unsafeStart: UnsafeRawPointer(memory), byteCount: found)
+    guard found == layout.tableByteCount, let verifier = ExtentVerifier(piece, table: table, in: identity)
+    else { throw damaged(at: start) }
+    return verifier
   }
 
   private var identity: FileIdentity { log.identity }

@@ -18,6 +18,23 @@ internal import SedimentFormat
   }
 }
 
+/// What the accounts have of a record.
+struct RecordAccount {
+  let segment: Segment
+  let position: UInt64
+  let byteCount: Int
+  let sequence: UInt64
+  let expires: Bool
+}
+
+extension FoundRecord {
+  @inline(__always) var account: RecordAccount {
+    RecordAccount(
+      segment: segment, position: position, byteCount: view.byteCount, sequence: sequence,
+      expires: !view.isPlainPut && view.expiry != 0)
+  }
+}
+
 extension Engine {
   /// The newest record of a key, whatever it says; nil if the index has none.
   ///
@@ -51,12 +68,13 @@ extension Engine {
   @inline(__always)
   func record(at position: UInt64) throws(SedimentError) -> FoundRecord? {
     guard let segment = slots.segment(at: position &>> UInt64(Limits.slotByteCountLog2)) else { return nil }
-    guard position < log.mappedByteCount else { return try readRecord(at: position, in: segment) }
-    // What is mapped reaches to the end of a slot, and segments consist of slots.
     let end = min(segment.end, log.mappedByteCount)
     guard position < end,
       let view = unsafe RecordView(log.base + Int(position), available: Int(end - position))
-    else { return nil }
+    else {
+      // It makes no sense, or not all of it is mapped.
+      return segment.end > log.mappedByteCount ? try readRecord(at: position, in: segment) : nil
+    }
     return unsafe FoundRecord(view: view, position: position, segment: segment, owner: nil)
   }
 
@@ -96,9 +114,13 @@ extension Engine {
     do throws(DiskError) {
       return try log.file.read(into: &span, at: offset)
     } catch {
-      if error.code == .badDescriptor, conditions.isClosed { throw .closed(path) }
-      throw SedimentError(error)
+      throw told(error)
     }
+  }
+
+  /// A failed call as the caller is told of it: a descriptor is missing because the store was closed meanwhile.
+  func told(_ error: DiskError) -> SedimentError {
+    error.code == .badDescriptor && conditions.isClosed ? .closed(path) : SedimentError(error)
   }
 
   func damaged(at position: UInt64) -> SedimentError {

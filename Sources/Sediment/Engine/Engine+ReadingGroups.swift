@@ -26,7 +26,11 @@ extension Engine {
         if let entry = probe.next() { prefetch(entry) }
       }
       try group.forEach { number, key in
-        guard let found = try unsafe findRecord(key, hashes[number], view, state) else {
+        // What the closure does, or waits for, may have changed the index since.
+        let now = index.view
+        let hash =
+          unsafe now.keyHash == view.keyHash ? hashes[number] : now.hash(key, collection: state.number)
+        guard let found = try findRecord(key, hash, now, state) else {
           return try body(number, nil)
         }
         let value = try value(of: found)

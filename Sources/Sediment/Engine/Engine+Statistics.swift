@@ -3,14 +3,15 @@ internal import SedimentFormat
 internal import Synchronization
 
 extension Engine {
-  /// Figures of the store at this moment; zeros once it was closed.
+  /// Figures of the store at this moment; zeros in a process that inherited it by a fork.
   func statistics() -> SedimentStatistics {
     var figures = SedimentStatistics()
+    if isForked { return figures }
     figures.indexByteCount = index.byteCount
     figures.syncCount = gate.syncCount.load(ordering: .relaxed)
     figures.fileByteCount = (try? log.file.byteCount()) ?? 0
     let all = collections.all
-    figures.liveKeyCount = all.reduce(0) { $0 + $1.keyCount.load(ordering: .relaxed) }
+    figures.liveKeyCount = all.reduce(0) { $0 + $1.keyCount }
     figures.collectionCount = all.count - 1
     guard let writer else { return figures }
     lock.withLock { add(writer, to: &figures) }
@@ -23,7 +24,7 @@ extension Engine {
     let totals = writer.catalogue.numbers.totals
     figures.liveByteCount = UInt64(max(writer.liveByteCount, 0))
     figures.segmentCount = writer.catalogue.segments.count
-    figures.freeByteCount = UInt64(writer.space.freeCount) * slotByteCount
+    figures.freeByteCount = UInt64(writer.space.freeCount + writer.space.bareCount) * slotByteCount
     var usedByteCount: UInt64 = 0
     for entry in writer.catalogue.segments.values
     where entry.identity.kind == .hot || entry.identity.kind == .survivors {

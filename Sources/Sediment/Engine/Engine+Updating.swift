@@ -74,8 +74,10 @@ extension Engine {
     }
   }
 
-  /// Ends a call that had nothing to change: a synced one waits for the changes that it went by.
+  /// Ends a call that had nothing to change: a synced one waits for the changes that it went by, and a store that
+  /// is only read refuses it all the same.
   private func nothingChanged(_ durability: SedimentDurability) throws(SedimentError) {
+    if writer == nil { throw .readOnly(path) }
     if durability == .synced { try sync() }
   }
 
@@ -108,6 +110,16 @@ extension Engine {
         durability)
       if isSet { return true }
     }
+  }
+
+  /// Leaves the expiry of a key as it is; false if the key has no value.
+  @usableFromInline
+  func keepExpiry(
+    _ key: RawSpan, _ state: CollectionState, _ durability: SedimentDurability
+  ) throws(SedimentError) -> Bool {
+    let isThere = try contains(key, state)
+    try nothingChanged(durability)
+    return isThere
   }
 
   /// The time so long after now, in milliseconds since 1970.

@@ -35,8 +35,10 @@ extension Engine {
     if value.byteCount > Self.inlineValueByteCountMax {
       return try setLarge(value, key, state, expiry: expiry, if: condition, durability)
     }
+    try checkReadable()
     lock.lock()
     let sequence: UInt64
+    var isMade = true
     do throws(SedimentError) {
       let writer = try checkWritable()
       let view = index.view
@@ -47,13 +49,12 @@ extension Engine {
       if case .at(let time) = expiry { form.expiry = time }
       if case .always = condition, case .at = expiry {
       } else {
-        guard try mayChange(key, hash, state, condition, expiry, &form.expiry) else {
-          sequence = unsafe writer.tail.pointee.countedSequence
-          lock.unlock()
-          return try unchanged(sequence, durability)
-        }
+        isMade = try mayChange(key, hash, state, condition, expiry, &form.expiry)
       }
-      try put(value, key, hash, state, form, writer, durability == .synced ? .written : .stored)
+      if isMade {
+        try put(value, key, hash, state, form, writer, durability == .synced ? .written : .stored)
+        reseedIfCrowded()
+      }
       sequence = unsafe writer.tail.pointee.countedSequence
       planSync(writer, durability)
     } catch {
@@ -61,8 +62,9 @@ extension Engine {
       throw error
     }
     lock.unlock()
+    // What refused the change may not be on the disk yet: a synced call waits for that, too.
     if durability == .synced { try waitForSync(sequence) }
-    return true
+    return isMade
   }
 
   /// Removes a key; false if it had no value.
@@ -71,9 +73,10 @@ extension Engine {
     _ key: RawSpan, _ state: CollectionState, if condition: WriteCondition, _ durability: SedimentDurability
   ) throws(SedimentError) -> Bool {
     try checkLengths(key, RawSpan())
+    try checkReadable()
     lock.lock()
     let sequence: UInt64
-    let wasVisible: Bool
+    var wasRemoved = false
     do throws(SedimentError) {
       let writer = try checkWritable()
       if state.isDropped.load(ordering: .relaxed) { throw .dropped(path) }
@@ -82,22 +85,20 @@ extension Engine {
       var probe = view.probe(hash)
       let old = try locate(key, hash, in: state.number, view, verifying: false, probe: &probe)
       defer { old?.release() }
-      wasVisible = old.map { isVisible($0, state) } ?? false
+      let wasVisible = old.map { isVisible($0, state) } ?? false
       var isMet = true
       if case .unchanged(let position) = condition {
         isMet = (wasVisible ? old?.position ?? 0 : 0) == position
       }
-      guard let old, isMet else {
-        sequence = unsafe writer.tail.pointee.countedSequence
-        lock.unlock()
-        return try unchanged(sequence, durability)
+      if let old, isMet {
+        let form = RecordForm(kind: .remove, collection: state.number)
+        try writer.makeRoom(form.byteCount(keyByteCount: key.byteCount, valueByteCount: 0), for: .goingOn)
+        let way = durability == .synced ? LogWriter.Way.written : .stored
+        _ = try writer.append(form, key: key, value: RawSpan(), way)
+        forget(old.account, state, writer)
+        index.remove(probe)
+        wasRemoved = wasVisible
       }
-      let form = RecordForm(kind: .remove, collection: state.number)
-      let byteCount = form.byteCount(keyByteCount: key.byteCount, valueByteCount: 0)
-      try writer.makeRoom(byteCount, for: .goingOn)
-      _ = try writer.append(form, key: key, value: RawSpan(), durability == .synced ? .written : .stored)
-      forget(old, state, writer)
-      index.remove(probe)
       sequence = unsafe writer.tail.pointee.countedSequence
       planSync(writer, durability)
     } catch {
@@ -106,21 +107,21 @@ extension Engine {
     }
     lock.unlock()
     if durability == .synced { try waitForSync(sequence) }
-    return wasVisible
-  }
-
-  /// Ends a change that was not to be made; false.
-  ///
-  /// What it went by may be a change that is not on the disk yet: then a synced call waits for that one.
-  func unchanged(_ sequence: UInt64, _ durability: SedimentDurability) throws(SedimentError) -> Bool {
-    if durability == .synced { try waitForSync(sequence) }
-    return false
+    return wasRemoved
   }
 
   /// The largest value that a record itself holds; larger ones get extents, written outside the lock.
   static var inlineValueByteCountMax: Int { 128 << 10 }
 
+  @inline(__always)
   func checkLengths(_ key: RawSpan, _ value: RawSpan) throws(SedimentError) {
+    if key.byteCount > Limits.keyByteCountMax || value.byteCount > Limits.valueByteCountMax {
+      try refuseLengths(key, value)
+    }
+  }
+
+  @inline(never)
+  private func refuseLengths(_ key: RawSpan, _ value: RawSpan) throws(SedimentError) {
     if key.byteCount > Limits.keyByteCountMax {
       throw .tooLarge(path, what: "key", byteCount: key.byteCount, limit: Limits.keyByteCountMax)
     }
@@ -158,74 +159,15 @@ extension Engine {
     _ writer: LogWriter, _ way: LogWriter.Way
   ) throws(SedimentError) {
     let byteCount = form.byteCount(keyByteCount: key.byteCount, valueByteCount: value.byteCount)
-    if log.mappedByteCount == 0 { try checkIndexed(key, hash, state) }
+    // Room may be made by letting the file grow beyond its mapping.
+    let isMapped = log.isWhollyMapped
+    var probe = index.view.probe(hash)
+    var old = isMapped ? nil : try readable(key, hash, state, &probe)
+    defer { old?.release() }
     try writer.makeRoom(byteCount, for: .storing)
     let position = try writer.append(form, key: key, value: value, way)
     writer.userByteCount &+= UInt64(key.byteCount &+ value.byteCount)
-    try enter(key, hash, state, at: position, byteCount: byteCount, expires: form.expiry != 0, writer)
-  }
-
-  /// Throws if the record that a key has now cannot be read: then it is not known which entry of the index to
-  /// replace, and nothing may be appended.
-  ///
-  /// Where the file is mapped, reading does not fail.
-  @inline(never)
-  func checkIndexed(_ key: RawSpan, _ hash: UInt64, _ state: CollectionState) throws(SedimentError) {
-    let view = index.view
-    var probe = view.probe(hash)
-    try locate(key, hash, in: state.number, view, verifying: false, probe: &probe)?.release()
-  }
-
-  /// Lets the index lead to a record that was appended, and keeps the accounts.
-  @inline(__always)
-  func enter(
-    _ key: RawSpan, _ hash: UInt64, _ state: CollectionState, at position: UInt64, byteCount: Int,
-    expires: Bool, _ writer: LogWriter
-  ) throws(SedimentError) {
-    let view = index.view
-    var probe = view.probe(hash)
-    // A record that cannot be read does not keep its key from being set: it is passed over.
-    let old = try? locate(key, hash, in: state.number, view, verifying: false, probe: &probe)
-    if let old {
-      forget(old, state, writer)
-      index.replace(probe, position: position &>> 3)
-      old.release()
-    } else {
-      index.insert(hash, position: position &>> 3)
-      if index.isCrowded, !isReseeded { reseedIndex() }
-    }
-    let segment = unsafe writer.tail.pointee.segment
-    segment.liveByteCount &+= byteCount
-    segment.liveCount &+= 1
-    writer.liveByteCount &+= byteCount
-    state.count(1, expiring: expires)
-  }
-
-  /// Places all keys anew under another seed, once: so many that are alike come of chance or of somebody who
-  /// knows the seed.
-  @inline(never)
-  private func reseedIndex() {
-    isReseeded = true
-    let keyHash = KeyHash(low: disk.random(), high: disk.random())
-    // Where a record cannot be read, the index stays as it is: crowded, and right.
-    try? index.rebuild(keyHash: keyHash) { (entry) throws(SedimentError) in
-      let position = entry.position << 3
-      guard let found = try record(at: position) else { throw .damagedRecord(path, offset: position) }
-      defer { found.release() }
-      return keyHash.hash(unsafe RawSpan(_unsafeBytes: found.view.key), collection: found.view.collection)
-    }
-  }
-
-  /// Takes a record that the index leads to out of the accounts.
-  @inline(__always)
-  func forget(_ old: FoundRecord, _ state: CollectionState, _ writer: LogWriter) {
-    old.segment.liveByteCount &-= old.view.byteCount
-    old.segment.liveCount &-= 1
-    writer.liveByteCount &-= old.view.byteCount
-    // A record that was cleared was taken out of the collection's count then.
-    let clearedAt = state.clearedAt.load(ordering: .relaxed)
-    if clearedAt == 0 || old.sequence > clearedAt {
-      state.count(-1, expiring: !old.view.isPlainPut && old.view.expiry != 0)
-    }
+    if isMapped { old = mapped(key, hash, state, &probe) }
+    enter(hash, probe, old, state, form, at: position, byteCount: byteCount, writer)
   }
 }

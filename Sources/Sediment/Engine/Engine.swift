@@ -40,6 +40,10 @@ final class Engine: @unchecked Sendable {
   ///
   /// Under `lock`.
   var isHeadOpen: Bool
+  /// Whether what this opening needs before its first change was done.
+  ///
+  /// Under `lock`.
+  var isPrepared = false
   /// Whether the file's name was on the disk when it was opened; if not, it is once the head is open.
   let isNameOnDisk: Bool
 
@@ -52,6 +56,7 @@ final class Engine: @unchecked Sendable {
   private let forkCount = Forks.count
   let work = EngineWork()
   let openFile: OpenFiles.Ticket?
+  let events: EventQueue
 
   /// What recovery hands over and the store goes on from.
   init(
@@ -77,6 +82,7 @@ final class Engine: @unchecked Sendable {
     openFile = opened.ticket
     gate = SyncGate(syncedSequence: opened.syncedSequence, watermark: opened.watermark)
     conditions = Conditions()
+    events = EventQueue(options.observer)
     prepareWork()
   }
 
@@ -88,15 +94,27 @@ final class Engine: @unchecked Sendable {
     if conditions.isClosed || forkCount != Forks.count { throw whyUnusable() }
   }
 
-  /// Throws if the store cannot be changed.
+  /// The writer; throws if the store cannot be changed.
   ///
   /// Under `lock`.
+  @inline(__always)
   func checkWritable() throws(SedimentError) -> LogWriter {
+    if conditions.isClosed || forkCount != Forks.count || !isPrepared || writer?.poison != nil {
+      try prepareWriting()
+    }
+    guard let writer else { throw .readOnly(path) }
+    return writer
+  }
+
+  @inline(never)
+  private func prepareWriting() throws(SedimentError) {
     try checkReadable()
     guard let writer else { throw .readOnly(path) }
     if let poison = writer.poison { throw poison }
+    if isPrepared { return }
+    try writer.prepare()
     if !isHeadOpen { try openHead() }
-    return writer
+    isPrepared = true
   }
 
   var isForked: Bool { forkCount != Forks.count }
@@ -105,8 +123,10 @@ final class Engine: @unchecked Sendable {
     isForked ? .forked(path) : .closed(path)
   }
 
+  /// Lets the observer know soon; may be called with any lock held.
   func tell(_ event: SedimentEvent) {
-    options.observer?(event)
+    guard events.add(event), let tell = work.tell else { return }
+    scheduler.schedule(tell, after: 0)
   }
 }
 

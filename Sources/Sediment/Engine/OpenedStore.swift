@@ -32,14 +32,23 @@ struct StoreOpening {
   static let lockedByte: Range<UInt64> = 1 << 62..<(1 << 62 + 1)
 
   func run() throws(SedimentError) -> OpenedStore {
-    let (file, isCreated) = try openFile()
-    do throws(SedimentError) {
-      return try open(file, isCreated: isCreated)
-    } catch {
+    for _ in 0..<Self.attemptCountMax {
+      let (file, isCreated) = try openFile()
+      do throws(SedimentError) {
+        if let opened = try open(file, isCreated: isCreated) { return opened }
+      } catch {
+        try? file.close()
+        throw error
+      }
       try? file.close()
-      throw error
     }
+    throw SedimentError(
+      .inputOutput, path: path,
+      message: "Another file takes its place again and again. See who replaces it, and open it then.")
   }
+
+  /// How often the file is opened anew because another took its place.
+  private static let attemptCountMax = 3
 
   /// The file, and whether it was created here.
   private func openFile() throws(SedimentError) -> (any DiskFile, isCreated: Bool) {
@@ -63,9 +72,11 @@ struct StoreOpening {
     }
   }
 
-  private func open(_ file: any DiskFile, isCreated: Bool) throws(SedimentError) -> OpenedStore {
+  /// Opens a file; nil if it is not the one at the path any more, now that it is locked.
+  private func open(_ file: any DiskFile, isCreated: Bool) throws(SedimentError) -> OpenedStore? {
     let ticket = try takeLocks(file)
-    let opening = Opening(file, on: disk, isNoteUnsynced: writeNote(file)) { () throws(SedimentError) in
+    guard try isInPlace(file) else { return nil }
+    let opening = Opening(file, on: disk, writingNote: { writeNote(file) }) { () throws(SedimentError) in
       do throws(DiskError) {
         try file.sync()
       } catch {
@@ -74,6 +85,18 @@ struct StoreOpening {
     }
     let opened = try opening.recover(options.readOnly ? .readOnly : .readWrite)
     return try load(opened, file, isNameOnDisk: isCreated || !opened.log.head.isAsCreated, ticket)
+  }
+
+  /// Whether the path still leads to a file: it may have been destroyed or replaced before it was locked.
+  private func isInPlace(_ file: any DiskFile) throws(SedimentError) -> Bool {
+    do throws(DiskError) {
+      let present = try disk.open(path, .read)
+      defer { try? present.close() }
+      return present.identifier == file.identifier
+    } catch {
+      if error.code == .notFound { return false }
+      throw SedimentError(error)
+    }
   }
 
   // MARK: Locks

@@ -9,8 +9,8 @@ final class PublishedBatch: Sendable {
   struct Change {
     /// Where its newest record was, 0 if it had none.
     let before: UInt64
-    /// Where the batch's records of it are.
-    var after: [UInt64]
+    /// Where the batch's record of it is, 0 if it was removed.
+    let after: UInt64
   }
 
   init(_ changes: [UInt64: [Change]]) {

@@ -10,25 +10,24 @@ extension StoreOpening {
     let log = LogFile(file, identity: identity, access: options.access, readOnly: options.readOnly)
     let domain = ReaderDomain.make()
     let retired = RetiredList(of: domain)
+    let byteCount: UInt64
     let slotCount: UInt32
     do throws(DiskError) {
-      let byteCount = try file.byteCount()
-      slotCount = UInt32(min(byteCount >> UInt64(Limits.slotByteCountLog2), UInt64(Limits.fileSlotCountMax)))
+      byteCount = try fileByteCount(file, holding: opened.log.catalogue)
+      slotCount = UInt32(min(byteCount >> UInt64(Limits.slotByteCountLog2), known(opened.log.catalogue)))
       try log.map(upTo: UInt64(slotCount) << UInt64(Limits.slotByteCountLog2))
     } catch {
       throw SedimentError(error)
     }
-    let slots = SlotTable(slotCount: Int(slotCount), retired: retired)
+    let slots = SlotTable(slotCount: Int(opened.log.catalogue.slots.end), retired: retired)
     for entry in opened.log.catalogue.segments.values {
       slots.add(Segment(entry.identity, base: entry.base, in: identity), entry.identity.run)
     }
     let index = unsafe HashIndex(keyHash: KeyHash(low: disk.random(), high: disk.random())) { memory in
       unsafe retired.retire(memory, byteCount: 64 << 10)
     }
-    let source =
-      unsafe log.mappedByteCount > 0
-      ? RecordSource(file, mapped: log.base, byteCount: log.mappedByteCount)
-      : RecordSource(file, byteCount: UInt64(slotCount) << UInt64(Limits.slotByteCountLog2))
+    let source = unsafe RecordSource(
+      file, byteCount: byteCount, mapped: log.base, mappedByteCount: log.mappedByteCount)
     let built = try IndexBuild(opened.log, of: file).run(into: index, source)
     var liveByteCount = 0
     for (generation, live) in built.segments {
@@ -58,33 +57,55 @@ extension StoreOpening {
       ticket: ticket)
   }
 
+  /// Refuses a file whose numbers could run out while it is open, which no history leads to.
+  private func checkNumbers(_ recovered: RecoveredLog) throws(SedimentError) {
+    let margin: UInt64 = 1 << 60
+    if recovered.lastSequence.advanced(by: margin) == nil { throw .exhausted("sequences", path: path) }
+    if recovered.catalogue.numbers.nextGeneration.advanced(by: margin) == nil {
+      throw .exhausted("segment generations", path: path)
+    }
+  }
+
+  /// How long the file is; whoever writes first gives it back what a copy left off.
+  ///
+  /// The log need only reach to its end, and what lies behind it in its last segment may be missing.
+  private func fileByteCount(
+    _ file: any DiskFile, holding catalogue: Catalogue
+  ) throws(DiskError) -> UInt64 {
+    let byteCount = try file.byteCount()
+    let needed = UInt64(catalogue.slots.end) << UInt64(Limits.slotByteCountLog2)
+    if options.readOnly || byteCount >= needed { return byteCount }
+    try file.allocate(byteCount..<needed)
+    return needed
+  }
+
+  /// The slots that the catalogue tells of: a file may be any longer, and what lies behind them is nothing.
+  private func known(_ catalogue: Catalogue) -> UInt64 {
+    UInt64(max(catalogue.slots.end, catalogue.numbers.slotCount))
+  }
+
   private func makeWriter(
     _ recovered: RecoveredLog, _ log: LogFile, _ slots: SlotTable, slotCount: UInt32, liveByteCount: Int
   ) throws(SedimentError) -> LogWriter {
     let entry = recovered.tail
+    try checkNumbers(recovered)
     guard let segment = slots.segment(at: UInt64(entry.identity.run.first)) else {
       preconditionFailure("the segment that the log ends in is not in the catalogue")
     }
-    let isMapped: Bool
-    do throws(DiskError) {
-      isMapped = try log.makeWritable(entry.identity.run.byteRange)
-    } catch {
-      throw SedimentError(error)
-    }
     var space = SlotSpace(end: slotCount)
-    for run in recovered.catalogue.slots.freeRuns(before: slotCount) { space.give(run) }
+    for run in recovered.catalogue.slots.freeRuns(before: slotCount) { space.giveBare(run) }
     let tail = Tail(
       identity: entry.identity, segment: segment, offset: recovered.end.offset.byteOffset,
       sequence: recovered.lastSequence.rawValue, countedSequence: recovered.lastSequence.rawValue,
-      isMapped: isMapped, entry: entry)
+      isMapped: false, entry: entry)
+    let checkpointByteCount = UInt64(Engine.checkpointByteCount(recovered.catalogue))
     let writer = LogWriter(
       disk: disk, file: log, identity: log.identity, slots: slots, catalogue: recovered.catalogue,
-      space: space, tail: tail, replayByteCount: recovered.replayedByteCount,
+      space: space, tail: tail,
+      replayByteCount: recovered.replayedByteCount - min(checkpointByteCount, recovered.replayedByteCount),
       markedWatermark: recovered.watermark, byteCountMax: options.maxByteCount)
     writer.liveByteCount = liveByteCount
     writer.noteOpened()
-    // After a crash recovery may have used some of the reserve. A clean file gets it with its first change.
-    if !recovered.isClean { try? writer.restoreReserve() }
     return writer
   }
 }

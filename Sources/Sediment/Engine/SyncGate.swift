@@ -79,6 +79,7 @@ internal import Synchronization
       outcome = .failure(error)
     }
     lock.lock()
+    // The code of what makes the store refuse every further change.
     if case .failure(let error) = outcome, error.code == .outcomeUnknown { failure = error }
     isTaken = false
     let (done, failed) = takeContinuations()
@@ -111,6 +112,8 @@ internal import Synchronization
     lock.lock()
     let left = continuations
     continuations = []
+    // Whoever comes now hears of it at once.
+    if failure == nil { failure = error }
     lock.unlock()
     for (sequence, resume) in left { resume(syncedSequence >= sequence ? nil : error) }
   }

@@ -73,9 +73,19 @@ extension SedimentError {
   init(poisonedBy error: DiskError) {
     self.init(
       .outcomeUnknown, path: error.path, offset: error.offset, systemError: error,
-      message: "The disk failed, and what was not synced before may be lost. Close the store, look after the "
-        + "disk, and open it again; reading goes on until then.")
+      message: Self.poisoned)
   }
+
+  /// The same for a failure that was told as another error already.
+  init(poisonedBy error: SedimentError) {
+    self.init(
+      .outcomeUnknown, path: error.path, offset: error.offset, systemError: error.systemError,
+      message: Self.poisoned)
+  }
+
+  private static let poisoned =
+    "The disk failed, and what was not synced before may be lost. Close the store, look after the disk, and open "
+    + "it again; reading goes on until then."
 
   /// The error of a record that a read found damaged.
   static func damagedRecord(_ path: String, offset: UInt64) -> SedimentError {

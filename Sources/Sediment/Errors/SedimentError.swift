@@ -4,27 +4,42 @@ public import SedimentDisk
 ///
 /// It never carries keys or values.
 public struct SedimentError: Error, Sendable {
-  /// What kind of failure it is.
-  public let code: Code
-  /// What happened and what can be done about it.
-  public let message: String
-  /// The store's file.
-  public let path: String
-  /// The byte of the file that it is about, where there is one.
-  public let offset: UInt64?
-  /// The failed call behind it, where there is one.
-  public let systemError: DiskError?
+  /// Behind a reference, so that what may throw it has little to carry.
+  private let details: Details
+
+  private final class Details: Sendable {
+    let code: Code
+    let message: String
+    let path: String
+    let offset: UInt64?
+    let systemError: DiskError?
+
+    init(_ code: Code, _ message: String, _ path: String, _ offset: UInt64?, _ systemError: DiskError?) {
+      self.code = code
+      self.message = message
+      self.path = path
+      self.offset = offset
+      self.systemError = systemError
+    }
+  }
 
   /// Creates an error of its parts.
   public init(
     _ code: Code, path: String, offset: UInt64? = nil, systemError: DiskError? = nil, message: String
   ) {
-    self.code = code
-    self.message = message
-    self.path = path
-    self.offset = offset
-    self.systemError = systemError
+    details = Details(code, message, path, offset, systemError)
   }
+
+  /// What kind of failure it is.
+  public var code: Code { details.code }
+  /// What happened and what can be done about it.
+  public var message: String { details.message }
+  /// The store's file.
+  public var path: String { details.path }
+  /// The byte of the file that it is about, where there is one.
+  public var offset: UInt64? { details.offset }
+  /// The failed call behind it, where there is one.
+  public var systemError: DiskError? { details.systemError }
 
   /// A kind of failure; later versions may add some.
   public struct Code: Hashable, Sendable, CustomStringConvertible {

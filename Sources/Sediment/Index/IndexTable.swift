@@ -154,24 +154,22 @@ extension IndexTable {
     }
   }
 
-  /// Puts an entry into a table that nobody reads yet, that has no deleted slots, and that has room.
+  /// Puts an entry into the first bucket from its home on that is not full, of a table that nobody reads yet.
   ///
-  /// Returns how many buckets a probe for it visits.
+  /// The table has no deleted slots, and has room. `fills` are the entries in each bucket, one byte each. Returns how
+  /// many buckets a probe for the entry visits.
   @inline(__always)
-  func add(_ entry: IndexEntry) -> Int {
+  func add(_ entry: IndexEntry, fills: UnsafeMutablePointer<UInt8>) -> Int {
     var bucket = home(entry.hashBits)
     var visitedCount = 1
-    while true {
-      let first = self.bucket(bucket)
-      for place in 0..<Self.bucketSlotCount {
-        let slot = first.advanced(by: place)
-        guard slot.loadAsWriter() == IndexEntry.vacant else { continue }
-        slot.storeUnpublished(entry.rawValue)
-        return visitedCount
-      }
+    while unsafe fills[bucket] == Self.bucketSlotCount {
       visitedCount &+= 1
       bucket &+= 1
       if bucket == bucketCount { bucket = 0 }
     }
+    let fill = unsafe fills[bucket]
+    unsafe fills[bucket] = fill &+ 1
+    self.bucket(bucket).advanced(by: Int(fill)).storeUnpublished(entry.rawValue)
+    return visitedCount
   }
 }

@@ -19,6 +19,12 @@ internal import Synchronization
   ///
   /// Written under the writer's lock, before anything leads readers there.
   private let mappedEnd: UnsafeMutablePointer<UInt64>
+  /// Writable slots at the end of the file, of which the log has taken none or the first ones.
+  ///
+  /// Under the writer's lock, like the next one.
+  private var writable: Range<UInt64> = 0..<0
+  /// Pages that were asked for ahead of need.
+  private var populated: Range<UInt64> = 0..<0
 
   init(_ file: any DiskFile, identity: FileIdentity, access: SedimentOptions.Access, readOnly: Bool) {
     self.file = file
@@ -37,11 +43,14 @@ internal import Synchronization
 
   /// Addresses for as large a file as the process can have; nil if it has none left.
   private static func reserve(_ file: any DiskFile) -> FileMapping? {
-    for byteCount in [64 << 30, 4 << 30, 256 << 20] as [UInt64] {
+    for byteCount in [64 << 30, 4 << 30, 256 << 20] as [UInt64] where byteCount < UInt64(Int.max) {
       if let mapping = try? file.reserveMapping(byteCount: byteCount) { return mapping }
     }
     return nil
   }
+
+  /// Whether every byte of the file can be read without a system call.
+  private(set) var isWhollyMapped = false
 
   /// Behind the last byte that may be read at `base`; 0 where nothing is mapped.
   @inline(__always) var mappedByteCount: UInt64 {
@@ -50,27 +59,90 @@ internal import Synchronization
 
   // MARK: Mapping
 
-  /// Makes the file readable at `base` up to `byteCount`, as far as there are addresses.
+  /// Makes what the file holds readable at `base` up to `byteCount`, as far as there are addresses.
   func map(upTo byteCount: UInt64) throws(DiskError) {
-    guard let mapping else { return }
+    _ = try expose(upTo: byteCount, writable: false)
+  }
+
+  /// Makes slots that the file has grown by accessible, which have blocks and hold nothing yet.
+  func mapGrowth(upTo byteCount: UInt64) throws(DiskError) {
+    guard let new = try expose(upTo: byteCount, writable: storesThroughMapping) else { return }
+    guard storesThroughMapping else { return }
+    writable = writable.upperBound == new.lowerBound ? writable.lowerBound..<new.upperBound : new
+  }
+
+  private func expose(upTo byteCount: UInt64, writable: Bool) throws(DiskError) -> Range<UInt64>? {
+    guard let mapping else { return nil }
+    isWhollyMapped = byteCount <= mapping.byteCount
     let start = unsafe mappedEnd.pointee
     let end = min(byteCount, mapping.byteCount)
-    guard start < end else { return }
-    try mapping.expose(pages(start..<end), writable: false)
+    guard start < end else { return nil }
+    try mapping.expose(pages(start..<end), writable: writable)
     unsafe Atomic<UInt64>.store(end, mappedEnd)
+    return start..<end
   }
 
   /// Makes a run of slots writable at its addresses; false if its records are to be written instead.
   func makeWritable(_ run: Range<UInt64>) throws(DiskError) -> Bool {
     guard storesThroughMapping, let mapping, run.upperBound <= mapping.byteCount else { return false }
+    if writable.lowerBound <= run.lowerBound, run.upperBound <= writable.upperBound { return true }
     try mapping.expose(pages(run), writable: true)
     return true
   }
 
-  /// Takes the right to write away again, so that a stray store of the program cannot reach what is written.
-  func makeReadOnly(_ run: Range<UInt64>) throws(DiskError) {
+  /// Takes the right to write to a run away again once the log goes on in another one, so that a stray store of
+  /// the program cannot reach what is written.
+  ///
+  /// What lies in `writable` follows some megabytes at a time.
+  func makeReadOnly(_ run: Range<UInt64>, goingOnIn next: Range<UInt64>) throws(DiskError) {
     guard storesThroughMapping, let mapping, run.upperBound <= mapping.byteCount else { return }
-    try mapping.protect(pages(run))
+    guard writable.lowerBound <= run.lowerBound, run.upperBound <= writable.upperBound else {
+      return try mapping.protect(wholePages(run))
+    }
+    guard run.upperBound - writable.lowerBound >= Self.readOnlyByteCount, next.lowerBound >= run.upperBound
+    else { return }
+    let done = writable.lowerBound..<run.upperBound
+    writable = run.upperBound..<writable.upperBound
+    try mapping.protect(wholePages(done))
+  }
+
+  private static let readOnlyByteCount: UInt64 = 4 << 20
+
+  // MARK: Pages ahead of need
+
+  /// The pages that the log will soon reach and that nobody has touched yet; nil if there are enough.
+  ///
+  /// Touching a page for the first time takes as long as five records, unless it was populated.
+  func pagesAhead(of offset: UInt64, in run: Range<UInt64>) -> Range<UInt64>? {
+    guard storesThroughMapping, let mapping else { return nil }
+    let regionEnd = writable.contains(offset) ? writable.upperBound : run.upperBound
+    let end = min(regionEnd, offset + Self.aheadByteCount)
+    let start = populated.contains(offset) ? populated.upperBound : offset
+    guard start < end, end <= mapping.byteCount else { return nil }
+    let ahead = pages(start..<end)
+    populated = (populated.contains(offset) ? populated.lowerBound : start)..<end
+    return ahead
+  }
+
+  /// Where the log should ask for more pages.
+  func softEnd(from offset: UInt64) -> UInt64 {
+    populated.contains(offset)
+      ? max(populated.upperBound, Self.aheadByteCount / 2) - Self.aheadByteCount / 2 : offset
+  }
+
+  /// Touches pages; a hint, which may fail or come too late.
+  func populate(_ pages: Range<UInt64>) {
+    try? mapping?.populate(pages)
+  }
+
+  static let aheadByteCount: UInt64 = 512 << 10
+
+  /// The pages that lie in a range as a whole; those at its ends may be another segment's, too.
+  private func wholePages(_ range: Range<UInt64>) -> Range<UInt64> {
+    guard let mapping else { return range }
+    let page = UInt64(mapping.pageByteCount)
+    let start = (range.lowerBound + page - 1) / page * page
+    return start..<max(start, range.upperBound / page * page)
   }
 
   /// Whole pages; slots consist of them unless the system's are larger.

@@ -39,7 +39,7 @@ extension LogWriter {
   /// After a checkpoint was appended: when the next is due, and what must be kept in reserve.
   func noteCheckpoint() {
     let fileByteCount = UInt64(space.end) * UInt64(Limits.slotByteCount)
-    replayByteCountMax = min(max(fileByteCount / 16, 1 << 20), 64 << 20)
+    replayByteCountMax = min(max(fileByteCount / 8, 8 << 20), 64 << 20)
     space.reservedCount = reserveSlotCount
   }
 
@@ -51,13 +51,38 @@ extension LogWriter {
     return 2 * checkpointSlots + 1 + min(space.end / 128, 64)
   }
 
-  /// Lets the file have blocks for the reserve.
-  func restoreReserve() throws(SedimentError) {
-    space.reservedCount = reserveSlotCount
-    guard space.freeCount < space.reservedCount else { return }
-    let missing = space.reservedCount - space.freeCount
+  /// Sees to it that what this opening is about to store into has blocks.
+  ///
+  /// A file that was copied or restored may have holes where the log goes on, and a store into one of them on a full
+  /// disk would end the process.
+  func prepare() throws(SedimentError) {
+    let run = unsafe tail.pointee.identity.run.byteRange
     do throws(DiskError) {
-      try extend(by: missing)
+      try file.file.allocate(run)
+      unsafe tail.pointee.isMapped = try file.makeWritable(run)
+    } catch {
+      throw SedimentError(error)
+    }
+    do throws(SedimentError) {
+      try restoreReserve()
+    } catch  where error.code == .outOfSpace {
+      // What frees space must still be possible; a change that stores is refused when it asks for slots.
+    }
+  }
+
+  /// Lets the file have blocks for the reserve, as far as the cap allows.
+  private func restoreReserve() throws(SedimentError) {
+    space.reservedCount = reserveSlotCount
+    do throws(DiskError) {
+      while space.freeCount < space.reservedCount {
+        let missing = space.reservedCount - space.freeCount
+        if let bare = space.bareRun(for: missing, isAdjacent: false) {
+          try dress(bare)
+        } else {
+          guard isWithinCap(space.end + missing) else { return }
+          try extend(by: missing)
+        }
+      }
     } catch {
       throw SedimentError(error)
     }
@@ -74,7 +99,7 @@ extension LogWriter {
   ///
   /// Whoever gets them gives them blocks and says so by `take(ahead:)`, or leaves it.
   func spaceAhead() -> Range<UInt32>? {
-    guard wantsSpace else { return nil }
+    guard wantsSpace, space.freeCount + space.bareCount < wantedFreeCount else { return nil }
     let count = SegmentSizes.slotCountAhead(fileSlotCount: space.end)
     guard count > 0, count <= Limits.fileSlotCountMax - space.end, isWithinCap(space.end + count) else {
       return nil
@@ -85,7 +110,7 @@ extension LogWriter {
   /// Takes slots over that got blocks without the lock, unless the file grew otherwise meanwhile.
   func take(ahead range: Range<UInt32>) {
     guard range.lowerBound <= space.end, range.upperBound > space.end else { return }
-    guard (try? file.map(upTo: UInt64(range.upperBound) << 14)) != nil else { return }
+    guard (try? file.mapGrowth(upTo: UInt64(range.upperBound) << 14)) != nil else { return }
     space.extend(by: range.upperBound - space.end)
     setWantedFreeCount()
   }

@@ -14,27 +14,31 @@ internal import SedimentFormat
   var catalogue: Catalogue
   var space: SlotSpace
   /// Slots from here on were never used, so no header of an older use can lie there.
-  private var freshSlot: UInt32
+  var freshSlot: UInt32
   /// Where the log goes on; a pointer, because the way of every write leads through it.
   let tail: UnsafeMutablePointer<Tail>
   /// Why nothing may be written any more, once something failed.
   private(set) var poison: SedimentError?
   /// The bytes that the index leads to, records whole.
   var liveByteCount = 0
-  /// The bytes appended since the last checkpoint began.
+  /// The bytes appended behind the last checkpoint.
   var replayByteCount: UInt64
   /// When a checkpoint is due, by the bytes appended since the last.
-  var replayByteCountMax: UInt64 = 1 << 20
+  var replayByteCountMax: UInt64 = 8 << 20
   /// The watermark of the last mark in the log.
   var markedWatermark: LogPosition
   /// The free slots below which the file should grow in the background.
   var wantedFreeCount: UInt32 = 0
   /// The most slots that the file may have.
-  private let slotCountMax: UInt32
+  let slotCountMax: UInt32
   var userByteCount: UInt64 = 0
   var writtenByteCount: UInt64 = 0
+  /// Told that the log will soon reach pages which nobody has touched yet.
+  var wantsPages: (@Sendable () -> Void)?
   /// Told of each segment that was sealed.
   var sealed: (@Sendable () -> Void)?
+  /// Told of what poisons.
+  var poisoned: (@Sendable (SedimentError) -> Void)?
   private var scratch: UnsafeMutableRawBufferPointer
 
   init(
@@ -131,13 +135,6 @@ internal import SedimentFormat
     unsafe scratch = .allocate(byteCount: byteCount + byteCount / 4, alignment: 64)
   }
 
-  /// Gives a scratch buffer that one long record made large back.
-  func shrinkScratch() {
-    guard unsafe scratch.count > 256 << 10 else { return }
-    unsafe scratch.deallocate()
-    unsafe scratch = .allocate(byteCount: 4096, alignment: 64)
-  }
-
   /// Appends a control record for which there is room; the result is its first byte.
   @discardableResult
   func append(_ control: ControlRecord, isBatched: Bool = false, _ way: Way) throws(SedimentError) -> UInt64 {
@@ -164,138 +161,19 @@ internal import SedimentFormat
 
   /// Notes that a write or sync failed, after which nothing more is written by this opening.
   func fail(_ error: DiskError) -> SedimentError {
-    let failure = SedimentError(poisonedBy: error)
-    if poison == nil { poison = failure }
-    return failure
+    fail(with: SedimentError(poisonedBy: error))
   }
 
   /// Notes a failure that was told as a store's error already.
   func fail(_ error: SedimentError) -> SedimentError {
-    if poison == nil { poison = error }
-    return error
+    fail(with: SedimentError(poisonedBy: error))
   }
 
-  // MARK: Room
-
-  /// Sees to it that the tail has room for records of so many bytes in all, or throws and changes nothing.
-  @inline(__always)
-  func makeRoom(_ byteCount: Int, for purpose: SlotSpace.Purpose) throws(SedimentError) {
-    if unsafe tail.pointee.room >= byteCount { return }
-    try openSegment(roomFor: byteCount, purpose)
-  }
-
-  /// Goes on in another hot segment (DESIGN.md 5, "Append").
-  @inline(never)
-  private func openSegment(roomFor byteCount: Int, _ purpose: SlotSpace.Purpose) throws(SedimentError) {
-    let run = try takeHotRun(roomFor: byteCount, purpose)
-    let (next, isMapped): (SegmentIdentity, Bool)
-    do throws(DiskError) {
-      next = try newIdentity(.hot, run)
-      isMapped = try file.makeWritable(run.byteRange)
-    } catch {
-      space.give(run.first..<run.end)
-      throw SedimentError(error)
+  private func fail(with failure: SedimentError) -> SedimentError {
+    if poison == nil {
+      poison = failure
+      poisoned?(failure)
     }
-    try link(next, isMapped: isMapped)
-  }
-
-  /// Slots for a hot segment: as many as one should have, or as few as will do where space is short.
-  private func takeHotRun(
-    roomFor byteCount: Int, _ purpose: SlotSpace.Purpose
-  ) throws(SedimentError) -> SlotRun {
-    let whole = SegmentHeader.byteCount + byteCount + Seal.recordByteCount
-    let least = UInt32((whole + Limits.slotByteCount - 1) / Limits.slotByteCount)
-    let standard = SegmentSizes.hotSlotCount(liveByteCount: liveByteCount)
-    if least < standard, let run = try? takeRun(standard, for: purpose) { return run }
-    return try takeRun(least, for: purpose)
-  }
-
-  /// Takes slots that are free or, if there are none, lets the file grow.
-  func takeRun(_ count: UInt32, for purpose: SlotSpace.Purpose) throws(SedimentError) -> SlotRun {
-    if let run = space.take(count, for: purpose) { return run }
-    guard let growth = space.growth(for: count, purpose) else {
-      throw SedimentError.fileTooLarge(file.file.path)
-    }
-    let ahead = min(
-      growth + SegmentSizes.slotCountAhead(fileSlotCount: space.end), slotCountMax - space.end)
-    do throws(DiskError) {
-      do throws(DiskError) {
-        try extend(by: ahead)
-      } catch {
-        guard error.code.isOutOfSpace, growth < ahead else { throw error }
-        try extend(by: growth)
-      }
-    } catch {
-      throw SedimentError(error)
-    }
-    setWantedFreeCount()
-    guard let run = space.take(count, for: purpose) else { throw .fileTooLarge(file.file.path) }
-    return run
-  }
-
-  /// Whether the file may have so many slots.
-  func isWithinCap(_ slotCount: UInt32) -> Bool {
-    slotCount <= slotCountMax
-  }
-
-  /// Lets the file grow by slots that have blocks and addresses.
-  func extend(by count: UInt32) throws(DiskError) {
-    let slotByteCount = UInt64(Limits.slotByteCount)
-    let end = UInt64(space.end + count) * slotByteCount
-    try file.file.allocate(UInt64(space.end) * slotByteCount..<end)
-    try file.map(upTo: end)
-    space.extend(by: count)
-  }
-
-  /// An identity for a use of slots, whose seed differs from that of the use before (invariant 5).
-  func newIdentity(_ kind: SegmentKind, _ run: SlotRun) throws(DiskError) -> SegmentIdentity {
-    let before = run.first < freshSlot ? try lastSeed(of: run) : nil
-    freshSlot = max(freshSlot, run.end)
-    let generation = catalogue.numbers.nextGeneration
-    catalogue.numbers.nextGeneration = generation.advanced(by: 1)!
-    while true {
-      let next = SegmentIdentity(run: run, kind: kind, generation: generation, salt: disk.random())
-      if next.seed(in: identity) != before { return next }
-    }
-  }
-
-  private func lastSeed(of run: SlotRun) throws(DiskError) -> Checksum? {
-    let bytes = try file.read(SegmentHeader.byteCount, at: run.byteRange.lowerBound)
-    let header = try? SegmentHeader.decodeFreed(unsafe bytes.span.bytes, in: identity, at: run.first)
-    return header?.identity.seed(in: identity)
-  }
-
-  /// Writes the next segment's header, then the seal that leads to it, and goes on there.
-  private func link(_ next: SegmentIdentity, isMapped: Bool) throws(SedimentError) {
-    let base = unsafe SequenceNumber(tail.pointee.sequence + 1)!
-    let sealEnd = unsafe tail.pointee.offset + UInt64(Seal.recordByteCount)
-    let predecessor = unsafe LogPosition(tail.pointee.identity.generation, UnitOffset(byteOffset: sealEnd)!)
-    let header = SegmentHeader(
-      identity: next, base: base, floor: base, predecessor: predecessor,
-      heir: space.next(next.run.count))
-    let bytes = header.encode(in: identity)
-    if isMapped {
-      file.store(unsafe bytes.span.bytes, at: next.run.byteRange.lowerBound)
-    } else {
-      try write(unsafe bytes.span.bytes, at: next.run.byteRange.lowerBound)
-    }
-    let seal = unsafe Seal(recordCount: tail.pointee.entry.recordCount, next: next)
-    try append(.seal(seal), .stored)
-    let old = unsafe tail.pointee
-    catalogue.setTail(old.entry)
-    do throws(Catalogue.Contradiction) {
-      try catalogue.link(next, base: base, endOfTail: UnitOffset(byteOffset: old.offset)!)
-    } catch {
-      preconditionFailure("the writer contradicts its own catalogue: \(error.reason)")
-    }
-    let segment = Segment(next, base: base, in: identity)
-    slots.add(segment, next.run)
-    unsafe tail.pointee = Tail(
-      identity: next, segment: segment, offset: next.recordRange.lowerBound.byteOffset,
-      sequence: base.rawValue, countedSequence: base.rawValue, isMapped: isMapped,
-      entry: catalogue.segments[next.generation]!)
-    // That a stray store is not caught is no reason to stop.
-    if old.isMapped { try? file.makeReadOnly(old.identity.run.byteRange) }
-    sealed?()
+    return failure
   }
 }

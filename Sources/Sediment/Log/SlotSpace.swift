@@ -1,8 +1,9 @@
 package import SedimentFormat
 
-/// Which slots of the file are allocated and free, and which of these may be taken.
+/// Which slots of the file are free, which of these have blocks, and which may be taken.
 ///
-/// Some are kept in reserve, so that a full disk can still remove, checkpoint, close and recover. What is taken
+/// Those of which it is not known that they have blocks, as in a file that was just opened, are bare: they get some
+/// before they are free to be taken, or a full disk would show only when they are stored into. Some are kept in reserve, so that a full disk can still remove, checkpoint, close and recover. What is taken
 /// comes from holes before the file grows. A pure value: the file itself is extended by who asks, who then says
 /// so with `extend`.
 package struct SlotSpace: Sendable {
@@ -13,6 +14,8 @@ package struct SlotSpace: Sendable {
   /// How many free slots ordinary writing leaves alone.
   package var reservedCount: UInt32 = 0
   package private(set) var freeCount: UInt32 = 0
+  /// Runs in ascending order that nobody uses, and that may have no blocks.
+  private(set) var bare: [Range<UInt32>] = []
 
   /// What a run is taken for.
   package enum Purpose: Sendable {
@@ -86,6 +89,32 @@ package struct SlotSpace: Sendable {
     } else {
       free.insert(joined, at: place)
     }
+  }
+
+  /// Adds slots that nobody uses and that may have no blocks.
+  package mutating func giveBare(_ run: Range<UInt32>) {
+    guard !run.isEmpty else { return }
+    bare.insert(run, at: bare.firstIndex { $0.lowerBound > run.lowerBound } ?? bare.count)
+  }
+
+  /// How many slots are bare.
+  package var bareCount: UInt32 { bare.reduce(0) { $0 + UInt32($1.count) } }
+
+  /// The bare slots that should get blocks next: `count` adjacent ones, or fewer if they need not be adjacent; nil
+  /// if there are none.
+  package func bareRun(for count: UInt32, isAdjacent: Bool) -> Range<UInt32>? {
+    guard let run = bare.first(where: { $0.count >= count }) ?? (isAdjacent ? nil : bare.first) else {
+      return nil
+    }
+    return run.lowerBound..<min(run.upperBound, run.lowerBound + count)
+  }
+
+  /// Frees slots that were bare and have blocks now.
+  package mutating func dress(_ run: Range<UInt32>) {
+    guard let place = bare.firstIndex(where: { $0.lowerBound == run.lowerBound }) else { return }
+    let rest = run.upperBound..<bare[place].upperBound
+    if rest.isEmpty { bare.remove(at: place) } else { bare[place] = rest }
+    give(run)
   }
 
   /// Where a run of `count` slots would be taken next; a guess, for the heir.

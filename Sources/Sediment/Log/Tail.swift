@@ -9,6 +9,10 @@ struct Tail {
   var segment: Segment
   /// The bytes at which the next record begins.
   var offset: UInt64
+  /// Up to where records may be appended without another thought: at most to where the seal must begin.
+  var softEnd: UInt64 = 0
+  /// Whether a checkpoint or more space was due when the log last came to its soft end.
+  var wantsUpkeep = false
   /// The sequence of the last record.
   var sequence: UInt64
   /// The sequence of the last record that is to be synced: marks behind it are not.
@@ -51,7 +55,7 @@ struct RecordForm {
   }
 
   /// The bytes of the whole record.
-  func byteCount(keyByteCount: Int, valueByteCount: Int) -> Int {
+  @inline(__always) func byteCount(keyByteCount: Int, valueByteCount: Int) -> Int {
     let head =
       Limits.recordFixedByteCount + (collection == 0 ? 0 : 4) + (expiry == 0 ? 0 : 6)
       + (transform?.byteCount ?? 0)

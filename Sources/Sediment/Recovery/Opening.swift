@@ -23,22 +23,25 @@ package struct Opening {
 
   private let file: any DiskFile
   private let disk: any Disk
-  private let isNoteUnsynced: Bool
+  private let writeNote: @Sendable () -> Bool
   private let sync: @Sendable () throws(SedimentError) -> Void
 
   /// An opening that syncs the file itself.
   package init(_ file: any DiskFile, on disk: any Disk) {
-    self.init(file, on: disk, isNoteUnsynced: false) { () throws(SedimentError) in try Self.sync(file) }
+    self.init(file, on: disk, writingNote: { false }) { () throws(SedimentError) in try Self.sync(file) }
   }
 
   /// An opening all of whose syncs go through `sync` (invariant 2).
+  ///
+  /// `writeNote` writes the owner's note, or says that it did not; it is called only for a file that was found to
+  /// be one that may be written.
   package init(
-    _ file: any DiskFile, on disk: any Disk, isNoteUnsynced: Bool,
+    _ file: any DiskFile, on disk: any Disk, writingNote writeNote: @escaping @Sendable () -> Bool,
     sync: @escaping @Sendable () throws(SedimentError) -> Void
   ) {
     self.file = file
     self.disk = disk
-    self.isNoteUnsynced = isNoteUnsynced
+    self.writeNote = writeNote
     self.sync = sync
   }
 
@@ -69,7 +72,7 @@ package struct Opening {
         message: "A newer version wrote the file. Open it for reading only, or use that version.")
     }
     var keeper = HeadKeeper(
-      head, of: file, session: disk.random(), isNoteUnsynced: isNoteUnsynced, sync: sync)
+      head, of: file, session: disk.random(), isNoteUnsynced: writeNote(), sync: sync)
     if !result.log.isClean {
       guard let secured = try Securing(file, on: disk).run(result.log, &keeper, sync: sync) else {
         return false

@@ -1,3 +1,4 @@
+internal import CSediment
 package import SedimentDisk
 internal import SedimentFormat
 
@@ -8,8 +9,9 @@ internal import SedimentFormat
 @safe
 package struct RecordSource {
   private let file: any DiskFile
-  private let mapped: UnsafeRawPointer?
   private let byteCount: UInt64
+  private let mapped: UnsafeRawPointer
+  private let mappedByteCount: UInt64
   private var buffer: [UInt8]
 
   /// The bytes before the key at the most.
@@ -17,19 +19,20 @@ package struct RecordSource {
 
   /// A source that reads the file.
   package init(_ file: any DiskFile, byteCount: UInt64) {
-    self.file = file
-    unsafe mapped = nil
-    self.byteCount = byteCount
-    buffer = [UInt8](repeating: 0, count: Self.headByteCountMax + Limits.keyByteCountMax)
+    unsafe self.init(file, byteCount: byteCount, mapped: UnsafeRawPointer(bitPattern: 1)!, mappedByteCount: 0)
   }
 
-  /// A source that reads the memory where the first `byteCount` bytes of the file are mapped, and exposed for as
-  /// long as the source is used.
-  package init(_ file: any DiskFile, mapped: UnsafeRawPointer, byteCount: UInt64) {
+  /// A source that reads the memory where the first bytes of the file are mapped, and exposed for as long as the
+  /// source is used, and the file behind them.
+  package init(
+    _ file: any DiskFile, byteCount: UInt64, mapped: UnsafeRawPointer, mappedByteCount: UInt64
+  ) {
     self.file = file
-    unsafe self.mapped = mapped
     self.byteCount = byteCount
-    buffer = []
+    unsafe self.mapped = mapped
+    self.mappedByteCount = mappedByteCount
+    let isMapped = mappedByteCount >= byteCount
+    buffer = [UInt8](repeating: 0, count: isMapped ? 0 : Self.headByteCountMax + Limits.keyByteCountMax)
   }
 
   /// Where the fields of a record lie (DESIGN.md 3.4), and the bits of its shape.
@@ -58,6 +61,13 @@ package struct RecordSource {
     let kind: UInt8
   }
 
+  /// Begins to bring a record near.
+  @inline(__always)
+  func prefetch(_ position: UInt64) {
+    let offset = position &* UInt64(Limits.unitByteCount)
+    if offset < mappedByteCount { unsafe sediment_prefetch(mapped + Int(offset)) }
+  }
+
   /// What the record at a position claims, if its collection and key are those of the other one; else nil.
   mutating func claim(
     at position: UInt64, ifKeyOf other: ScannedRecord
@@ -66,8 +76,7 @@ package struct RecordSource {
     guard offset < byteCount else { return nil }
     let needed = Self.headByteCountMax + Int(other.keyByteCount)
     let count = Int(min(byteCount - offset, UInt64(needed)))
-    if let mapped = unsafe mapped {
-      // The range was held against the mapping's length.
+    if offset + UInt64(count) <= mappedByteCount {
       return unsafe Self.claim(RawSpan(_unsafeStart: mapped + Int(offset), byteCount: count), other)
     }
     let found = try file.read(into: &buffer, at: offset, count: count)

@@ -118,7 +118,7 @@ extension SedimentKeyspace {
   ) throws -> Bool {
     return try key.withSedimentBytes { (key) throws(SedimentError) -> Bool in
       guard case .at(let time) = engine.written(expiry) else {
-        return try engine.contains(key, state)
+        return try engine.keepExpiry(key, state, durability ?? engine.durability)
       }
       return try engine.setExpiry(time, key, state, durability ?? engine.durability)
     }

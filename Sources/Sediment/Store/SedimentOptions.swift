@@ -14,7 +14,9 @@ public struct SedimentOptions: Sendable {
   public var verifiesReads: Bool
   /// The most bytes that the file may take; nil for as many as the disk has.
   public var maxByteCount: UInt64?
-  /// Called with what happens to the store, on the thread where it happens; it must return soon.
+  /// Called with what happens to the store, in its order, soon afterwards and on a thread of the background.
+  ///
+  /// All stores of the process share these threads, so it must return soon. It may use the store.
   public var observer: (@Sendable (SedimentEvent) -> Void)?
 
   /// Creates options; without arguments they are those of a store that loses at most a second to a power failure

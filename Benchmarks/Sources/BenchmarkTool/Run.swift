@@ -1,0 +1,65 @@
+internal import BenchmarkHarness
+internal import EngineBenchmarks
+internal import Foundation
+internal import MachineLimits
+
+/// Measures what was asked for, prints the tables, and writes the reports and the charts' data.
+struct Run {
+  private let options: Options
+  private let machine: Machine
+  private let scale: Scale
+  private let date = Date()
+
+  init(_ options: Options) {
+    self.options = options
+    machine = Machine.current(
+      directory: options.directory,
+      swiftVersion: ProcessInfo.processInfo.environment["BENCHMARK_SWIFT_VERSION"])
+    scale = options.isQuick ? Scale.quick : Scale.full(memoryByteCount: machine.memoryByteCount)
+  }
+
+  /// Measures the machine and then the engine, each with a report of its own.
+  func measure() throws {
+    let engine = options.parts.filter(Options.Part.engine.contains)
+    print(emptyReport.heading)
+    if options.parts.contains(.machine) { try present(report([.machine]), "machine") }
+    if !engine.isEmpty { try present(report(engine), "engine") }
+  }
+
+  private func present(_ report: Report, _ name: String) throws {
+    print("\n" + Table(report).text)
+    if !report.comparisons.isEmpty { print(ComparisonTable(report).text) }
+    try report.write(to: options.output, name: name)
+  }
+
+  /// Measures some parts, one behind the other: the tables and files of one are gone before the next begins.
+  private func report(_ parts: [Options.Part]) throws -> Report {
+    var report = emptyReport
+    for part in parts {
+      Progress(roundCount: 0, names: []).preparing("preparing \(part.rawValue)")
+      let section = try section(part)
+      let names = section.groups.flatMap(\.benchmarks).map(\.name)
+      let progress = Progress(roundCount: options.roundCount * section.roundFactor, names: names)
+      let measured = try section.measured(roundCount: options.roundCount, progress: progress.measuring)
+      progress.finished()
+      report.groups += measured.groups
+      report.comparisons += measured.comparisons
+    }
+    return report
+  }
+
+  private var emptyReport: Report {
+    Report(groups: [], machine: machine, date: date, roundCount: options.roundCount, isQuick: options.isQuick)
+  }
+
+  private func section(_ part: Options.Part) throws -> Section {
+    if part == .machine {
+      return Section(try MachineLimits(scale: scale, directory: options.directory).groups)
+    }
+    let engineScale = options.isQuick ? EngineScale.quick : .full(scale)
+    return try EngineBenchmarks(
+      engineScale, directory: options.directory, memoryDirectory: options.memoryDirectory,
+      program: CommandLine.arguments[0]
+    ).section(part)
+  }
+}

@@ -1,0 +1,23 @@
+internal import BenchmarkHarness
+internal import EngineBenchmarks
+internal import Foundation
+internal import MachineLimits
+
+do {
+  let arguments = Array(CommandLine.arguments.dropFirst())
+  if let task = ChildTask(arguments) {
+    try task.run()
+  } else {
+    try Run(Options(arguments)).measure()
+  }
+} catch let error as UsageError {
+  complain("\(error); 'Benchmarks/run --help' lists the options")
+  exit(2)
+} catch {
+  complain("\(error)")
+  exit(1)
+}
+
+func complain(_ message: String) {
+  FileHandle.standardError.write(Data("Benchmarks/run: \(message)\n".utf8))
+}

@@ -1,0 +1,83 @@
+internal import Foundation
+
+#if canImport(Darwin)
+  internal import Darwin
+#else
+  internal import Glibc
+#endif
+
+/// A process that does a ``ChildTask``, said a number, and waits to be killed or told to end.
+///
+/// If this process dies, the child reaches the end of its input and ends, too.
+struct ChildProcess {
+  /// What the task took of memory that belongs to no file; nil where the system does not tell.
+  let anonymousByteCount: Int?
+
+  /// Why there is none.
+  static let memoryIsUnknown = "the system does not tell how much memory a process has"
+
+  private let process: Process
+  private let input: Pipe
+
+  /// Starts the program and waits until it has done its task.
+  init(_ task: ChildTask, program: String) throws {
+    process = Process()
+    input = Pipe()
+    let output = Pipe()
+    process.executableURL = URL(fileURLWithPath: program)
+    process.arguments = task.arguments
+    process.standardInput = input
+    process.standardOutput = output
+    try process.run()
+    let answer = ChildProcess.line(from: output.fileHandleForReading)
+    guard let byteCount = Int(answer) else {
+      process.terminate()
+      process.waitUntilExit()
+      throw ChildFailure(description: "a child process failed: '\(answer)'")
+    }
+    anonymousByteCount = byteCount < 0 ? nil : byteCount
+  }
+
+  /// Ends the process by what cannot be caught, and waits until it is gone.
+  func kill() throws {
+    Self.send(SIGKILL, to: process.processIdentifier)
+    process.waitUntilExit()
+    try input.fileHandleForWriting.close()
+    guard process.terminationReason == .uncaughtSignal, process.terminationStatus == SIGKILL else {
+      throw ChildFailure(description: "a child process was to be killed, and ended by itself")
+    }
+  }
+
+  /// Lets the process end, and waits for that.
+  func finish() throws {
+    try input.fileHandleForWriting.close()
+    process.waitUntilExit()
+    guard process.terminationReason == .exit, process.terminationStatus == 0 else {
+      throw ChildFailure(description: "a child process failed at its end")
+    }
+  }
+
+  private static func send(_ signal: Int32, to process: Int32) {
+    #if canImport(Darwin)
+      Darwin.kill(process, signal)
+    #else
+      Glibc.kill(process, signal)
+    #endif
+  }
+
+  /// What comes before the first line break, or before the end.
+  private static func line(from handle: FileHandle) -> String {
+    var bytes = Data()
+    while true {
+      let more = handle.availableData
+      bytes += more
+      guard !more.isEmpty, !bytes.contains(UInt8(ascii: "\n")) else { break }
+    }
+    return String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+  }
+}
+
+/// Says what went wrong with a child process.
+struct ChildFailure: Error, CustomStringConvertible {
+  var description: String
+}

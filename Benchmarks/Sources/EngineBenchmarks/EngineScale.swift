@@ -1,0 +1,48 @@
+package import MachineLimits
+
+/// How much the engine's rows store and do.
+package struct EngineScale: Equatable, Sendable {
+  /// How many keys a store has whose reads are measured.
+  package var keyCount: Int
+
+  /// To how many keys a store grows whose slowest sets are looked for.
+  package var growthKeyCount: Int
+
+  /// For how many rounds a store is killed and opened again, or grows.
+  package var slowRoundCount: Int
+
+  /// The scale of the bare loops.
+  package var limits: Scale
+
+  package init(keyCount: Int, growthKeyCount: Int, slowRoundCount: Int, limits: Scale) {
+    self.keyCount = keyCount
+    self.growthKeyCount = growthKeyCount
+    self.slowRoundCount = slowRoundCount
+    self.limits = limits
+  }
+
+  /// A run whose figures mean something.
+  package static func full(_ limits: Scale) -> EngineScale {
+    EngineScale(keyCount: 1_000_000, growthKeyCount: 10_000_000, slowRoundCount: 3, limits: limits)
+  }
+
+  /// A run of a few seconds that only proves that everything works.
+  package static let quick = EngineScale(
+    keyCount: 20_000, growthKeyCount: 50_000, slowRoundCount: 1, limits: .quick)
+}
+
+/// What a record of the engine takes with a key of the benchmarks' and a value that neither expires nor is compressed.
+package func recordByteCountOfValue(_ valueByteCount: Int) -> Int {
+  let headByteCount = 16
+  return (headByteCount + BenchmarkKey.byteCount + valueByteCount + 7) / 8 * 8
+}
+
+/// Writes a number with commas between its thousands.
+package func countText(_ count: Int) -> String {
+  var text = ""
+  for (place, digit) in String(count).reversed().enumerated() {
+    if place > 0, place.isMultiple(of: 3) { text.append(",") }
+    text.append(digit)
+  }
+  return String(text.reversed())
+}

@@ -1,0 +1,151 @@
+internal import CBench
+internal import Foundation
+internal import MachineLimits
+package import Sediment
+
+// The loops that are timed: nothing in them but the calls, and a comparison that shows each value to be the right one.
+
+/// Sets each of the keys to a value that begins with its word, changed by a mask.
+@inline(never)
+package func setAll(
+  _ store: SedimentStore, _ keys: ArraySlice<BenchmarkKey>, value: [UInt8], mask: UInt64 = 0,
+  durability: SedimentDurability? = nil
+) throws {
+  var value = value
+  try unsafe value.withUnsafeMutableBytes { bytes in
+    for key in keys {
+      unsafe bytes.storeBytes(of: key.word ^ mask, as: UInt64.self)
+      // The bytes stay where they are, and nobody changes them during the call.
+      let span = unsafe RawSpan(_unsafeBytes: UnsafeRawBufferPointer(bytes))
+      try store.set(span, forKey: key, durability: durability)
+    }
+  }
+}
+
+/// The same, each set timed by itself: the longest in nanoseconds.
+@inline(never)
+package func longestSet(
+  _ store: SedimentStore, _ keys: ArraySlice<BenchmarkKey>, value: [UInt8], mask: UInt64 = 0
+) throws -> UInt64 {
+  var value = value
+  var longest: UInt64 = 0
+  try unsafe value.withUnsafeMutableBytes { bytes in
+    var before = bench_nanoseconds()
+    for key in keys {
+      unsafe bytes.storeBytes(of: key.word ^ mask, as: UInt64.self)
+      // As above.
+      let span = unsafe RawSpan(_unsafeBytes: UnsafeRawBufferPointer(bytes))
+      try store.set(span, forKey: key)
+      let now = bench_nanoseconds()
+      longest = max(longest, now - before)
+      before = now
+    }
+  }
+  return longest
+}
+
+/// Reads the keys in place and counts those whose value is not theirs.
+@inline(never)
+package func countWrongInPlace(
+  _ store: SedimentStore, _ keys: ArraySlice<BenchmarkKey>, mask: UInt64 = 0
+) throws -> Int {
+  var wrongCount = 0
+  for key in keys {
+    let word = try store.withValue(forKey: key) { firstWord($0) }
+    if word != key.word ^ mask { wrongCount += 1 }
+  }
+  return wrongCount
+}
+
+@inline(never)
+package func countWrongInBuffer(_ store: SedimentStore, _ keys: ArraySlice<BenchmarkKey>) throws -> Int {
+  var wrongCount = 0
+  var buffer: [UInt8] = []
+  for key in keys {
+    let isThere = try store.retrieve(forKey: key, into: &buffer)
+    if !isThere || firstWord(unsafe buffer.span.bytes) != key.word { wrongCount += 1 }
+  }
+  return wrongCount
+}
+
+@inline(never)
+package func countWrongAsBytes(_ store: SedimentStore, _ keys: ArraySlice<BenchmarkKey>) throws -> Int {
+  var wrongCount = 0
+  for key in keys {
+    guard let value = try store.retrieve(forKey: key), firstWord(unsafe value.span.bytes) == key.word else {
+      wrongCount += 1
+      continue
+    }
+  }
+  return wrongCount
+}
+
+@inline(never)
+package func countWrongAsData(_ store: SedimentStore, _ keys: ArraySlice<BenchmarkKey>) throws -> Int {
+  var wrongCount = 0
+  for key in keys {
+    guard let value = try store.retrieve(forKey: key, as: Data.self),
+      firstWord(value.bytes) == key.word
+    else {
+      wrongCount += 1
+      continue
+    }
+  }
+  return wrongCount
+}
+
+/// Counts the keys that have a value, of which there should be none.
+@inline(never)
+package func countFound(_ store: SedimentStore, _ keys: ArraySlice<BenchmarkKey>) throws -> Int {
+  var foundCount = 0
+  for key in keys where try store.withValue(forKey: key, { firstWord($0) }) != nil { foundCount += 1 }
+  return foundCount
+}
+
+/// How many keys a batched call gets: several of the groups that bare loops ask for at a time.
+package let callKeyCount = 16 * batchCount
+
+@inline(never)
+package func countWrongInPlaceBatched(_ store: SedimentStore, _ keys: ArraySlice<BenchmarkKey>) throws -> Int
+{
+  var wrongCount = 0
+  for call in calls(keys) {
+    try store.withValues(forKeys: call) { number, value in
+      guard let value, firstWord(value) == call[call.startIndex + number].word else {
+        wrongCount += 1
+        return
+      }
+    }
+  }
+  return wrongCount
+}
+
+@inline(never)
+package func countWrongAsArraysBatched(_ store: SedimentStore, _ keys: ArraySlice<BenchmarkKey>) throws -> Int
+{
+  var wrongCount = 0
+  for call in calls(keys) {
+    for (value, key) in zip(try store.retrieve(forKeys: call), call) {
+      guard let value, firstWord(unsafe value.span.bytes) == key.word else {
+        wrongCount += 1
+        continue
+      }
+    }
+  }
+  return wrongCount
+}
+
+private func calls(
+  _ keys: ArraySlice<BenchmarkKey>
+) -> some Sequence<ArraySlice<BenchmarkKey>> {
+  stride(from: keys.startIndex, to: keys.endIndex, by: callKeyCount).lazy.map {
+    keys[$0..<min($0 + callKeyCount, keys.endIndex)]
+  }
+}
+
+/// The word that a value begins with; 0, which no key has, if it is too short.
+@inline(__always)
+func firstWord(_ bytes: RawSpan) -> UInt64 {
+  guard bytes.byteCount >= MemoryLayout<UInt64>.size else { return 0 }
+  return unsafe bytes.unsafeLoadUnaligned(as: UInt64.self)
+}

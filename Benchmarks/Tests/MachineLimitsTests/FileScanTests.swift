@@ -1,0 +1,28 @@
+import Foundation
+import MachineLimits
+import Testing
+
+@Suite struct FileScanTests {
+  @Test(arguments: [0, 1, 1 << 20, 3 << 20 | 17])
+  func `a file is read to its end, and takes whole blocks`(byteCount: Int) throws {
+    let path = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    try Data(repeating: 1, count: byteCount).write(to: URL(fileURLWithPath: path))
+    let scan = try FileScan(path: path)
+    #expect(try scan.read() == byteCount)
+    #expect(try scan.allocatedByteCount() >= byteCount)
+    #expect(try scan.allocatedByteCount().isMultiple(of: 512))
+  }
+
+  @Test func `a file that is not there is an error that names it`() {
+    let error = #expect(throws: SystemFailure.self) { try FileScan(path: "/nowhere/at-all") }
+    #expect(error?.call == "opening /nowhere/at-all")
+  }
+
+  @Test(arguments: [
+    ("VmRSS:\t 10 kB\nRssAnon:\t     144 kB\nRssFile:\t 3 kB", 144 * 1024), ("VmRSS:\t 10 kB", nil),
+  ])
+  func `anonymous memory is a line of the process's status`(text: String, byteCount: Int?) {
+    #expect(anonymousByteCount(inStatus: text) == byteCount)
+  }
+}

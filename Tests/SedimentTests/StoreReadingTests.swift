@@ -1,0 +1,226 @@
+import FoundationEssentials
+import Sediment
+import Testing
+
+/// Every way to read a value.
+struct StoreReadingTests {
+  /// In a record, in a record that fills segments, and beside the log.
+  private static let byteCounts = [0, 1, 100, 1_000, 20_000, 200_000]
+
+  private static func text(_ count: Int) -> String {
+    String(repeating: "0123456789", count: count / 10 + 1).prefix(count).lowercased()
+  }
+
+  @Test(arguments: accesses)
+  func `All forms of reading give the same bytes`(access: SedimentOptions.Access) throws {
+    let fixture = try StoreFixture(access)
+    let store = fixture.store
+    var buffer: [UInt8] = []
+    for count in Self.byteCounts {
+      let text = Self.text(count)
+      let bytes = Array(text.utf8)
+      try store.set(text, forKey: "key")
+      #expect(try same(store.retrieve(forKey: "key"), bytes))
+      #expect(try store.retrieve(forKey: "key", as: String.self) == text)
+      #expect(try store.retrieve(forKey: "key", as: Data.self) == Data(bytes))
+      #expect(try same(store.retrieve(forKey: "key", as: [UInt8].self), bytes))
+      #expect(try store.retrieve(forKey: "key", into: &buffer))
+      #expect(same(buffer, bytes))
+      #expect(try same(store.withValue(forKey: "key") { [UInt8](sedimentBytes: $0) }, bytes))
+      #expect(try same(store.retrieve(forKeys: ["key"])[0], bytes))
+      try store.withValues(forKeys: ["key"]) { _, value in
+        #expect(same(copy(value), bytes))
+      }
+    }
+  }
+
+  @Test(arguments: accesses)
+  func `All forms of reading say that a key has no value`(access: SedimentOptions.Access) throws {
+    let fixture = try StoreFixture(access)
+    let store = fixture.store
+    try store.set("value", forKey: "removed")
+    try store.remove(forKey: "removed")
+    for key in ["never", "removed", ""] {
+      var buffer: [UInt8] = [1, 2, 3]
+      #expect(try store.retrieve(forKey: key) == nil)
+      #expect(try store.retrieve(forKey: key, as: String.self) == nil)
+      #expect(try store.retrieve(forKey: key, as: Data.self) == nil)
+      #expect(try !store.retrieve(forKey: key, into: &buffer))
+      #expect(buffer.isEmpty)
+      #expect(try store.withValue(forKey: key) { _ in 1 } == nil)
+      #expect(try store.retrieve(forKeys: [key]) == [nil])
+      #expect(try !store.contains(key))
+      #expect(try store.expiry(forKey: key) == nil)
+    }
+  }
+
+  @Test func `What is not text is an error that says so, and text that is empty is text`() throws {
+    let fixture = try StoreFixture()
+    try fixture.store.set([0xFF] as [UInt8], forKey: "key")
+    #expect(code { _ = try fixture.store.retrieve(forKey: "key", as: String.self) } == .undecodable)
+    #expect(try fixture.store.retrieve(forKey: "key") == [0xFF])
+    try fixture.store.set("", forKey: "key")
+    #expect(try fixture.store.retrieve(forKey: "key", as: String.self) == "")
+  }
+
+  @Test(arguments: accesses)
+  func `A buffer that is large enough is used again`(access: SedimentOptions.Access) throws {
+    let fixture = try StoreFixture(access)
+    try fixture.store.set(pattern(1_000), forKey: "long")
+    try fixture.store.set(pattern(10), forKey: "short")
+    try fixture.store.set(pattern(200_000), forKey: "large")
+    var buffer: [UInt8] = []
+    buffer.reserveCapacity(200_000)
+    let address = unsafe buffer.withUnsafeBytes { $0.baseAddress }
+    for key in ["long", "short", "none", "large", "long"] {
+      _ = try fixture.store.retrieve(forKey: key, into: &buffer)
+      #expect(unsafe buffer.withUnsafeBytes { $0.baseAddress } == address)
+    }
+    #expect(same(buffer, pattern(1_000)))
+  }
+
+  @Test func `A buffer that somebody else holds, too, stays as it was for them`() throws {
+    let fixture = try StoreFixture()
+    try fixture.store.set(pattern(10), forKey: "key")
+    var buffer: [UInt8] = [1, 2, 3]
+    let others = buffer
+    #expect(try fixture.store.retrieve(forKey: "key", into: &buffer))
+    #expect(others == [1, 2, 3])
+    #expect(buffer == pattern(10))
+  }
+
+  @Test(arguments: accesses)
+  func `A value in place is no copy where the file is mapped`(access: SedimentOptions.Access) throws {
+    let fixture = try StoreFixture(access)
+    for count in [100, 300_000] {
+      try fixture.store.set(pattern(count), forKey: "key")
+      let isSame = try fixture.store.withValue(forKey: "key") { first in
+        try fixture.store.withValue(forKey: "key") { second in
+          unsafe first.withUnsafeBytes { first in
+            unsafe second.withUnsafeBytes { second in unsafe first.baseAddress == second.baseAddress }
+          }
+        }
+      }
+      #expect(isSame == (access != .unmapped))
+    }
+  }
+
+  @Test(arguments: accesses)
+  func `Readings in place lie within one another and leave each other intact`(
+    access: SedimentOptions.Access
+  ) throws {
+    let fixture = try StoreFixture(access)
+    let store = fixture.store
+    for count in [50, 400, 150_000] { try store.set(pattern(count), forKey: "\(count)") }
+    try store.withValue(forKey: "50") { first in
+      try store.withValue(forKey: "150000") { second in
+        try store.withValues(forKeys: ["400", "50"]) { _, third in
+          let fourth = try store.retrieve(forKey: "50")
+          #expect([pattern(50), pattern(400)].contains(copy(third)))
+          #expect(fourth == pattern(50))
+        }
+        #expect(same([UInt8](sedimentBytes: second), pattern(150_000)))
+      }
+      #expect([UInt8](sedimentBytes: first) == pattern(50))
+    }
+  }
+
+  @Test(arguments: accesses)
+  func `A value in place stays while its key is set, removed and cleared`(
+    access: SedimentOptions.Access
+  ) throws {
+    let fixture = try StoreFixture(access)
+    let store = fixture.store
+    for count in [100, 150_000] {
+      try store.set(pattern(count), forKey: "key")
+      try store.withValue(forKey: "key") { value in
+        try store.set("other", forKey: "key")
+        #expect(same([UInt8](sedimentBytes: value), pattern(count)))
+        #expect(try store.retrieve(forKey: "key", as: String.self) == "other")
+        try store.remove(forKey: "key")
+        try store.removeAll()
+        for number in 0..<200 { try store.set(pattern(500, number), forKey: "\(number)") }
+        #expect(same([UInt8](sedimentBytes: value), pattern(count)))
+      }
+    }
+  }
+
+  @Test func `What a reading closure returns or throws comes through`() throws {
+    let fixture = try StoreFixture()
+    let store = fixture.store
+    try store.set("value", forKey: "key")
+    #expect(try store.withValue(forKey: "key") { $0.byteCount } == 5)
+    #expect(try store.withValue(forKey: "key") { _ in nil as Int? } == .some(.none))
+    #expect(throws: Refusal()) { try store.withValue(forKey: "key") { _ in throw Refusal() } }
+    #expect(throws: Refusal()) { try store.withValues(forKeys: ["key"]) { _, _ in throw Refusal() } }
+    #expect(Readers.depth == 0)
+    #expect(try store.retrieve(forKey: "key", as: String.self) == "value")
+  }
+
+  // MARK: Many keys
+
+  @Test(arguments: accesses)
+  func `Many keys come in their order, however many they are`(access: SedimentOptions.Access) throws {
+    let fixture = try StoreFixture(access)
+    for number in 0..<300 where number % 3 != 0 {
+      try fixture.store.set(pattern(number), forKey: "\(number)")
+    }
+    for count in [0, 1, 2, 63, 64, 65, 127, 128, 129, 300] {
+      let keys = (0..<count).map { "\($0)" }
+      let expected = (0..<count).map { $0 % 3 == 0 ? nil : pattern($0) }
+      #expect(try fixture.store.retrieve(forKeys: keys) == expected)
+      var numbers: [Int] = []
+      try fixture.store.withValues(forKeys: keys) { number, value in
+        numbers.append(number)
+        #expect(copy(value) == expected[number])
+      }
+      #expect(numbers == Array(0..<count))
+    }
+  }
+
+  @Test(arguments: accesses)
+  func `Keys that come twice have their values twice, and absent ones none each time`(
+    access: SedimentOptions.Access
+  ) throws {
+    let fixture = try StoreFixture(access)
+    try fixture.store.set("1", forKey: "a")
+    try fixture.store.set(pattern(140_000), forKey: "b")
+    let found = try fixture.store.retrieve(forKeys: ["a", "x", "b", "a", "x", "", "b"])
+    #expect(found.map { $0?.count } == [1, nil, 140_000, 1, nil, nil, 140_000])
+    #expect(same(found[6], pattern(140_000)))
+  }
+
+  @Test(arguments: accesses)
+  func `A thousand absent keys are told from one that is there`(access: SedimentOptions.Access) throws {
+    let fixture = try StoreFixture(access)
+    try fixture.store.set("here", forKey: "500")
+    let found = try fixture.store.retrieve(forKeys: (0..<1_000).lazy.map { "\($0)" })
+    #expect(found.count == 1_000)
+    #expect(found.indices.filter { found[$0] != nil } == [500])
+  }
+
+  @Test func `Many keys are read up to the one whose closure throws`() throws {
+    let fixture = try StoreFixture()
+    for number in 0..<100 { try fixture.store.set("\(number)", forKey: "\(number)") }
+    var last = -1
+    #expect(throws: Refusal()) {
+      try fixture.store.withValues(forKeys: (0..<100).map { "\($0)" }) { number, _ in
+        last = number
+        if number == 70 { throw Refusal() }
+      }
+    }
+    #expect(last == 70)
+  }
+
+  @Test func `The closure of many keys changes the store, and later keys show it`() throws {
+    let fixture = try StoreFixture()
+    let store = fixture.store
+    for number in 0..<200 { try store.set("old", forKey: "\(number)") }
+    var found: [String] = []
+    try store.withValues(forKeys: (0..<200).map { "\($0)" }) { number, value in
+      found.append(String(decoding: copy(value)!, as: UTF8.self))
+      if number + 1 < 200 { try store.set("new", forKey: "\(number + 1)") }
+    }
+    #expect(found == ["old"] + Array(repeating: "new", count: 199))
+  }
+}
