@@ -10,14 +10,17 @@ final class GrowingStore {
   /// From how many keys on the memory of the index is limited.
   private static let indexKeyCountMin = 1_000_000
 
-  /// After how many sets the memory of the index is looked at; the time that takes does not count.
-  private static let indexInterval = 10_000
+  /// After how many sets it is asked whether the index has grown; the time that takes does not count.
+  ///
+  /// The index grows by one set in thousands. A set that something else holds up is rarely so close to one.
+  private static let groupKeyCount = 64
 
   private let keys: [BenchmarkKey]
   private let value = valueBytes(count: GrowingStore.valueByteCount)
   private let directory: String
   private let path: String
   private var store: SedimentStore?
+  private var longestWithIndex: Longest?
   private var largestIndex: Sample?
 
   init(_ scale: EngineScale, directory: String) {
@@ -41,52 +44,62 @@ final class GrowingStore {
     return Sample(nanoseconds: longest, amount: 1)
   }
 
-  /// The longest of the sets that fill a new store.
+  /// The longest of the sets that fill a new store, by the clock.
   func grow() throws -> Sample {
     try remove()
     try warm()
     let store = try SedimentStore(path: path, options: SedimentOptions(durability: .unsynced))
     self.store = store
-    largestIndex = nil
-    var longest: UInt64 = 0
-    for start in stride(from: 0, to: keys.count, by: GrowingStore.indexInterval) {
-      let end = min(start + GrowingStore.indexInterval, keys.count)
-      longest = max(longest, try longestSet(store, keys[start..<end], value: value))
-      noteIndex(Sample(byteCount: store.statistics.indexByteCount, amount: end))
+    (longestWithIndex, largestIndex) = (nil, nil)
+    var longest = Longest()
+    var indexByteCount = store.statistics.indexByteCount
+    for start in stride(from: 0, to: keys.count, by: GrowingStore.groupKeyCount) {
+      let end = min(start + GrowingStore.groupKeyCount, keys.count)
+      let longestOfGroup = try longestSet(store, keys[start..<end], value: value)
+      longest = longest.maximum(longestOfGroup)
+      let grown = store.statistics.indexByteCount
+      if grown != indexByteCount { noteIndex(grown, keyCount: end, longestOfGroup) }
+      indexByteCount = grown
     }
-    try check(store, mask: 0)
-    return Sample(nanoseconds: longest, amount: 1)
+    try check(store)
+    try remove()
+    return Sample(nanoseconds: longest.elapsed, amount: 1)
   }
 
-  /// The longest of as many sets of the same keys, by which the index does not grow.
-  func overwrite() throws -> Sample {
-    guard let store else { throw Unsupported("the store did not grow") }
-    try warm()
-    let longest = try longestSet(store, keys[...], value: value, mask: ~0)
-    try check(store, mask: ~0)
-    try remove()
-    return Sample(nanoseconds: longest, amount: 1)
+  /// The longest of those sets that were close to one by which the index grew, by the clock.
+  func growIndex() throws -> Sample {
+    Sample(nanoseconds: try grown(longestWithIndex).elapsed, amount: 1)
+  }
+
+  /// The same by the time that the thread had a processor.
+  func growIndexByProcessor() throws -> Sample {
+    Sample(nanoseconds: try grown(longestWithIndex).processor, amount: 1)
   }
 
   /// The most that the index took for each key while ``grow()`` ran.
   func index() throws -> Sample {
-    guard let largestIndex else { throw Unsupported("the store did not grow") }
-    return largestIndex
+    try grown(largestIndex)
   }
 
   private var recordsByteCount: Int {
     keys.count * recordByteCountOfValue(GrowingStore.valueByteCount)
   }
 
-  private func noteIndex(_ sample: Sample) {
-    guard sample.amount >= min(GrowingStore.indexKeyCountMin, keys.count) else { return }
-    let largest = largestIndex?.value(as: .size) ?? 0
-    if sample.value(as: .size) > largest { largestIndex = sample }
+  private func noteIndex(_ byteCount: Int, keyCount: Int, _ longest: Longest) {
+    longestWithIndex = longestWithIndex.map { $0.maximum(longest) } ?? longest
+    guard keyCount >= min(GrowingStore.indexKeyCountMin, keys.count) else { return }
+    let sample = Sample(byteCount: byteCount, amount: keyCount)
+    if sample.value(as: .size) > largestIndex?.value(as: .size) ?? 0 { largestIndex = sample }
   }
 
-  private func check(_ store: SedimentStore, mask: UInt64) throws {
+  private func grown<Value>(_ value: Value?) throws -> Value {
+    guard let value else { throw Unsupported("the index did not grow") }
+    return value
+  }
+
+  private func check(_ store: SedimentStore) throws {
     guard try store.count() == keys.count else { throw WrongValue("it has lost count of its keys") }
-    try expectNone(countWrongInPlace(store, keys[...], mask: mask), "in a large store")
+    try expectNone(countWrongInPlaceBatched(store, keys[...]), "in a large store")
   }
 
   private func warm() throws {

@@ -61,7 +61,7 @@ struct ReadingRows {
       names.limit("batched-lookup", "entry and record, 64 at a time", "the least for one of a batch") {
         lookups.lookUpBatches(count: max(1, sampleCount / batchCount), random: &random)
       },
-      read("batched-in-place", "batched, in place", call, countWrongInPlaceBatched),
+      read("batched-in-place", "batched, in place", call) { try countWrongInPlaceBatched($0, $1) },
       read("batched-bytes", "batched, as arrays", call, countWrongAsArraysBatched),
     ]
   }

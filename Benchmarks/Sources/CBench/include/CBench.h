@@ -13,6 +13,13 @@ static inline uint64_t bench_nanoseconds(void) {
   return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+/// Nanoseconds that the calling thread has had a processor for: what other threads take is not among them.
+static inline uint64_t bench_thread_nanoseconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
 /// Asks the processor to fetch the cache line of `address` and does not wait for it.
 static inline void bench_prefetch(const void *address) {
   __builtin_prefetch(address, 0, 3);
