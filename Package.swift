@@ -54,7 +54,14 @@ let package = Package(
     tests("SedimentFormat", ["SedimentFormat", "CSediment"]),
     tests("SedimentDisk", ["SedimentDisk"]),
     tests("SedimentTesting", ["SedimentTesting", "SedimentDisk"]),
-    tests("Sediment", ["Sediment", "SedimentTesting", "SedimentFormat", "SedimentDisk"]),
+    // What the crash tests do to a store, and the process that does it until it is killed.
+    module("CrashModel", ["Sediment", "SedimentTesting"], path: "Tests/CrashModel"),
+    .executableTarget(
+      name: "CrashChild", dependencies: ["CrashModel", "Sediment"], path: "Tests/CrashChild",
+      swiftSettings: settings),
+    tests(
+      "Sediment",
+      ["Sediment", "SedimentTesting", "SedimentFormat", "SedimentDisk", "CrashModel", "CrashChild"]),
     tests("Shallows", ["Shallows"]),
     tests("Vellum", ["Vellum"]),
   ],

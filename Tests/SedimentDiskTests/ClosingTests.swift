@@ -107,6 +107,30 @@ import Testing
     #endif
   }
 
+  @Test func `once it has returned, closing has released the lock, whoever was inside a call`() throws {
+    let path = try directory.write([UInt8](repeating: 0xAA, count: 1 << 20), to: "locked")
+    for _ in 0..<100 {
+      let file = try disk.open(path, .readWrite)
+      #expect(try file.lock(0..<1, .exclusive))
+      let readers = DispatchGroup()
+      let started = DispatchSemaphore(value: 0)
+      for _ in 0..<3 {
+        readers.enter()
+        Thread.detachNewThread {
+          started.signal()
+          while (try? file.read(1 << 20, at: 0)) != nil {}
+          readers.leave()
+        }
+      }
+      for _ in 0..<3 { started.wait() }
+      try file.close()
+      let next = try disk.open(path, .readWrite)
+      #expect(try next.lock(0..<1, .exclusive))
+      readers.wait()
+      try next.close()
+    }
+  }
+
   @Test func `closed from many threads at once, a file is closed once`() throws {
     for number in 0..<100 {
       let file = try disk.open(directory["file\(number)"], .create)

@@ -101,6 +101,9 @@ func eventually(_ isSo: () -> Bool) -> Bool {
 /// Whether it was compiled with the thread sanitizer, under which a child of a fork can start no threads.
 let hasThreadSanitizer = unsafe dlsym(dlopen(nil, RTLD_NOW), "__tsan_init") != nil
 
+/// Whether it was compiled with a sanitizer that has memory of its own and keeps what was freed.
+let hasSanitizer = unsafe hasThreadSanitizer || dlsym(dlopen(nil, RTLD_NOW), "__asan_init") != nil
+
 /// Forks, runs the body in the child, and returns what it says there; nil if the child died or hung.
 ///
 /// The child has no other threads, and whatever lock of the language's runtime one of them had is taken for

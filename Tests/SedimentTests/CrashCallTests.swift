@@ -1,3 +1,4 @@
+import CrashModel
 import Sediment
 import SedimentDisk
 import SedimentTesting
@@ -100,7 +101,7 @@ import Testing
         try fail(call, fault, operations, make(), "\(access), call \(call) \(operation.rawValue), \(fault)")
       }
     }
-    print("\(access): \(count) failures of \(whole.disk.callCount) calls")
+    CrashEffort.note("\(access): \(count) failures of \(whole.disk.callCount) calls")
   }
 
   private func applies(_ effect: FaultEffect, to operation: DiskOperation) -> Bool {

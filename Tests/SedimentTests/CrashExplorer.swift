@@ -1,3 +1,4 @@
+import CrashModel
 import Sediment
 import SedimentDisk
 import SedimentTesting
@@ -17,6 +18,11 @@ enum CrashEffort {
 
   /// The first number, or in a long run the second.
   static func of(_ short: Int, long: Int) -> Int { isLong ? long : short }
+
+  /// Says in a long run how much was tried.
+  static func note(_ message: String) {
+    if isLong { print(message) }
+  }
 }
 
 /// Crashes a recorded store at every moment, opens what is left, compares it with what it may hold, and goes on
@@ -84,7 +90,7 @@ struct CrashExplorer {
         image, oneOf(6) ? .unmapped : access, left,
         firstNumber: (level + 1) * 1_000_000 + imageCounts[level] * 100)
       guard level + 1 < depth, oneOf(branching) else { return }
-      for _ in 0..<6 { try next.perform(.random(CrashMix(), using: &generator)) }
+      for _ in 0..<6 { try next.perform(CrashMix().random(using: &generator)) }
     } catch {
       Issue.record("\(place): \(error); \(left)")
       return

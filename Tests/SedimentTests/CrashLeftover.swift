@@ -1,3 +1,4 @@
+import CrashModel
 import Synchronization
 
 /// Counts what failed in the background.

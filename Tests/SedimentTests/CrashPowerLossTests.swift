@@ -1,3 +1,4 @@
+import CrashModel
 import Sediment
 import SedimentDisk
 import SedimentTesting
@@ -19,7 +20,7 @@ import Testing
     let recorder = CrashRecorder(Self.disk(seed: seed), accesses[seed % 3])
     try recorder.open()
     let mix = CrashMix.all[seed / 3 % 3]
-    for _ in 0..<operationCount { try recorder.perform(.random(mix, using: &generator)) }
+    for _ in 0..<operationCount { try recorder.perform(mix.random(using: &generator)) }
     return recorder
   }
 
@@ -30,7 +31,7 @@ import Testing
     let recorder = try Self.history(seed: seed)
     var explorer = CrashExplorer(seed: UInt64(seed), depth: CrashEffort.of(2, long: 3), plans: Self.plans)
     try explorer.explore(recorder, .powerLoss, "seed \(seed)")
-    print("power loss, seed \(seed), \(recorder.access): images by depth \(explorer.imageCounts)")
+    CrashEffort.note("power loss, seed \(seed), \(recorder.access): images by depth \(explorer.imageCounts)")
   }
 
   @Test(arguments: 1000..<CrashEffort.of(1009, long: 1300))
@@ -38,7 +39,8 @@ import Testing
     let recorder = try Self.history(seed: seed)
     var explorer = CrashExplorer(seed: UInt64(seed), depth: CrashEffort.of(2, long: 3), plans: Self.plans)
     try explorer.explore(recorder, .processDeath, "seed \(seed)")
-    print("process death, seed \(seed), \(recorder.access): images by depth \(explorer.imageCounts)")
+    CrashEffort.note(
+      "process death, seed \(seed), \(recorder.access): images by depth \(explorer.imageCounts)")
   }
 
   @Test(arguments: 0..<3)
@@ -49,7 +51,7 @@ import Testing
     var explorer = CrashExplorer(seed: UInt64(way) + 100, depth: 2, plans: Self.plans)
     try explorer.explore(recorder, .powerLoss, "script")
     try explorer.explore(recorder, .processDeath, "script")
-    print("script, \(recorder.access): images by depth \(explorer.imageCounts)")
+    CrashEffort.note("script, \(recorder.access): images by depth \(explorer.imageCounts)")
   }
 
   @Test func `What is synced in a file stays, though its creator died before its name was on the disk`()

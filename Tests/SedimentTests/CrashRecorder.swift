@@ -1,3 +1,4 @@
+import CrashModel
 import Sediment
 import SedimentDisk
 import SedimentTesting
@@ -128,57 +129,15 @@ final class CrashRecorder {
   private func carryOut(_ operation: CrashOperation) throws {
     guard let store else { throw CancellationError() }
     switch operation {
-    case .set(let place, let byteCount, let lifetime, let durability):
-      let expiry = lifetime.map { SedimentExpiry.after($0) } ?? .never
-      try keys(of: place).set(
-        CrashOperation.value(number, place, byteCount), forKey: place.key, expiry: expiry,
-        durability: durability)
-    case .remove(let place, let durability):
-      try keys(of: place).remove(forKey: place.key, durability: durability)
-    case .batch(let members, let durability):
-      try store.batch(durability: durability) { batch in
-        for (place, byteCount) in members { try add(place, byteCount, to: &batch) }
-      }
-    case .update(let place, let durability):
-      try keys(of: place).update(forKey: place.key, durability: durability) {
-        CrashOperation.updated(number, place, $0)
-      }
-    case .setIfAbsent(let place, let byteCount, let durability):
-      try keys(of: place).setIfAbsent(
-        CrashOperation.value(number, place, byteCount), forKey: place.key, durability: durability)
-    case .setExpiry(let place, let lifetime, let durability):
-      let expiry = lifetime.map { SedimentExpiry.after($0) } ?? .never
-      try keys(of: place).setExpiry(expiry, forKey: place.key, durability: durability)
-    case .clear(let name, let durability): try keys(of: .init("", in: name)).removeAll(durability: durability)
-    case .create(let name): _ = try store.collection(name)
-    case .drop(let name, let durability): try store.dropCollection(name, durability: durability)
-    case .removeEverything(let durability): try store.removeEverything(durability: durability)
-    case .sync: try store.sync()
     case .wait:
       disk.advanceClocks(by: CrashOperation.interval)
       scheduler.advance(by: UInt64(CrashOperation.interval / .nanoseconds(1)))
     case .background: scheduler.runDue()
-    case .checkpoint: try store.checkpoint()
     case .reopen:
       try close()
       self.store = try openStore()
+    default: try operation.carryOut(on: store, number: number)
     }
-  }
-
-  private func add(_ place: CrashOperation.Place, _ byteCount: Int?, to batch: inout SedimentBatch) throws {
-    let collection = place.collection.isEmpty ? nil : try store?.collection(place.collection)
-    let value = byteCount.map { CrashOperation.value(number, place, $0) }
-    switch (value, collection) {
-    case (let value?, let collection?): batch.set(value, forKey: place.key, in: collection)
-    case (let value?, nil): batch.set(value, forKey: place.key)
-    case (nil, let collection?): batch.remove(forKey: place.key, in: collection)
-    case (nil, nil): batch.remove(forKey: place.key)
-    }
-  }
-
-  private func keys(of place: CrashOperation.Place) throws -> SedimentKeyspace {
-    guard let store else { throw CancellationError() }
-    return place.collection.isEmpty ? store : try store.collection(place.collection)
   }
 
   func close() throws {

@@ -156,7 +156,9 @@ struct StoreObserverTests {
     let fixture = try StoreFixture(isObserved: true)
     for number in 0..<1_200 { try fixture.store.set("\(number)", forKey: "key", durability: .synced) }
     try fixture.close()
-    #expect(fixture.events.all == Array(repeating: "synced", count: 1_023) + ["closed"])
+    #expect(fixture.events.all.count == 1_024)
+    let others = fixture.events.all.filter { $0 != "sealed" }
+    #expect(others == Array(repeating: "synced", count: others.count - 1) + ["closed"])
   }
 
   @Test func `An observer that makes an event of each event keeps nobody waiting`() throws {

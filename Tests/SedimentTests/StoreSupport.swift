@@ -69,8 +69,12 @@ struct Refusal: Error, Equatable {}
 final class StoreDirectory: Sendable {
   let path: String
 
-  init() throws {
-    path = (NSTemporaryDirectory() as NSString).appendingPathComponent("sediment-\(UUID().uuidString)")
+  /// A directory for what takes many syncs lies in memory where there is such a place.
+  init(takesManySyncs: Bool = false) throws {
+    let memory = "/dev/shm"
+    let isThere = takesManySyncs && FileManager.default.isWritableFile(atPath: memory)
+    let parent = (isThere ? memory : NSTemporaryDirectory()) as NSString
+    path = parent.appendingPathComponent("sediment-\(UUID().uuidString)")
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
   }
 

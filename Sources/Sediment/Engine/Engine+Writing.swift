@@ -159,94 +159,15 @@ extension Engine {
     _ writer: LogWriter, _ way: LogWriter.Way
   ) throws(SedimentError) {
     let byteCount = form.byteCount(keyByteCount: key.byteCount, valueByteCount: value.byteCount)
+    // Room may be made by letting the file grow beyond its mapping.
+    let isMapped = log.isWhollyMapped
     var probe = index.view.probe(hash)
-    var old = try readable(key, hash, state, &probe)
+    var old = isMapped ? nil : try readable(key, hash, state, &probe)
     defer { old?.release() }
     try writer.makeRoom(byteCount, for: .storing)
     let position = try writer.append(form, key: key, value: value, way)
     writer.userByteCount &+= UInt64(key.byteCount &+ value.byteCount)
-    if log.isWhollyMapped { old = mapped(key, hash, state, &probe) }
+    if isMapped { old = mapped(key, hash, state, &probe) }
     enter(hash, probe, old, state, form, at: position, byteCount: byteCount, writer)
-  }
-
-  /// The record that a key has now, where that takes a call that can fail; nothing may be appended then.
-  ///
-  /// Not knowing which entry of the index to replace would leave the key with two of them.
-  @inline(__always)
-  func readable(
-    _ key: RawSpan, _ hash: UInt64, _ state: CollectionState, _ probe: inout IndexProbe
-  ) throws(SedimentError) -> FoundRecord? {
-    if log.isWhollyMapped { return nil }
-    return try locate(key, hash, in: state.number, index.view, verifying: false, probe: &probe)
-  }
-
-  /// The record that a key has now, where it is mapped: looked up after the append, while its bucket comes near.
-  @inline(__always)
-  func mapped(
-    _ key: RawSpan, _ hash: UInt64, _ state: CollectionState, _ probe: inout IndexProbe
-  ) -> FoundRecord? {
-    // Without a call there is nothing to fail. A record that makes no sense is passed over.
-    try? locate(key, hash, in: state.number, index.view, verifying: false, probe: &probe)
-  }
-
-  /// Lets the index lead to a record that was appended, and keeps the accounts.
-  ///
-  /// The probe stands on the entry of the old record, if there is one.
-  @inline(__always)
-  func enter(
-    _ hash: UInt64, _ probe: IndexProbe, _ old: FoundRecord?, _ state: CollectionState, _ form: RecordForm,
-    at position: UInt64, byteCount: Int, _ writer: LogWriter
-  ) {
-    if let old {
-      forget(old.account, state, writer)
-      index.replace(probe, position: position &>> 3)
-    } else {
-      index.insert(hash, position: position &>> 3)
-    }
-    count(byteCount, state, expires: form.expiry != 0, writer)
-  }
-
-  /// Takes a record that the index leads to now into the accounts.
-  @inline(__always)
-  func count(_ byteCount: Int, _ state: CollectionState, expires: Bool, _ writer: LogWriter) {
-    let segment = unsafe writer.tail.pointee.segment
-    segment.liveByteCount &+= byteCount
-    segment.liveCount &+= 1
-    writer.liveByteCount &+= byteCount
-    state.count(1, expiring: expires)
-  }
-
-  /// Gives the index another seed if its keys are too much alike.
-  ///
-  /// Hashes that were computed before are of no use then.
-  @inline(__always)
-  func reseedIfCrowded() {
-    if index.isCrowded, !isReseeded { reseedIndex() }
-  }
-
-  /// Places all keys anew under another seed, once: so many that are alike come of chance or of somebody who
-  /// knows the seed.
-  @inline(never)
-  private func reseedIndex() {
-    isReseeded = true
-    let keyHash = KeyHash(low: disk.random(), high: disk.random())
-    // Where a record cannot be read, the index stays as it is: crowded, and right.
-    try? index.rebuild(keyHash: keyHash) { (entry) throws(SedimentError) in
-      let position = entry.position << 3
-      guard let found = try record(at: position) else { throw .damagedRecord(path, offset: position) }
-      defer { found.release() }
-      return keyHash.hash(unsafe RawSpan(_unsafeBytes: found.view.key), collection: found.view.collection)
-    }
-  }
-
-  /// Takes a record that the index leads to out of the accounts.
-  @inline(__always)
-  func forget(_ old: RecordAccount, _ state: CollectionState, _ writer: LogWriter) {
-    old.segment.liveByteCount &-= old.byteCount
-    old.segment.liveCount &-= 1
-    writer.liveByteCount &-= old.byteCount
-    // A record that was cleared was taken out of the collection's count then.
-    let clearedAt = state.clearedAt.load(ordering: .relaxed)
-    if clearedAt == 0 || old.sequence > clearedAt { state.count(-1, expiring: old.expires) }
   }
 }

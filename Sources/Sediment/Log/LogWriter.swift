@@ -14,7 +14,7 @@ internal import SedimentFormat
   var catalogue: Catalogue
   var space: SlotSpace
   /// Slots from here on were never used, so no header of an older use can lie there.
-  private var freshSlot: UInt32
+  var freshSlot: UInt32
   /// Where the log goes on; a pointer, because the way of every write leads through it.
   let tail: UnsafeMutablePointer<Tail>
   /// Why nothing may be written any more, once something failed.
@@ -30,7 +30,7 @@ internal import SedimentFormat
   /// The free slots below which the file should grow in the background.
   var wantedFreeCount: UInt32 = 0
   /// The most slots that the file may have.
-  private let slotCountMax: UInt32
+  let slotCountMax: UInt32
   var userByteCount: UInt64 = 0
   var writtenByteCount: UInt64 = 0
   /// Told that the log will soon reach pages which nobody has touched yet.
@@ -175,180 +175,5 @@ internal import SedimentFormat
       poisoned?(failure)
     }
     return failure
-  }
-
-  // MARK: Room
-
-  /// Sees to it that the tail has room for records of so many bytes in all, or throws and changes nothing.
-  @inline(__always)
-  func makeRoom(_ byteCount: Int, for purpose: SlotSpace.Purpose) throws(SedimentError) {
-    let end = unsafe tail.pointee.offset &+ UInt64(byteCount)
-    if unsafe end <= tail.pointee.softEnd { return }
-    try makeMoreRoom(byteCount, purpose)
-  }
-
-  @inline(never)
-  private func makeMoreRoom(_ byteCount: Int, _ purpose: SlotSpace.Purpose) throws(SedimentError) {
-    if unsafe tail.pointee.room < byteCount { try openSegment(roomFor: byteCount, purpose) }
-    unsafe tail.pointee.wantsUpkeep = replayByteCount > replayByteCountMax || wantsSpace
-    let run = unsafe tail.pointee.identity.run.byteRange
-    let end = run.upperBound - UInt64(Seal.recordByteCount)
-    let offset = unsafe tail.pointee.offset
-    guard unsafe tail.pointee.isMapped, space.end >= Self.aheadSlotCountMin else {
-      unsafe tail.pointee.softEnd = end
-      return
-    }
-    if file.softEnd(from: offset) < offset + UInt64(byteCount) { wantsPages?() }
-    unsafe tail.pointee.softEnd = min(end, max(file.softEnd(from: offset), offset + 64 << 10))
-  }
-
-  /// The pages to touch ahead of need; to be populated without the lock.
-  func pagesAhead() -> Range<UInt64>? {
-    unsafe file.pagesAhead(of: tail.pointee.offset, in: tail.pointee.identity.run.byteRange)
-  }
-
-  /// The slots of a file that is worth touching pages for.
-  private static let aheadSlotCountMin: UInt32 = 64
-
-  /// Goes on in another hot segment (DESIGN.md 5, "Append").
-  @inline(never)
-  private func openSegment(roomFor byteCount: Int, _ purpose: SlotSpace.Purpose) throws(SedimentError) {
-    let run = try takeHotRun(roomFor: byteCount, purpose)
-    let (next, isMapped): (SegmentIdentity, Bool)
-    do throws(DiskError) {
-      next = try newIdentity(.hot, run)
-      isMapped = try file.makeWritable(run.byteRange)
-    } catch {
-      space.give(run.first..<run.end)
-      throw SedimentError(error)
-    }
-    try link(next, isMapped: isMapped)
-  }
-
-  /// Slots for a hot segment: as many as one should have, or as few as will do where space is short.
-  private func takeHotRun(
-    roomFor byteCount: Int, _ purpose: SlotSpace.Purpose
-  ) throws(SedimentError) -> SlotRun {
-    let whole = SegmentHeader.byteCount + byteCount + Seal.recordByteCount
-    let least = UInt32((whole + Limits.slotByteCount - 1) / Limits.slotByteCount)
-    let standard = SegmentSizes.hotSlotCount(liveByteCount: liveByteCount)
-    if least < standard, let run = try? takeRun(standard, for: purpose) { return run }
-    return try takeRun(least, for: purpose)
-  }
-
-  /// Takes slots that are free or, if there are none, gives bare ones blocks or lets the file grow.
-  func takeRun(_ count: UInt32, for purpose: SlotSpace.Purpose) throws(SedimentError) -> SlotRun {
-    do throws(DiskError) {
-      while true {
-        if let run = space.take(count, for: purpose) { return run }
-        guard let bare = space.bareRun(for: count) else { break }
-        try dress(bare)
-      }
-    } catch {
-      throw SedimentError(error)
-    }
-    try grow(for: count, purpose)
-    guard let run = space.take(count, for: purpose) else { throw .fileTooLarge(file.file.path) }
-    return run
-  }
-
-  /// Gives bare slots blocks.
-  func dress(_ run: Range<UInt32>) throws(DiskError) {
-    let slotByteCount = UInt64(Limits.slotByteCount)
-    try file.file.allocate(UInt64(run.lowerBound) * slotByteCount..<UInt64(run.upperBound) * slotByteCount)
-    space.dress(run)
-  }
-
-  /// Lets the file grow until so many adjacent slots may be taken, and ahead of need where there is room for it.
-  private func grow(for count: UInt32, _ purpose: SlotSpace.Purpose) throws(SedimentError) {
-    guard let growth = space.growth(for: count, purpose) else {
-      throw SedimentError.fileTooLarge(file.file.path)
-    }
-    guard growth <= slotCountLeft else {
-      throw .capReached(file.file.path, UInt64(slotCountMax) << UInt64(Limits.slotByteCountLog2))
-    }
-    let ahead = min(growth + SegmentSizes.slotCountAhead(fileSlotCount: space.end), slotCountLeft)
-    do throws(DiskError) {
-      do throws(DiskError) {
-        try extend(by: ahead)
-      } catch {
-        guard error.code.isOutOfSpace, growth < ahead else { throw error }
-        try extend(by: growth)
-      }
-    } catch {
-      throw SedimentError(error)
-    }
-    setWantedFreeCount()
-  }
-
-  /// The slots that the file may still grow by.
-  private var slotCountLeft: UInt32 {
-    slotCountMax > space.end ? slotCountMax - space.end : 0
-  }
-
-  /// Whether the file may have so many slots.
-  func isWithinCap(_ slotCount: UInt32) -> Bool {
-    slotCount <= slotCountMax
-  }
-
-  /// Lets the file grow by slots that have blocks and addresses.
-  func extend(by count: UInt32) throws(DiskError) {
-    let slotByteCount = UInt64(Limits.slotByteCount)
-    let end = UInt64(space.end + count) * slotByteCount
-    try file.file.allocate(UInt64(space.end) * slotByteCount..<end)
-    try file.mapGrowth(upTo: end)
-    space.extend(by: count)
-  }
-
-  /// An identity for a use of slots, whose seed differs from that of the use before (invariant 5).
-  func newIdentity(_ kind: SegmentKind, _ run: SlotRun) throws(DiskError) -> SegmentIdentity {
-    let before = run.first < freshSlot ? try lastSeed(of: run) : nil
-    freshSlot = max(freshSlot, run.end)
-    let generation = catalogue.numbers.nextGeneration
-    catalogue.numbers.nextGeneration = generation.advanced(by: 1)!
-    while true {
-      let next = SegmentIdentity(run: run, kind: kind, generation: generation, salt: disk.random())
-      if next.seed(in: identity) != before { return next }
-    }
-  }
-
-  private func lastSeed(of run: SlotRun) throws(DiskError) -> Checksum? {
-    let bytes = try file.read(SegmentHeader.byteCount, at: run.byteRange.lowerBound)
-    let header = try? SegmentHeader.decodeFreed(unsafe bytes.span.bytes, in: identity, at: run.first)
-    return header?.identity.seed(in: identity)
-  }
-
-  /// Writes the next segment's header, then the seal that leads to it, and goes on there.
-  private func link(_ next: SegmentIdentity, isMapped: Bool) throws(SedimentError) {
-    let base = unsafe SequenceNumber(tail.pointee.sequence + 1)!
-    let sealEnd = unsafe tail.pointee.offset + UInt64(Seal.recordByteCount)
-    let predecessor = unsafe LogPosition(tail.pointee.identity.generation, UnitOffset(byteOffset: sealEnd)!)
-    let header = SegmentHeader(
-      identity: next, base: base, floor: base, predecessor: predecessor,
-      heir: space.next(next.run.count))
-    let bytes = header.encode(in: identity)
-    if isMapped {
-      file.store(unsafe bytes.span.bytes, at: next.run.byteRange.lowerBound)
-    } else {
-      try write(unsafe bytes.span.bytes, at: next.run.byteRange.lowerBound)
-    }
-    let seal = unsafe Seal(recordCount: tail.pointee.entry.recordCount, next: next)
-    try append(.seal(seal), .stored)
-    let old = unsafe tail.pointee
-    catalogue.setTail(old.entry)
-    do throws(Catalogue.Contradiction) {
-      try catalogue.link(next, base: base, endOfTail: UnitOffset(byteOffset: old.offset)!)
-    } catch {
-      preconditionFailure("the writer contradicts its own catalogue: \(error.reason)")
-    }
-    let segment = Segment(next, base: base, in: identity)
-    slots.add(segment, next.run)
-    unsafe tail.pointee = Tail(
-      identity: next, segment: segment, offset: next.recordRange.lowerBound.byteOffset,
-      sequence: base.rawValue, countedSequence: base.rawValue, isMapped: isMapped,
-      entry: catalogue.segments[next.generation]!)
-    // That a stray store is not caught is no reason to stop.
-    if old.isMapped { try? file.makeReadOnly(old.identity.run.byteRange, goingOnIn: next.run.byteRange) }
-    sealed?()
   }
 }

@@ -23,15 +23,17 @@ package struct IndexBuild {
       .sorted { $0.identity.generation < $1.identity.generation }
     var visitor = IndexVisitor(index, source, log.catalogue, entries)
     var result = IndexBuildResult()
-    let buffer = ScanBuffer()
-    for (number, entry) in entries.enumerated() {
-      visitor.begin(number)
-      let scan = SegmentScan(
-        entry, upTo: entry.end ?? log.end.offset, of: file, log.head.leading.identity)
-      let totals = try scan.run(buffer, &visitor)
-      result.scannedRecordCount += totals.recordCount
-      result.scannedByteCount += totals.byteCount
+    let scans = Scans(
+      file: file, identity: log.head.leading.identity, entries: entries, end: log.end.offset,
+      keyHash: index.view.keyHash)
+    let totals: SegmentScan.Totals
+    if scans.byteCount > Self.aloneByteCountMax, let found = try beside(scans, &visitor) {
+      totals = found
+    } else {
+      totals = try alone(scans, &visitor)
     }
+    result.scannedRecordCount = totals.recordCount
+    result.scannedByteCount = totals.byteCount
     visitor.removeTombstones()
     for (number, entry) in entries.enumerated() {
       result.segments[entry.identity.generation] = visitor.live[number]
@@ -39,138 +41,95 @@ package struct IndexBuild {
     result.collections = visitor.collections
     return result
   }
+
+  /// A log that is longer is scanned by one thread while another fills the index.
+  private static let aloneByteCountMax: UInt64 = 4 << 20
+
+  private func alone(
+    _ scans: Scans, _ visitor: inout IndexVisitor
+  ) throws(SedimentError) -> SegmentScan.Totals {
+    let taker = Taker(visitor)
+    let totals = try scans.run(ScannedBatch()) { (batch) throws(SedimentError) in
+      try taker.visitor.take(batch)
+      return batch
+    }
+    visitor = taker.visitor
+    return totals
+  }
+
+  private final class Taker {
+    var visitor: IndexVisitor
+
+    init(_ visitor: IndexVisitor) {
+      self.visitor = visitor
+    }
+  }
+
+  /// The same with a thread that scans beside this one; nil, with nothing done, if there is none to be had.
+  private func beside(
+    _ scans: Scans, _ visitor: inout IndexVisitor
+  ) throws(SedimentError) -> SegmentScan.Totals? {
+    let queue = BatchQueue(batchCount: 8)
+    let totals = Totals()
+    let isStarted = startThread {
+      do throws(SedimentError) {
+        guard let first = queue.first() else { return queue.end(.success(())) }
+        totals.value = try scans.run(first) { (batch) throws(SedimentError) in
+          guard let next = queue.exchange(batch) else { throw .closed(scans.file.path) }
+          return next
+        }
+        queue.end(.success(()))
+      } catch {
+        queue.end(.failure(error))
+      }
+    }
+    guard isStarted else { return nil }
+    do throws(SedimentError) {
+      while let batch = try queue.next() {
+        try visitor.take(batch)
+        queue.giveBack(batch)
+      }
+    } catch {
+      queue.cancel()
+      throw error
+    }
+    return totals.value
+  }
+
+  /// What the other thread came to; read once it has ended.
+  private final class Totals: @unchecked Sendable {
+    var value = SegmentScan.Totals()
+  }
 }
 
-/// Puts the records of a scan into the index.
-struct IndexVisitor: RecordVisitor {
-  private let index: HashIndex
-  private var source: RecordSource
-  private let catalogue: Catalogue
-  private let segments: [SegmentEntry]
-  /// The segments by their first slots, for finding the one that a position lies in.
-  private let places: [(slot: UInt32, number: Int)]
-  /// What lives in each segment.
-  private(set) var live: [IndexBuildResult.Live]
-  /// Tombstones that the index points to, or did.
-  private var tombstones: [(hash: UInt64, position: UInt64)] = []
-  /// The segment that is being scanned.
-  private var current = 0
-  private var isHot = false
-  private var hashes: [UInt64]
-  /// The collection of the last record, up to where it is dead, and its keys.
-  private var collection: UInt32?
-  private var deadUpTo = UInt64.max
-  private var keys = IndexBuildResult.Keys()
-  private var finished: [UInt32: IndexBuildResult.Keys] = [:]
+/// The scans of all segments, one after the other.
+private struct Scans: Sendable {
+  let file: any DiskFile
+  let identity: FileIdentity
+  let entries: [SegmentEntry]
+  /// Where the last segment ends.
+  let end: UnitOffset
+  let keyHash: KeyHash
 
-  init(_ index: HashIndex, _ source: RecordSource, _ catalogue: Catalogue, _ segments: [SegmentEntry]) {
-    self.index = index
-    self.source = source
-    self.catalogue = catalogue
-    self.segments = segments
-    places = segments.enumerated().map { ($1.identity.run.first, $0) }.sorted { $0.0 < $1.0 }
-    live = Array(repeating: IndexBuildResult.Live(), count: segments.count)
-    hashes = Array(repeating: 0, count: ScanBuffer.recordCountMax)
+  var byteCount: UInt64 {
+    entries.reduce(0) { $0 + UInt64($1.identity.run.count) * UInt64(Limits.slotByteCount) }
   }
 
-  /// The keys of each collection that has some.
-  var collections: [UInt32: IndexBuildResult.Keys] {
-    var all = finished
-    if let collection { all[collection] = keys }
-    return all.filter { $0.value.count > 0 }
-  }
-
-  mutating func begin(_ segment: Int) {
-    current = segment
-    isHot = segments[segment].identity.kind == .hot
-  }
-
-  /// First all hashes, so that the buckets come near while they are computed, then the probes.
-  mutating func visit(_ records: UnsafeBufferPointer<ScannedRecord>) throws(SedimentError) {
-    let view = index.view
-    for number in 0..<records.count {
-      let record = unsafe records[number]
-      let key = unsafe RawSpan(_unsafeStart: record.keyStart, byteCount: Int(record.keyByteCount))
-      let hash = view.hash(key, collection: record.collection)
-      hashes[number] = hash
-      view.prefetch(hash)
+  /// Passes batches of all records to `exchange`, which returns one to go on with.
+  func run(
+    _ first: ScannedBatch, _ exchange: @escaping (ScannedBatch) throws(SedimentError) -> ScannedBatch
+  ) throws(SedimentError) -> SegmentScan.Totals {
+    var totals = SegmentScan.Totals()
+    var filler = BatchFiller(keyHash, first, exchange: exchange)
+    let buffer = ScanBuffer()
+    for (number, entry) in entries.enumerated() {
+      try filler.begin(number)
+      let scan = SegmentScan(entry, upTo: entry.end ?? end, of: file, identity)
+      let found = try scan.run(buffer, &filler)
+      totals.recordCount += found.recordCount
+      totals.byteCount += found.byteCount
     }
-    for number in 0..<records.count {
-      let record = unsafe records[number]
-      if record.collection != collection { enter(record.collection) }
-      if record.sequence > deadUpTo { try take(record, hashes[number]) }
-    }
-  }
-
-  /// Tombstones have hidden what they had to.
-  mutating func removeTombstones() {
-    for (hash, position) in tombstones {
-      var probe = index.view.probe(hash)
-      while let entry = probe.next() {
-        guard entry.position == position else { continue }
-        index.remove(probe)
-        break
-      }
-    }
-    tombstones = []
-  }
-
-  private mutating func enter(_ number: UInt32) {
-    if let collection { finished[collection] = keys }
-    collection = number
-    keys = finished[number] ?? IndexBuildResult.Keys()
-    deadUpTo = catalogue.deadUpTo(collection: number)?.rawValue ?? .max
-  }
-
-  private mutating func take(_ record: ScannedRecord, _ hash: UInt64) throws(SedimentError) {
-    var probe = index.view.probe(hash)
-    while let entry = probe.next() {
-      guard let old = try source.claim(at: entry.position, ifKeyOf: record) else { continue }
-      let segment = segment(at: entry.position)
-      guard wins(record, over: old, in: segment) else { return }
-      if old.kind != RecordKind.remove.rawValue {
-        live[segment].recordCount &-= 1
-        live[segment].byteCount &-= UInt64(old.byteCount)
-        keys.count &-= 1
-        if old.expiry != 0 { keys.expiringCount &-= 1 }
-      }
-      index.replace(probe, position: record.position)
-      count(record, hash)
-      return
-    }
-    index.insert(hash, position: record.position)
-    count(record, hash)
-  }
-
-  private mutating func count(_ record: ScannedRecord, _ hash: UInt64) {
-    if record.kind == .remove {
-      tombstones.append((hash, record.position))
-      return
-    }
-    live[current].recordCount &+= 1
-    live[current].byteCount &+= UInt64(record.byteCount)
-    keys.count &+= 1
-    if record.expiry != 0 { keys.expiringCount &+= 1 }
-  }
-
-  /// Whether a record is newer than one that is in the index; between hot segments, the order of reading tells.
-  private func wins(_ record: ScannedRecord, over old: RecordSource.Claim, in segment: Int) -> Bool {
-    let entry = segments[segment]
-    if isHot && entry.identity.kind == .hot { return true }
-    let distance = (old.lowSequence &- entry.base.rawValue) & (Limits.sequenceSpan - 1)
-    let sequence = entry.base.rawValue &+ distance
-    return record.sequence > sequence || record.sequence == sequence && record.kind == .remove
-  }
-
-  /// The segment that a position of the index lies in, by halving.
-  private func segment(at position: UInt64) -> Int {
-    let slot = UInt32(truncatingIfNeeded: position / Limits.slotUnitCount)
-    var low = 0
-    var high = places.count
-    while high - low > 1 {
-      let middle = (low + high) / 2
-      if places[middle].slot <= slot { low = middle } else { high = middle }
-    }
-    return places[low].number
+    try filler.end()
+    return totals
   }
 }

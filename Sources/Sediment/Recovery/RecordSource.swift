@@ -1,3 +1,4 @@
+internal import CSediment
 package import SedimentDisk
 internal import SedimentFormat
 
@@ -58,6 +59,13 @@ package struct RecordSource {
     let expiry: UInt64
     let byteCount: Int
     let kind: UInt8
+  }
+
+  /// Begins to bring a record near.
+  @inline(__always)
+  func prefetch(_ position: UInt64) {
+    let offset = position &* UInt64(Limits.unitByteCount)
+    if offset < mappedByteCount { unsafe sediment_prefetch(mapped + Int(offset)) }
   }
 
   /// What the record at a position claims, if its collection and key are those of the other one; else nil.

@@ -21,6 +21,8 @@ internal import Synchronization
 package final class Descriptor: Sendable {
   private let number: Int32
   private let state = Atomic<UInt64>(0)
+  /// Set behind the system's call that closes.
+  private let isGone = Atomic(false)
   private static let closing: UInt64 = 1
   private static let borrower: UInt64 = 2
 
@@ -64,8 +66,20 @@ package final class Descriptor: Sendable {
     return before == 0 ? closeNumber() : nil
   }
 
+  /// Returns once the descriptor is closed, which `close` has begun, and its locks are released.
+  ///
+  /// It waits for the calls that others have under way, so nobody waits who has borrowed the number.
+  package func waitUntilClosed() {
+    var pause: UInt32 = 1
+    while !isGone.load(ordering: .acquiring) {
+      usleep(pause)
+      pause = min(pause * 2, 1000)
+    }
+  }
+
   /// Locks belong to the open file, which mappings keep open, so they are released explicitly.
   private func closeNumber() -> SystemErrorCode? {
+    defer { isGone.store(true, ordering: .releasing) }
     SystemFile.unlockEverything(number)
     // Once, whatever it reports: the number is free afterwards, and may be another file's already.
     return systemClose(number)

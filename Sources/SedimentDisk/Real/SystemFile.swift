@@ -49,8 +49,14 @@ final class SystemFile: DiskFile {
     return UInt64(clamping: try status(number, for: .byteCount).st_size)
   }
 
+  /// See `DiskFile.close`.
+  ///
+  /// Whoever is in the middle of a call may still write, so the lock is kept until that has ended; whoever opens the
+  /// file after this finds it unlocked.
   func close() throws(DiskError) {
-    if let code = descriptor.close() { throw DiskError(.close, path: path, code: code) }
+    let code = descriptor.close()
+    descriptor.waitUntilClosed()
+    if let code { throw DiskError(.close, path: path, code: code) }
   }
 }
 

@@ -1,33 +1,31 @@
-import Sediment
-import SedimentTesting
-import Testing
+package import Sediment
 
 #if canImport(Darwin)
-  import Darwin
+  internal import Darwin
 #elseif canImport(Musl)
-  import Musl
+  internal import Musl
 #else
-  import Glibc
+  internal import Glibc
 #endif
 
 /// What a store holds, whatever the clock says: collections by name, the store's own keys under the empty one.
-struct CrashContents: Equatable {
-  struct Entry: Equatable {
-    var value: [UInt8]
+package struct CrashContents: Equatable {
+  package struct Entry: Equatable {
+    package var value: [UInt8]
     /// In milliseconds since 1970, 0 for never.
-    var expiry: UInt64 = 0
+    package var expiry: UInt64 = 0
 
-    static func == (one: Entry, other: Entry) -> Bool {
+    package static func == (one: Entry, other: Entry) -> Bool {
       one.expiry == other.expiry && isSame(one.value, other.value)
     }
   }
 
-  var collections: [String: [String: Entry]] = ["": [:]]
+  package var collections: [String: [String: Entry]] = ["": [:]]
 
-  init() {}
+  package init() {}
 
   /// Reads everything in a store, by iteration, and each key again by itself.
-  init(of store: SedimentStore) throws {
+  package init(of store: SedimentStore) throws {
     collections = [:]
     for name in [""] + store.collectionNames {
       let keys: SedimentKeyspace = name.isEmpty ? store : try store.collection(name)
@@ -40,7 +38,7 @@ struct CrashContents: Equatable {
     try keys.forEach { key, value in
       let name = String(sedimentBytes: key) ?? "?"
       if entries.updateValue(Entry(value: [UInt8](sedimentBytes: value)), forKey: name) != nil {
-        Issue.record("'\(name)' came twice")
+        throw CrashContradiction(description: "'\(name)' came twice")
       }
       return .continue
     }
@@ -48,18 +46,22 @@ struct CrashContents: Equatable {
       switch try keys.expiry(forKey: key) {
       case .at(let time): entries[key]?.expiry = time
       case .never: break
-      default: if entries[key] != nil { Issue.record("'\(key)' came, and is not there") }
+      default:
+        if entries[key] != nil { throw CrashContradiction(description: "'\(key)' came, and is not there") }
       }
       if try !isSame(keys.retrieve(forKey: key), entries[key]?.value) {
-        Issue.record("'\(key)' reads otherwise than it came")
+        throw CrashContradiction(description: "'\(key)' reads otherwise than it came")
       }
     }
-    if try keys.count() != entries.count { Issue.record("the count is not \(entries.count)") }
+    if try keys.count() != entries.count {
+      throw CrashContradiction(
+        description: "\(entries.count) keys came, and they are said to be \(try keys.count())")
+    }
     return entries
   }
 
   /// What is to be seen at a time.
-  func visible(at time: UInt64) -> CrashContents {
+  package func visible(at time: UInt64) -> CrashContents {
     var contents = self
     contents.collections = collections.mapValues {
       $0.filter { $0.value.expiry == 0 || $0.value.expiry > time }
@@ -68,7 +70,7 @@ struct CrashContents: Equatable {
   }
 
   /// The number that begins each value, and nothing of its bytes.
-  var summary: String {
+  package var summary: String {
     collections.sorted { $0.key < $1.key }.map { name, entries in
       let list = entries.sorted { $0.key < $1.key }.map { key, entry in
         let number = String(decoding: entry.value.prefix { $0 != 32 }, as: UTF8.self)
@@ -77,6 +79,11 @@ struct CrashContents: Equatable {
       return "\(name)[\(list.joined(separator: " "))]"
     }.joined(separator: " ")
   }
+}
+
+/// A store said two things of one key.
+package struct CrashContradiction: Error, CustomStringConvertible {
+  package var description: String
 }
 
 /// Whether arrays are equal, found out in one go; arrays take long over that in a build without optimization.

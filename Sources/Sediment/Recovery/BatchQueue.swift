@@ -1,0 +1,92 @@
+internal import CSediment
+
+/// Hands batches from a thread that scans to the one that fills the index, and empty ones back.
+final class BatchQueue: @unchecked Sendable {
+  private let lock = Lock()
+  private let changed: Condition
+  // Under `lock`, all of these.
+  private var empty: [ScannedBatch]
+  private var full: [ScannedBatch] = []
+  private var isCancelled = false
+  private var outcome: Result<Void, SedimentError>?
+
+  init(batchCount: Int) {
+    changed = Condition(of: lock)
+    empty = (0..<batchCount).map { _ in ScannedBatch() }
+  }
+
+  // MARK: The thread that scans
+
+  /// Passes a batch on and waits for an empty one; nil if nobody wants any more.
+  func exchange(_ batch: ScannedBatch) -> ScannedBatch? {
+    lock.withLock {
+      full.append(batch)
+      changed.broadcast()
+      return waitForEmpty()
+    }
+  }
+
+  func first() -> ScannedBatch? {
+    lock.withLock { waitForEmpty() }
+  }
+
+  /// Says that no more batches follow, or why.
+  func end(_ outcome: Result<Void, SedimentError>) {
+    lock.withLock {
+      self.outcome = outcome
+      changed.broadcast()
+    }
+  }
+
+  private func waitForEmpty() -> ScannedBatch? {
+    while empty.isEmpty, !isCancelled { changed.wait() }
+    return isCancelled ? nil : empty.removeLast()
+  }
+
+  // MARK: The thread that takes
+
+  /// The next batch; nil when there is none any more.
+  func next() throws(SedimentError) -> ScannedBatch? {
+    let next: Result<ScannedBatch?, SedimentError> = lock.withLock {
+      while full.isEmpty {
+        if let outcome { return outcome.map { nil } }
+        changed.wait()
+      }
+      return .success(full.removeFirst())
+    }
+    return try next.get()
+  }
+
+  func giveBack(_ batch: ScannedBatch) {
+    lock.withLock {
+      empty.append(batch)
+      changed.broadcast()
+    }
+  }
+
+  /// Returns once the other thread has ended, which it does soon.
+  func cancel() {
+    lock.withLock {
+      isCancelled = true
+      changed.broadcast()
+      while outcome == nil { changed.wait() }
+    }
+  }
+}
+
+/// Starts a thread that does one thing; false if the system has none left.
+func startThread(_ body: @escaping @Sendable () -> Void) -> Bool {
+  final class Box: Sendable {
+    let body: @Sendable () -> Void
+    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+  }
+  let box = unsafe Unmanaged.passRetained(Box(body))
+  let error = unsafe sediment_thread_start(
+    { context in
+      guard let context = unsafe context else { return }
+      // The pointer is the one made above, and this thread alone takes the reference it stands for.
+      unsafe Unmanaged<Box>.fromOpaque(context).takeRetainedValue().body()
+    }, box.toOpaque())
+  if error != 0 { unsafe box.release() }
+  return error == 0
+}

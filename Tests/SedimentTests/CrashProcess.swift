@@ -1,0 +1,102 @@
+import Foundation
+import Testing
+
+/// A process that changes a store, until it is killed; see `CrashChild`.
+final class CrashProcess {
+  private let process: pid_t
+  private let reports: Int32
+  private var isAlive = true
+
+  /// A report: the operation of that number has returned on that thread.
+  struct Report {
+    var thread: Int
+    var number: Int
+
+    /// Whether it says that the store is open.
+    var isOpening: Bool { thread == Int(UInt32.max) }
+  }
+
+  init(_ arguments: [String]) throws {
+    var ends: [Int32] = [0, 0]
+    guard unsafe pipe(&ends) == 0 else { throw CocoaError(.fileReadUnknown) }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    var actions = unsafe posix_spawn_file_actions_t()
+    _ = unsafe posix_spawn_file_actions_init(&actions)
+    defer { _ = unsafe posix_spawn_file_actions_destroy(&actions) }
+    _ = unsafe posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO)
+    let path = try Self.path()
+    let environment = ProcessInfo.processInfo.environment.map { "\($0)=\($1)" }
+    var number: pid_t = 0
+    let error = unsafe withCStrings([path] + arguments) { arguments in
+      unsafe withCStrings(environment) { environment in
+        unsafe posix_spawn(&number, path, &actions, nil, arguments, environment)
+      }
+    }
+    close(ends[1])
+    process = number
+    reports = ends[0]
+    guard error == 0 else { throw POSIXError(POSIXErrorCode(rawValue: error) ?? .EIO) }
+  }
+
+  deinit {
+    if isAlive { _ = end() }
+    close(reports)
+  }
+
+  /// The next report; nil if the process has ended.
+  ///
+  /// Traps if the process says nothing for a long time.
+  func nextReport() -> Report? {
+    var poll = pollfd(fd: reports, events: Int16(POLLIN), revents: 0)
+    guard unsafe Foundation.poll(&poll, 1, 60_000) > 0 else { fatalError("the process hangs") }
+    var bytes: UInt64 = 0
+    guard unsafe read(reports, &bytes, 8) == 8 else { return nil }
+    return Report(thread: Int(UInt32(truncatingIfNeeded: bytes)), number: Int(bytes >> 32))
+  }
+
+  /// Kills the process; what it reported meanwhile.
+  ///
+  /// Records an issue if the process ended before.
+  func kill() -> [Report] {
+    Foundation.kill(process, SIGKILL)
+    var last: [Report] = []
+    while let report = nextReport() { last.append(report) }
+    let status = end()
+    if status & 0x7f != SIGKILL { Issue.record("the process ended by itself: \(status)") }
+    return last
+  }
+
+  private func end() -> Int32 {
+    isAlive = false
+    Foundation.kill(process, SIGKILL)
+    var status: Int32 = 0
+    while unsafe waitpid(process, &status, 0) == -1, errno == EINTR {}
+    return status
+  }
+
+  /// Where the process's program is: beside the tests, or above them where they are a bundle.
+  private static func path() throws -> String {
+    #if canImport(Darwin)
+      let own = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }?.bundlePath ?? ""
+    #else
+      let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+    #endif
+    var folder = URL(fileURLWithPath: own).deletingLastPathComponent()
+    while folder.path != "/" {
+      let path = folder.appendingPathComponent("CrashChild").path
+      if FileManager.default.isExecutableFile(atPath: path) { return path }
+      folder.deleteLastPathComponent()
+    }
+    throw CocoaError(.fileNoSuchFile)
+  }
+}
+
+/// Calls a closure with an array of C strings that ends with a null pointer.
+private func withCStrings<Result>(
+  _ strings: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result
+) -> Result {
+  var pointers: [UnsafeMutablePointer<CChar>?] = unsafe strings.map { unsafe strdup($0) }
+  unsafe pointers.append(nil)
+  defer { unsafe pointers.forEach { unsafe free($0) } }
+  return unsafe pointers.withUnsafeBufferPointer { unsafe body($0.baseAddress!) }
+}

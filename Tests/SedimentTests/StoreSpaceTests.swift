@@ -1,0 +1,225 @@
+import Sediment
+import SedimentDisk
+import SedimentTesting
+import Testing
+
+/// Disks that are full, and files that may grow no further.
+struct StoreSpaceTests {
+  /// What bounds the store.
+  enum Bound: CaseIterable {
+    case disk, cap
+  }
+
+  private static let byteCount: UInt64 = 1 << 20
+
+  private static func bounded(_ access: SedimentOptions.Access, _ bound: Bound) throws -> StoreFixture {
+    switch bound {
+    case .disk:
+      let disk = SimulatedDisk(SimulatedDiskOptions(seed: 1, capacity: byteCount))
+      return try StoreFixture(access, on: disk)
+    case .cap: return try StoreFixture(access, maxByteCount: byteCount)
+    }
+  }
+
+  /// Sets keys until there is no room for another; how many.
+  private static func fill(_ fixture: StoreFixture, valueByteCount: Int = 3_000) throws -> Int {
+    var count = 0
+    while true {
+      do {
+        try fixture.store.set(pattern(valueByteCount, count), forKey: "\(count)")
+      } catch let error as SedimentError {
+        #expect(error.code == .outOfSpace)
+        return count
+      }
+      count += 1
+      try #require(count < 10_000)
+    }
+  }
+
+  private static func check(_ store: SedimentStore, _ count: Int, valueByteCount: Int = 3_000) throws {
+    #expect(try store.count() == count)
+    for number in 0..<count {
+      #expect(try same(store.retrieve(forKey: "\(number)"), pattern(valueByteCount, number)))
+    }
+  }
+
+  @Test(arguments: accesses, Bound.allCases)
+  func `A full store refuses what would need space, and keeps what it has`(
+    access: SedimentOptions.Access, bound: Bound
+  ) throws {
+    let fixture = try Self.bounded(access, bound)
+    let count = try Self.fill(fixture)
+    #expect(count > 150)
+    for _ in 0..<3 {
+      #expect(code { try fixture.store.set(pattern(3_000), forKey: "0") } == .outOfSpace)
+      #expect(code { try fixture.store.set(pattern(500_000), forKey: "0") } == .outOfSpace)
+      #expect(code { try fixture.store.batch { $0.set(pattern(3_000), forKey: "0") } } == .outOfSpace)
+      #expect(code { try fixture.store.setIfAbsent(pattern(3_000), forKey: "new") } == .outOfSpace)
+      #expect(code { try fixture.store.update(forKey: "0") { _ in pattern(3_000) } } == .outOfSpace)
+    }
+    try Self.check(fixture.store, count)
+    try fixture.store.sync()
+    #expect(fixture.store.statistics.fileByteCount <= Self.byteCount)
+    try fixture.reopen()
+    #expect(fixture.store.recovery.wasClosed)
+    try Self.check(fixture.store, count)
+    #expect(fixture.store.statistics.fileByteCount <= Self.byteCount)
+  }
+
+  @Test(arguments: accesses, Bound.allCases)
+  func `A full store removes, clears, syncs, checkpoints and closes`(
+    access: SedimentOptions.Access, bound: Bound
+  ) throws {
+    let fixture = try Self.bounded(access, bound)
+    let users = try fixture.store.collection("users")
+    try users.set("1", forKey: "key")
+    let count = try Self.fill(fixture)
+    for number in 0..<count / 2 { #expect(try fixture.store.remove(forKey: "\(number)")) }
+    try fixture.store.batch { batch in
+      for number in count / 2..<count - 1 { batch.remove(forKey: "\(number)") }
+    }
+    try fixture.store.sync()
+    try fixture.store.checkpoint()
+    try users.removeAll()
+    #expect(try fixture.store.dropCollection("users"))
+    #expect(try fixture.store.count() == 1)
+    try fixture.store.removeEverything()
+    try fixture.reopen()
+    #expect(fixture.store.recovery.wasClosed)
+    #expect(try fixture.store.count() == 0)
+    #expect(fixture.store.statistics.fileByteCount <= Self.byteCount)
+  }
+
+  @Test(arguments: accesses, Bound.allCases)
+  func `A full store takes values again once there is more room`(
+    access: SedimentOptions.Access, bound: Bound
+  ) throws {
+    let fixture = try Self.bounded(access, bound)
+    let count = try Self.fill(fixture)
+    switch bound {
+    case .disk: fixture.disk.capacity = 2 * Self.byteCount
+    case .cap:
+      try fixture.close()
+      fixture.options.maxByteCount = 2 * Self.byteCount
+      try fixture.open()
+    }
+    for number in count..<count + 100 { try fixture.store.set(pattern(3_000, number), forKey: "\(number)") }
+    try fixture.reopen()
+    try Self.check(fixture.store, count + 100)
+  }
+
+  @Test(arguments: accesses)
+  func `A store recovers on a disk that is full`(access: SedimentOptions.Access) throws {
+    let fixture = try Self.bounded(access, .disk)
+    let count = try Self.fill(fixture)
+    var disk = fixture.disk.afterPowerLoss(.everything)
+    // Each recovery takes some of the reserve, which nothing gives back while the disk is full.
+    for number in 0..<3 {
+      let after = try StoreFixture(access, on: disk)
+      try #require(after.store.count() == count - number)
+      #expect(try after.store.remove(forKey: "\(number)"))
+      disk = disk.afterProcessDeath()
+    }
+    var recoveryCount = 0
+    while let after = try? StoreFixture(access, on: disk) {
+      #expect(try after.store.count() == count - 3)
+      try after.store.remove(forKey: "never there")
+      disk = disk.afterProcessDeath()
+      recoveryCount += 1
+      try #require(recoveryCount < 10)
+    }
+    // Then it can still be read, and is whole as soon as there is space.
+    #expect(code { _ = try StoreFixture(access, on: disk) } == .outOfSpace)
+    let options = SedimentOptions(readOnly: true, access: access)
+    let readOnly = try SedimentStore(path: StoreFixture.path, options: options, disk: disk)
+    #expect(try readOnly.count() == count - 3)
+    try readOnly.close()
+    disk.capacity = 2 * Self.byteCount
+    let after = try StoreFixture(access, on: disk)
+    for number in 0..<count {
+      let expected = number < 3 ? nil : pattern(3_000, number)
+      #expect(try after.store.retrieve(forKey: "\(number)") == expected)
+    }
+    try after.store.set(pattern(3_000), forKey: "0")
+  }
+
+  @Test(arguments: accesses, [0, 1, 16 << 10, 48 << 10, 64 << 10, 96 << 10, 100_000, 200_000] as [UInt64])
+  func `The file never takes more than it may, however little that is`(
+    access: SedimentOptions.Access, byteCount: UInt64
+  ) throws {
+    let fixture = try StoreFixture(access, maxByteCount: byteCount)
+    // A new file has 48 KiB, whatever is allowed.
+    let limit = max(byteCount, 48 << 10)
+    for round in 0..<3 {
+      for number in 0..<100 {
+        do {
+          try fixture.store.set(pattern(1_000, number), forKey: "\(number)")
+        } catch let error as SedimentError {
+          #expect(error.code == .outOfSpace)
+        }
+        #expect(fixture.store.statistics.fileByteCount <= limit, "round \(round)")
+      }
+      while fixture.scheduler.runDue() > 0 {}
+      try fixture.reopen()
+      #expect(fixture.store.statistics.fileByteCount <= limit, "round \(round)")
+    }
+  }
+
+  @Test func `A file that is larger than it may be opens, removes, and does not grow`() throws {
+    let fixture = try StoreFixture()
+    for number in 0..<500 { try fixture.store.set(pattern(1_000, number), forKey: "\(number)") }
+    try fixture.close()
+    fixture.options.maxByteCount = 128 << 10
+    try fixture.open()
+    let before = fixture.store.statistics.fileByteCount
+    _ = try Self.fill(fixture)
+    for number in 0..<500 { _ = try fixture.store.remove(forKey: "\(number)") }
+    try fixture.reopen()
+    #expect(try !fixture.store.contains("499"))
+    #expect(fixture.store.statistics.fileByteCount <= before)
+  }
+
+  @Test func `The background takes no space that is not to be had`() throws {
+    let disk = SimulatedDisk(SimulatedDiskOptions(seed: 1, capacity: 8 << 20))
+    let fixture = try StoreFixture(on: disk)
+    var count = 0
+    while (try? fixture.store.set(pattern(3_000, count), forKey: "\(count)")) != nil {
+      fixture.scheduler.runDue()
+      count += 1
+      try #require(count < 3_000)
+    }
+    // What is kept ahead is not kept from those who need it: five such records fit a slot.
+    #expect(count > 2_300)
+    try fixture.reopen()
+    try Self.check(fixture.store, count)
+  }
+
+  @Test(arguments: accesses)
+  func `Every step of a write that finds the disk full leaves the store healthy`(
+    access: SedimentOptions.Access
+  ) throws {
+    let fixture = try StoreFixture(access)
+    try fixture.store.set("first", forKey: "first")
+    var expected = 1
+    for number in 0..<200 {
+      fixture.disk.inject(.error(number % 2 == 0 ? .noSpace : .quotaExceeded), only: [.allocate])
+      let failure = code { try fixture.store.set(pattern(4_000, number), forKey: "\(number)") }
+      #expect(failure == nil || failure == .outOfSpace)
+      if failure == nil { expected += 1 }
+      fixture.disk.clearFaults()
+      if failure != nil {
+        try fixture.store.set(pattern(4_000, number), forKey: "\(number)")
+        expected += 1
+      }
+    }
+    #expect(expected == 201)
+    try fixture.reopen()
+    #expect(try fixture.store.count() == 201)
+  }
+
+  @Test func `Creating a file on a full disk leaves nothing behind`() throws {
+    let disk = SimulatedDisk(SimulatedDiskOptions(seed: 1, capacity: 16 << 10))
+    #expect(code { _ = try StoreFixture(on: disk) } == .outOfSpace)
+    #expect(disk.paths == [])
+  }
+}
