@@ -267,7 +267,7 @@ final class LargePages: MappingBacking, StoreObserver {
 /// Forks from a thread that takes the alarm, which the runtime's own do not.
 func fromAThread(_ body: @escaping @Sendable () -> UInt8) -> UInt8? {
   let said = Mutex<UInt8?>(nil)
-  TestThread.run { 
+  TestThread.run {
     let result = inForkedChild {
       var all = sigset_t()
       unsafe sigemptyset(&all)

@@ -19,7 +19,7 @@ package final class RetiredList: @unchecked Sendable {
   private var byteCountToCollect = byteCountMin
 
   private static let countMin = 8
-  private static let byteCountMin = 64 << 10
+  private static let byteCountMin = 512 << 10
 
   /// A list of what readers of this domain may hold.
   package init(of domain: ReaderDomain) {

@@ -129,10 +129,14 @@ extension Engine {
 }
 
 extension Engine {
-  /// Touches pages that the log will soon reach.
+  /// Touches pages that the log will soon reach, and lets go of those that it has left.
   private func populateInBackground() {
     guard !isForked, !conditions.isClosed, let writer else { return }
-    if let pages = lock.withLock({ writer.pagesAhead() }) { log.populate(pages) }
+    let (pages, retiring) = lock.withLock { (writer.pagesAhead(), log.retiring) }
+    if let pages { log.populate(pages) }
+    guard !retiring.isEmpty else { return }
+    log.protect(retiring)
+    lock.withLock { log.noteRetired() }
   }
 }
 

@@ -38,25 +38,13 @@ extension Engine {
     try checkReadable()
     lock.lock()
     let sequence: UInt64
-    var isMade = true
+    let isMade: Bool
     do throws(SedimentError) {
-      let writer = try checkWritable()
-      let view = index.view
-      let hash = view.hash(key, collection: state.number)
-      view.prefetch(hash)
-      if state.isDropped.load(ordering: .relaxed) { throw .dropped(path) }
-      var form = RecordForm(collection: state.number)
-      if case .at(let time) = expiry { form.expiry = time }
-      if case .always = condition, case .at = expiry {
-      } else {
-        isMade = try mayChange(key, hash, state, condition, expiry, &form.expiry)
+      (sequence, isMade) = try withWriter { (writer) throws(SedimentError) in
+        let isMade = try set(value, key, state, expiry: expiry, if: condition, durability, writer)
+        planSync(writer, durability)
+        return (unsafe writer.tail.pointee.countedSequence, isMade)
       }
-      if isMade {
-        try put(value, key, hash, state, form, writer, durability == .synced ? .written : .stored)
-        reseedIfCrowded()
-      }
-      sequence = unsafe writer.tail.pointee.countedSequence
-      planSync(writer, durability)
     } catch {
       lock.unlock()
       throw error
@@ -65,6 +53,26 @@ extension Engine {
     // What refused the change may not be on the disk yet: a synced call waits for that, too.
     if durability == .synced { try waitForSync(sequence) }
     return isMade
+  }
+
+  @inline(__always)
+  private func set(
+    _ value: RawSpan, _ key: RawSpan, _ state: CollectionState, expiry: WrittenExpiry,
+    if condition: WriteCondition, _ durability: SedimentDurability, _ writer: LogWriter
+  ) throws(SedimentError) -> Bool {
+    let view = index.view
+    let hash = view.hash(key, collection: state.number)
+    view.prefetch(hash)
+    if state.isDropped.load(ordering: .relaxed) { throw .dropped(path) }
+    var form = RecordForm(collection: state.number)
+    if case .at(let time) = expiry { form.expiry = time }
+    if case .always = condition, case .at = expiry {
+    } else {
+      guard try mayChange(key, hash, state, condition, expiry, &form.expiry) else { return false }
+    }
+    try put(value, key, hash, state, form, writer, durability == .synced ? .written : .stored)
+    reseedIfCrowded()
+    return true
   }
 
   /// Removes a key; false if it had no value.

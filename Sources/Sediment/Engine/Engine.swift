@@ -10,6 +10,7 @@ internal import Synchronization
 ///
 /// Unchecked: constants, atomics, and what the locks above guard.
 @usableFromInline
+@safe
 final class Engine: @unchecked Sendable {
   let path: String
   let options: SedimentOptions
@@ -26,6 +27,8 @@ final class Engine: @unchecked Sendable {
   ///
   /// Under `lock`.
   let writer: LogWriter?
+  /// The same, to be used without counting references.
+  private let writerReference: Unmanaged<LogWriter>?
   let collections: CollectionTable
   /// The collection without a name.
   @usableFromInline let defaultState: CollectionState
@@ -73,6 +76,7 @@ final class Engine: @unchecked Sendable {
     domain = opened.domain
     retired = opened.retired
     writer = opened.writer
+    unsafe writerReference = opened.writer.map { unsafe Unmanaged.passUnretained($0) }
     collections = opened.collections
     defaultState = opened.collections.defaultState
     head = opened.head
@@ -97,13 +101,36 @@ final class Engine: @unchecked Sendable {
   /// The writer; throws if the store cannot be changed.
   ///
   /// Under `lock`.
-  @inline(__always)
   func checkWritable() throws(SedimentError) -> LogWriter {
+    try checkFit()
+    guard let writer else { throw .readOnly(path) }
+    return writer
+  }
+
+  /// Throws if the store cannot be changed.
+  ///
+  /// Under `lock`.
+  @inline(__always)
+  private func checkFit() throws(SedimentError) {
     if conditions.isClosed || forkCount != Forks.count || !isPrepared || writer?.poison != nil {
       try prepareWriting()
     }
-    guard let writer else { throw .readOnly(path) }
-    return writer
+  }
+
+  /// Calls `body` with the writer, or throws if the store cannot be changed.
+  ///
+  /// Under `lock`. It does not count references to the writer, which costs more than an append.
+  @inline(__always)
+  func withWriter<Value>(
+    _ body: (LogWriter) throws(SedimentError) -> Value
+  ) throws(SedimentError) -> Value {
+    try checkFit()
+    guard let reference = unsafe writerReference else { throw .readOnly(path) }
+    // The engine holds it as long as the engine lives.
+    let result = unsafe reference._withUnsafeGuaranteedRef { writer in
+      Result { () throws(SedimentError) in try body(writer) }
+    }
+    return try result.get()
   }
 
   @inline(never)

@@ -86,6 +86,8 @@ internal import Synchronization
   func makeWritable(_ run: Range<UInt64>) throws(DiskError) -> Bool {
     guard storesThroughMapping, let mapping, run.upperBound <= mapping.byteCount else { return false }
     if writable.lowerBound <= run.lowerBound, run.upperBound <= writable.upperBound { return true }
+    // It might be made read-only at any moment.
+    if retiring.overlaps(run) { return false }
     try mapping.expose(pages(run), writable: true)
     return true
   }
@@ -101,9 +103,23 @@ internal import Synchronization
     }
     guard run.upperBound - writable.lowerBound >= Self.readOnlyByteCount, next.lowerBound >= run.upperBound
     else { return }
-    let done = writable.lowerBound..<run.upperBound
+    guard retiring.isEmpty else { return }
+    retiring = writable.lowerBound..<run.upperBound
     writable = run.upperBound..<writable.upperBound
-    try mapping.protect(wholePages(done))
+  }
+
+  /// What is to be made read-only with `protect`; empty if nothing is.
+  private(set) var retiring: Range<UInt64> = 0..<0
+
+  /// Makes what is `retiring` read-only; may be called without the lock, by one thread at a time.
+  func protect(_ range: Range<UInt64>) {
+    // That a stray store is not caught is no reason to stop.
+    try? mapping?.protect(wholePages(range))
+  }
+
+  /// What was retiring has been made read-only.
+  func noteRetired() {
+    retiring = 0..<0
   }
 
   private static let readOnlyByteCount: UInt64 = 4 << 20
@@ -116,7 +132,7 @@ internal import Synchronization
   func pagesAhead(of offset: UInt64, in run: Range<UInt64>) -> Range<UInt64>? {
     guard storesThroughMapping, let mapping else { return nil }
     let regionEnd = writable.contains(offset) ? writable.upperBound : run.upperBound
-    let end = min(regionEnd, offset + Self.aheadByteCount)
+    let end = min(regionEnd, offset + aheadByteCount)
     let start = populated.contains(offset) ? populated.upperBound : offset
     guard start < end, end <= mapping.byteCount else { return nil }
     let ahead = pages(start..<end)
@@ -127,15 +143,26 @@ internal import Synchronization
   /// Where the log should ask for more pages.
   func softEnd(from offset: UInt64) -> UInt64 {
     populated.contains(offset)
-      ? max(populated.upperBound, Self.aheadByteCount / 2) - Self.aheadByteCount / 2 : offset
+      ? max(populated.upperBound, aheadByteCount / 2) - aheadByteCount / 2 : offset
   }
 
   /// Touches pages; a hint, which may fail or come too late.
   func populate(_ pages: Range<UInt64>) {
-    try? mapping?.populate(pages)
+    // In steps, because as long as one takes, no thread of the process gets memory from the system.
+    var start = pages.lowerBound
+    while start < pages.upperBound {
+      let end = min(start + Self.stepByteCount, pages.upperBound)
+      guard (try? mapping?.populate(start..<end)) != nil else { return }
+      start = end
+    }
   }
 
-  static let aheadByteCount: UInt64 = 512 << 10
+  private static let stepByteCount: UInt64 = 128 << 10
+
+  /// How far ahead of the log pages are touched: what is touched and not filled is written with the next sync.
+  private var aheadByteCount: UInt64 {
+    min(max(unsafe mappedEnd.pointee / 32, 512 << 10), 4 << 20)
+  }
 
   /// The pages that lie in a range as a whole; those at its ends may be another segment's, too.
   private func wholePages(_ range: Range<UInt64>) -> Range<UInt64> {

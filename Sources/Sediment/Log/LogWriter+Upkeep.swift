@@ -39,7 +39,7 @@ extension LogWriter {
   /// After a checkpoint was appended: when the next is due, and what must be kept in reserve.
   func noteCheckpoint() {
     let fileByteCount = UInt64(space.end) * UInt64(Limits.slotByteCount)
-    replayByteCountMax = min(max(fileByteCount / 8, 8 << 20), 64 << 20)
+    replayByteCountMax = min(max(fileByteCount / 4, 64 << 20), 512 << 20)
     space.reservedCount = reserveSlotCount
   }
 

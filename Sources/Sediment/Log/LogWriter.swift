@@ -24,7 +24,7 @@ internal import SedimentFormat
   /// The bytes appended behind the last checkpoint.
   var replayByteCount: UInt64
   /// When a checkpoint is due, by the bytes appended since the last.
-  var replayByteCountMax: UInt64 = 8 << 20
+  var replayByteCountMax: UInt64 = 64 << 20
   /// The watermark of the last mark in the log.
   var markedWatermark: LogPosition
   /// The free slots below which the file should grow in the background.

@@ -1,4 +1,4 @@
-package import SedimentFormat
+internal import SedimentFormat
 
 /// Records of one segment, with copies of their keys and the hashes of these, on their way from a scan to the index.
 ///
