@@ -214,38 +214,3 @@ extension Catalogue {
     collectionNumbers[entry.name] = nil
   }
 }
-
-extension SegmentEntry {
-  /// What a catalogue says of the extent of a large value: it has no records of its own.
-  init(extent identity: SegmentIdentity) {
-    self.init(
-      identity: identity, base: .zero, floor: .zero, end: nil, highest: .zero, latestExpiry: 0,
-      recordCount: 0, tombstoneCount: 0, largeCount: 0)
-  }
-
-  /// What a catalogue says of the hot segment that the log has just gone on in.
-  init(tail identity: SegmentIdentity, base: SequenceNumber) {
-    self.init(
-      identity: identity, base: base, floor: base, end: nil, highest: base, latestExpiry: 0, recordCount: 0,
-      tombstoneCount: 0, largeCount: 0)
-  }
-
-  /// Counts a record that the segment holds.
-  mutating func count(_ record: RecordHeader) {
-    highest = max(highest, record.sequence)
-    switch record.kind {
-    case .control:
-      return
-    case .remove:
-      tombstoneCount += 1
-    case .put, .putLarge:
-      if recordCount == tombstoneCount {
-        latestExpiry = record.expiry
-      } else if latestExpiry != 0 {
-        latestExpiry = record.expiry == 0 ? 0 : max(latestExpiry, record.expiry)
-      }
-      if record.kind == .putLarge { largeCount += 1 }
-    }
-    recordCount += 1
-  }
-}

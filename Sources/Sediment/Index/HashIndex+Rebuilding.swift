@@ -28,6 +28,30 @@ extension HashIndex {
     adopt(new)
   }
 
+  /// Gives an empty index that nobody else uses yet tables for so many entries, so that they need not grow.
+  package func reserve(_ count: Int) {
+    precondition(self.count == 0, "only an empty index can be given tables")
+    let old = exchangeDirectory(
+      IndexDirectory.make(
+        keyHash: directory.keyHash, baseBitCount: IndexGrowth.baseBitCount(expectedCount: count)))
+    addToByteCount(directory.byteCount - old.totalByteCount)
+    unsafe old.forEachMemory { unsafe retire($0) }
+    let directory = directory
+    let entryCount = count >> Int(directory.baseBitCount)
+    for number in 0..<directory.wordCount {
+      let bucketCount = IndexGrowth.bucketCount(for: entryCount, number: UInt64(number))
+      let table = IndexTable.make(bucketCount: bucketCount, depth: 0)
+      addToByteCount(table.byteCount)
+      directory.setTable(table, at: number)
+    }
+  }
+
+  /// Gives back what tables are too large.
+  package func trim() {
+    // Rebuilding a partition leaves the directory as it is.
+    directory.forEachPartition { shrink($0) }
+  }
+
   /// Takes over the contents of an index that nobody else has seen.
   private func adopt(_ new: HashIndex) {
     let taken = new.exchangeDirectory(

@@ -1,3 +1,4 @@
+internal import CSediment
 internal import SedimentDisk
 internal import SedimentFormat
 
@@ -69,6 +70,57 @@ struct ChainReader {
     offset = UnitOffset(byteOffset: offset.byteOffset + UInt64(header.byteCount)) ?? offset
     lastSequence = header.sequence
     return result
+  }
+
+  /// Reads the plain puts that come next, as far as they are in the window and sound; the result is how many, and
+  /// their bytes.
+  ///
+  /// Most of a log are such. What stops it is left to `next`, which tells why.
+  mutating func skipPuts() -> (count: UInt32, byteCount: UInt64) {
+    guard ending == nil, let sequence = lastSequence?.rawValue else { return (0, 0) }
+    let (count, byteCount) = plainPuts(after: sequence)
+    // They lie in the window, which ends where the segment does.
+    offset = UnitOffset(byteOffset: offset.byteOffset + byteCount) ?? offset
+    lastSequence = SequenceNumber(sequence + UInt64(count)) ?? lastSequence
+    return (count, byteCount)
+  }
+
+  private func plainPuts(after sequence: UInt64) -> (count: UInt32, byteCount: UInt64) {
+    let bytes = unsafe window.buffer.span.bytes.extracting(window.range(from: offset.byteOffset))
+    var sequence = sequence
+    var unit = UInt32(truncatingIfNeeded: offset.rawValue)
+    var place = 0
+    var count: UInt32 = 0
+    while let byteCount = plainPut(bytes, at: place, unit, after: sequence) {
+      place += byteCount
+      unit &+= UInt32(truncatingIfNeeded: byteCount / Limits.unitByteCount)
+      sequence += 1
+      count += 1
+    }
+    return (count, UInt64(place))
+  }
+
+  /// The bytes of a sound put with neither collection nor expiry, transform, trailer or batch; nil if there is
+  /// anything else.
+  @inline(__always)
+  private func plainPut(_ bytes: RawSpan, at place: Int, _ unit: UInt32, after sequence: UInt64) -> Int? {
+    let have = bytes.byteCount - place
+    guard have >= Limits.recordFixedByteCount else { return nil }
+    let first: UInt64 = bytes.integer(at: place)
+    let second: UInt64 = bytes.integer(at: place + 8)
+    guard first >> 32 & 0xff == UInt64(RecordKind.put.rawValue),
+      second >> 16 == (sequence + 1) & (Limits.sequenceSpan - 1), sequence < Limits.sequenceMax
+    else { return nil }
+    let used = Limits.recordFixedByteCount + Int(second & 0xffff) + Int(first >> 40)
+    let byteCount = (used + 7) & ~7
+    guard byteCount <= have else { return nil }
+    let last: UInt64 = bytes.integer(at: place + byteCount - 8)
+    let checksum = unsafe bytes.extracting(place..<place + byteCount).withUnsafeBytes { record in
+      unsafe sediment_crc32c_record(seed.rawValue, unit, record.baseAddress!, byteCount)
+    }
+    let padding = last >> UInt64(64 - 8 * (byteCount - used))
+    guard checksum == UInt32(truncatingIfNeeded: first), padding == 0 else { return nil }
+    return byteCount
   }
 
   /// Adds the record read last to a batch; false beyond a batch's limit.

@@ -21,6 +21,8 @@ package struct IndexBuild {
     let entries = log.catalogue.segments.values
       .filter { $0.identity.kind == .hot || $0.identity.kind == .survivors }
       .sorted { $0.identity.generation < $1.identity.generation }
+    let recordCount = entries.reduce(0) { $0 + Int($1.recordCount) }
+    index.reserve(min(recordCount, Self.reservedCountMax))
     var visitor = IndexVisitor(index, source, log.catalogue, entries)
     var result = IndexBuildResult()
     let scans = Scans(
@@ -35,12 +37,16 @@ package struct IndexBuild {
     result.scannedRecordCount = totals.recordCount
     result.scannedByteCount = totals.byteCount
     visitor.removeTombstones()
+    index.trim()
     for (number, entry) in entries.enumerated() {
       result.segments[entry.identity.generation] = visitor.live[number]
     }
     result.collections = visitor.collections
     return result
   }
+
+  /// The entries that the index is given room for before it is known how many keys are alike.
+  private static let reservedCountMax = 1 << 24
 
   /// A log that is longer is scanned by one thread while another fills the index.
   private static let aloneByteCountMax: UInt64 = 4 << 20

@@ -66,7 +66,9 @@ struct LogReplay {
 
   /// Replays to the log's end or to `limit`, which is where a record that counts, or a batch, begins.
   mutating func run(upTo limit: LogPosition? = nil) throws(SedimentError) {
-    while limit.map({ reader.position < $0 }) ?? true, let record = try reader.next() {
+    while limit.map({ reader.position < $0 }) ?? true {
+      if limit == nil, batch == nil { takePuts() }
+      guard let record = try reader.next() else { break }
       try take(record)
     }
     if let batch { progress = batch.before }
@@ -75,6 +77,17 @@ struct LogReplay {
   }
 
   // MARK: Records
+
+  /// Takes the plain puts that come next.
+  private mutating func takePuts() {
+    let (count, byteCount) = reader.skipPuts()
+    guard count > 0, let sequence = reader.lastSequence else { return }
+    progress.tail.countPuts(count, highest: sequence)
+    progress.recordCount += UInt64(count)
+    progress.byteCount += byteCount
+    progress.end = reader.position
+    progress.lastSequence = sequence
+  }
 
   private mutating func take(_ record: LogRecord) throws(SedimentError) {
     if record.header.isBatched {
