@@ -8,12 +8,11 @@ extension Engine {
   /// The record that a key has now, where that takes a call that can fail; nothing may be appended then.
   ///
   /// Not knowing which entry of the index to replace would leave the key with two of them.
-  @inline(__always)
+  @inline(never)
   func readable(
     _ key: RawSpan, _ hash: UInt64, _ state: CollectionState, _ probe: inout IndexProbe
   ) throws(SedimentError) -> FoundRecord? {
-    if log.isWhollyMapped { return nil }
-    return try locate(key, hash, in: state.number, index.view, verifying: false, probe: &probe)
+    try locate(key, hash, in: state.number, index.view, verifying: false, probe: &probe)
   }
 
   /// The record that a key has now, where it is mapped: looked up after the append, while its bucket comes near.
@@ -34,22 +33,33 @@ extension Engine {
     at position: UInt64, byteCount: Int, _ writer: LogWriter
   ) {
     if let old {
-      forget(old.account, state, writer)
+      let account = old.account
+      let wasCounted = forgetBytes(account, state, writer)
       index.replace(probe, position: position &>> 3)
+      countBytes(byteCount, writer)
+      // Most changes leave the counts of keys as they are.
+      if wasCounted, account.expires == (form.expiry != 0) { return }
+      if wasCounted { state.count(-1, expiring: account.expires) }
     } else {
       index.insert(hash, position: position &>> 3)
+      countBytes(byteCount, writer)
     }
-    count(byteCount, state, expires: form.expiry != 0, writer)
+    state.count(1, expiring: form.expiry != 0)
   }
 
   /// Takes a record that the index leads to now into the accounts.
   @inline(__always)
   func count(_ byteCount: Int, _ state: CollectionState, expires: Bool, _ writer: LogWriter) {
+    countBytes(byteCount, writer)
+    state.count(1, expiring: expires)
+  }
+
+  @inline(__always)
+  private func countBytes(_ byteCount: Int, _ writer: LogWriter) {
     let segment = unsafe writer.tail.pointee.segment
     segment.liveByteCount &+= byteCount
     segment.liveCount &+= 1
     writer.liveByteCount &+= byteCount
-    state.count(1, expiring: expires)
   }
 
   /// Gives the index another seed if its keys are too much alike.
@@ -78,11 +88,17 @@ extension Engine {
   /// Takes a record that the index leads to out of the accounts.
   @inline(__always)
   func forget(_ old: RecordAccount, _ state: CollectionState, _ writer: LogWriter) {
+    if forgetBytes(old, state, writer) { state.count(-1, expiring: old.expires) }
+  }
+
+  /// The same, but for the counts of keys; whether it was in these.
+  @inline(__always)
+  private func forgetBytes(_ old: RecordAccount, _ state: CollectionState, _ writer: LogWriter) -> Bool {
     old.segment.liveByteCount &-= old.byteCount
     old.segment.liveCount &-= 1
     writer.liveByteCount &-= old.byteCount
     // A record that was cleared was taken out of the collection's count then.
     let clearedAt = state.clearedAt.load(ordering: .relaxed)
-    if clearedAt == 0 || old.sequence > clearedAt { state.count(-1, expiring: old.expires) }
+    return clearedAt == 0 || old.sequence > clearedAt
   }
 }

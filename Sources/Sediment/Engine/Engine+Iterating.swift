@@ -101,7 +101,7 @@ extension Engine {
   func count(_ state: CollectionState) throws(SedimentError) -> Int {
     try checkReadable()
     if state.isDropped.load(ordering: .relaxed) { throw .dropped(path) }
-    if state.expiringCount.load(ordering: .relaxed) == 0 { return state.keyCount.load(ordering: .relaxed) }
+    if state.expiringCount == 0 { return state.keyCount }
     var count = 0
     do {
       try forEachRecord(state) { _ in

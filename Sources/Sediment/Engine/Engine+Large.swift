@@ -46,13 +46,14 @@ extension Engine {
     _ writer: LogWriter, _ way: LogWriter.Way
   ) throws(SedimentError) {
     let byteCount = form.byteCount(keyByteCount: key.byteCount, valueByteCount: large.record.count)
+    let isMapped = log.isWhollyMapped
     var probe = index.view.probe(hash)
-    var old = try readable(key, hash, state, &probe)
+    var old = isMapped ? nil : try readable(key, hash, state, &probe)
     defer { old?.release() }
     try writer.makeRoom(byteCount, for: .storing)
     let position = try writer.append(form, key: key, value: unsafe large.record.span.bytes, way)
     adopt(large, writer)
-    if log.isWhollyMapped { old = mapped(key, hash, state, &probe) }
+    if isMapped { old = mapped(key, hash, state, &probe) }
     enter(hash, probe, old, state, form, at: position, byteCount: byteCount, writer)
     reseedIfCrowded()
   }

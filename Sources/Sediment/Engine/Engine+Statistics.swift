@@ -11,7 +11,7 @@ extension Engine {
     figures.syncCount = gate.syncCount.load(ordering: .relaxed)
     figures.fileByteCount = (try? log.file.byteCount()) ?? 0
     let all = collections.all
-    figures.liveKeyCount = all.reduce(0) { $0 + $1.keyCount.load(ordering: .relaxed) }
+    figures.liveKeyCount = all.reduce(0) { $0 + $1.keyCount }
     figures.collectionCount = all.count - 1
     guard let writer else { return figures }
     lock.withLock { add(writer, to: &figures) }
@@ -24,7 +24,7 @@ extension Engine {
     let totals = writer.catalogue.numbers.totals
     figures.liveByteCount = UInt64(max(writer.liveByteCount, 0))
     figures.segmentCount = writer.catalogue.segments.count
-    figures.freeByteCount = UInt64(writer.space.freeCount) * slotByteCount
+    figures.freeByteCount = UInt64(writer.space.freeCount + writer.space.bareCount) * slotByteCount
     var usedByteCount: UInt64 = 0
     for entry in writer.catalogue.segments.values
     where entry.identity.kind == .hot || entry.identity.kind == .survivors {

@@ -159,13 +159,15 @@ extension Engine {
     _ writer: LogWriter, _ way: LogWriter.Way
   ) throws(SedimentError) {
     let byteCount = form.byteCount(keyByteCount: key.byteCount, valueByteCount: value.byteCount)
+    // Room may be made by letting the file grow beyond its mapping.
+    let isMapped = log.isWhollyMapped
     var probe = index.view.probe(hash)
-    var old = try readable(key, hash, state, &probe)
+    var old = isMapped ? nil : try readable(key, hash, state, &probe)
     defer { old?.release() }
     try writer.makeRoom(byteCount, for: .storing)
     let position = try writer.append(form, key: key, value: value, way)
     writer.userByteCount &+= UInt64(key.byteCount &+ value.byteCount)
-    if log.isWhollyMapped { old = mapped(key, hash, state, &probe) }
+    if isMapped { old = mapped(key, hash, state, &probe) }
     enter(hash, probe, old, state, form, at: position, byteCount: byteCount, writer)
   }
 }

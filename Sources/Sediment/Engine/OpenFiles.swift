@@ -1,5 +1,6 @@
 internal import SedimentDisk
 internal import SedimentFormat
+internal import Synchronization
 
 /// The files that stores of this process have open for writing, so that a second opening is told from another
 /// process's.
@@ -10,6 +11,7 @@ enum OpenFiles {
   /// The right to a file, until it is given back or dropped.
   final class Ticket: Sendable {
     private let identifier: FileIdentifier
+    private let isGivenBack = Atomic<Bool>(false)
 
     fileprivate init(_ identifier: FileIdentifier) {
       self.identifier = identifier
@@ -20,6 +22,8 @@ enum OpenFiles {
     }
 
     func giveBack() {
+      // Once: after that it may be another's.
+      if isGivenBack.exchange(true, ordering: .relaxed) { return }
       _ = OpenFiles.lock.withLock { unsafe OpenFiles.identifiers.remove(identifier) }
     }
   }

@@ -75,7 +75,7 @@ struct StoreOpening {
   /// Opens a file; nil if it is not the one at the path any more, now that it is locked.
   private func open(_ file: any DiskFile, isCreated: Bool) throws(SedimentError) -> OpenedStore? {
     let ticket = try takeLocks(file)
-    guard isInPlace(file) else { return nil }
+    guard try isInPlace(file) else { return nil }
     let opening = Opening(file, on: disk, writingNote: { writeNote(file) }) { () throws(SedimentError) in
       do throws(DiskError) {
         try file.sync()
@@ -88,10 +88,15 @@ struct StoreOpening {
   }
 
   /// Whether the path still leads to a file: it may have been destroyed or replaced before it was locked.
-  private func isInPlace(_ file: any DiskFile) -> Bool {
-    guard let present = try? disk.open(path, .read) else { return false }
-    defer { try? present.close() }
-    return present.identifier == file.identifier
+  private func isInPlace(_ file: any DiskFile) throws(SedimentError) -> Bool {
+    do throws(DiskError) {
+      let present = try disk.open(path, .read)
+      defer { try? present.close() }
+      return present.identifier == file.identifier
+    } catch {
+      if error.code == .notFound { return false }
+      throw SedimentError(error)
+    }
   }
 
   // MARK: Locks

@@ -19,7 +19,7 @@ extension StoreOpening {
     } catch {
       throw SedimentError(error)
     }
-    let slots = SlotTable(slotCount: Int(slotCount), retired: retired)
+    let slots = SlotTable(slotCount: Int(opened.log.catalogue.slots.end), retired: retired)
     for entry in opened.log.catalogue.segments.values {
       slots.add(Segment(entry.identity, base: entry.base, in: identity), entry.identity.run)
     }

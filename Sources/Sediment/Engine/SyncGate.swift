@@ -112,6 +112,8 @@ internal import Synchronization
     lock.lock()
     let left = continuations
     continuations = []
+    // Whoever comes now hears of it at once.
+    if failure == nil { failure = error }
     lock.unlock()
     for (sequence, resume) in left { resume(syncedSequence >= sequence ? nil : error) }
   }

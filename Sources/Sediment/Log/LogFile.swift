@@ -43,7 +43,7 @@ internal import Synchronization
 
   /// Addresses for as large a file as the process can have; nil if it has none left.
   private static func reserve(_ file: any DiskFile) -> FileMapping? {
-    for byteCount in [64 << 30, 4 << 30, 256 << 20] as [UInt64] {
+    for byteCount in [64 << 30, 4 << 30, 256 << 20] as [UInt64] where byteCount < UInt64(Int.max) {
       if let mapping = try? file.reserveMapping(byteCount: byteCount) { return mapping }
     }
     return nil
@@ -97,15 +97,13 @@ internal import Synchronization
   func makeReadOnly(_ run: Range<UInt64>, goingOnIn next: Range<UInt64>) throws(DiskError) {
     guard storesThroughMapping, let mapping, run.upperBound <= mapping.byteCount else { return }
     guard writable.lowerBound <= run.lowerBound, run.upperBound <= writable.upperBound else {
-      return try mapping.expose(pages(run), writable: false)
+      return try mapping.protect(wholePages(run))
     }
     guard run.upperBound - writable.lowerBound >= Self.readOnlyByteCount, next.lowerBound >= run.upperBound
     else { return }
     let done = writable.lowerBound..<run.upperBound
     writable = run.upperBound..<writable.upperBound
-    // Mapped anew rather than protected: pages that stay mapped cost an interrupt of every processor each, when
-    // the system writes them.
-    try mapping.expose(pages(done), writable: false)
+    try mapping.protect(wholePages(done))
   }
 
   private static let readOnlyByteCount: UInt64 = 4 << 20
@@ -138,6 +136,14 @@ internal import Synchronization
   }
 
   static let aheadByteCount: UInt64 = 512 << 10
+
+  /// The pages that lie in a range as a whole; those at its ends may be another segment's, too.
+  private func wholePages(_ range: Range<UInt64>) -> Range<UInt64> {
+    guard let mapping else { return range }
+    let page = UInt64(mapping.pageByteCount)
+    let start = (range.lowerBound + page - 1) / page * page
+    return start..<max(start, range.upperBound / page * page)
+  }
 
   /// Whole pages; slots consist of them unless the system's are larger.
   private func pages(_ range: Range<UInt64>) -> Range<UInt64> {

@@ -66,7 +66,13 @@ extension LogWriter {
     do throws(DiskError) {
       while true {
         if let run = space.take(count, for: purpose) { return run }
-        guard let bare = space.bareRun(for: count) else { break }
+        let reserved = purpose == .storing ? space.reservedCount : 0
+        let missing = count + reserved - min(space.freeCount, count + reserved)
+        // Slots in a row first; after that it can only be the reserve that is missing.
+        guard
+          let bare = space.bareRun(for: count, isAdjacent: true)
+            ?? (missing > 0 && space.freeCount >= count ? space.bareRun(for: missing, isAdjacent: false) : nil)
+        else { break }
         try dress(bare)
       }
     } catch {

@@ -76,7 +76,7 @@ extension LogWriter {
     do throws(DiskError) {
       while space.freeCount < space.reservedCount {
         let missing = space.reservedCount - space.freeCount
-        if let bare = space.bareRun(for: missing) {
+        if let bare = space.bareRun(for: missing, isAdjacent: false) {
           try dress(bare)
         } else {
           guard isWithinCap(space.end + missing) else { return }
@@ -99,7 +99,7 @@ extension LogWriter {
   ///
   /// Whoever gets them gives them blocks and says so by `take(ahead:)`, or leaves it.
   func spaceAhead() -> Range<UInt32>? {
-    guard wantsSpace, space.bare.isEmpty else { return nil }
+    guard wantsSpace, space.freeCount + space.bareCount < wantedFreeCount else { return nil }
     let count = SegmentSizes.slotCountAhead(fileSlotCount: space.end)
     guard count > 0, count <= Limits.fileSlotCountMax - space.end, isWithinCap(space.end + count) else {
       return nil

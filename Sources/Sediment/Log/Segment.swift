@@ -17,13 +17,14 @@ internal import SedimentFormat
     let end: UInt64
     let salt: UInt64
     let padding: (UInt64, UInt64) = (0, 0)
-    // Another cache line: what writers change does not disturb readers.
+    // At byte 64, on another cache line: what writers change does not disturb readers.
     var liveByteCount = 0
     var liveCount = 0
   }
 
   init(_ identity: SegmentIdentity, base: SequenceNumber, in file: FileIdentity) {
-    unsafe block = .allocate(capacity: 1)
+    let memory = UnsafeMutableRawPointer.allocate(byteCount: 128, alignment: 64)
+    unsafe block = memory.bindMemory(to: Block.self, capacity: 1)
     let bytes = identity.run.byteRange
     unsafe block.initialize(
       to: Block(

@@ -97,9 +97,15 @@ package struct SlotSpace: Sendable {
     bare.insert(run, at: bare.firstIndex { $0.lowerBound > run.lowerBound } ?? bare.count)
   }
 
-  /// The bare slots that should get blocks next, for `count` to be there; nil if there are none.
-  package func bareRun(for count: UInt32) -> Range<UInt32>? {
-    guard let run = bare.first(where: { $0.count >= count }) ?? bare.first else { return nil }
+  /// How many slots are bare.
+  package var bareCount: UInt32 { bare.reduce(0) { $0 + UInt32($1.count) } }
+
+  /// The bare slots that should get blocks next: `count` adjacent ones, or fewer if they need not be adjacent; nil
+  /// if there are none.
+  package func bareRun(for count: UInt32, isAdjacent: Bool) -> Range<UInt32>? {
+    guard let run = bare.first(where: { $0.count >= count }) ?? (isAdjacent ? nil : bare.first) else {
+      return nil
+    }
     return run.lowerBound..<min(run.upperBound, run.lowerBound + count)
   }
 

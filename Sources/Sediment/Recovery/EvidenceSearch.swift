@@ -85,8 +85,9 @@ struct EvidenceSearch {
           offset = place + Limits.unitByteCount
         }
         // What begins too near the window's end to be seen whole is at the next one's beginning.
-        let isLast = window.end >= limit
-        position = isLast ? limit : window.end - UInt64(Seal.recordByteCount - Limits.unitByteCount)
+        let next = window.end - UInt64(Seal.recordByteCount - Limits.unitByteCount)
+        // No further than before, if somebody shortens the file meanwhile.
+        position = window.end >= limit || next <= position ? limit : next
       }
       position = max(position, data.upperBound)
     }

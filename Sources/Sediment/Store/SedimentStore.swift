@@ -71,7 +71,8 @@ public final class SedimentStore: SedimentKeyspace, @unchecked Sendable {
 
   /// The names of all collections, in the order of their UTF-8.
   public var collectionNames: [String] {
-    engine.collections.names.map { String(decoding: $0, as: UTF8.self) }
+    // In a fork's child a lock that another thread had would stay taken.
+    engine.isForked ? [] : engine.collections.names.map { String(decoding: $0, as: UTF8.self) }
   }
 
   /// Removes a collection with all its keys at once; false if there is none of that name.

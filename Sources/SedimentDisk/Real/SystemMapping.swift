@@ -52,6 +52,11 @@ final class SystemMapping: MappingBacking {
       unsafe mprotect(base + Int(range.lowerBound), range.count, PROT_READ)
     }
     if let code { throw failure(range, code) }
+    #if !canImport(Darwin)
+      // The pages come back from the cache when they are read. As long as they stay in the tables and were written
+      // to, the system interrupts every processor for each of them when it writes it.
+      _ = attempt { unsafe madvise(base + Int(range.lowerBound), range.count, MADV_DONTNEED) }
+    #endif
   }
 
   func conceal(_ base: UnsafeMutableRawPointer, _ range: Range<UInt64>) throws(DiskError) {

@@ -42,7 +42,7 @@ public final class FileMapping: Sendable {
 
   /// Takes the right to store away from a page-aligned range that is exposed as writable.
   ///
-  /// Its pages stay where they are, so readers in it notice nothing.
+  /// What was stored is there as before, and readers in it never meet a gap.
   public func protect(_ range: Range<UInt64>) throws(DiskError) {
     check(range)
     unsafe try backing.protect(base, range)

@@ -1,0 +1,297 @@
+import Sediment
+import SedimentDisk
+import SedimentFormat
+import SedimentTesting
+import Synchronization
+import Testing
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// A disk whose syncs wait for a test.
+final class StoppingDisk: Disk {
+  let inner: SimulatedDisk
+  let entered = Counter()
+  let mayGo = Counter()
+  let stops = Atomic<Bool>(false)
+  let mappedByteCountMax = Atomic<UInt64>(.max)
+  /// 0 for the disk's own.
+  let mappedPageByteCount = Atomic<Int>(0)
+
+  init(_ inner: SimulatedDisk) { self.inner = inner }
+
+  var pageByteCount: Int { inner.pageByteCount }
+  func open(_ path: String, _ mode: OpenMode) throws(DiskError) -> any DiskFile {
+    StoppingFile(try inner.open(path, mode), self)
+  }
+  func rename(_ path: String, to destination: String, _ rule: RenameRule) throws(DiskError) {
+    try inner.rename(path, to: destination, rule)
+  }
+  func remove(_ path: String) throws(DiskError) { try inner.remove(path) }
+  func syncDirectory(of path: String) throws(DiskError) { try inner.syncDirectory(of: path) }
+  func wallClock() -> UInt64 { inner.wallClock() }
+  func monotonicClock() -> UInt64 { inner.monotonicClock() }
+  func random() -> UInt64 {
+    let number = inner.random()
+    drawn.withLock { $0.append(number) }
+    return number
+  }
+
+  /// All random numbers so far.
+  let drawn = Mutex<[UInt64]>([])
+}
+
+final class StoppingFile: DiskFile {
+  let inner: any DiskFile
+  let disk: StoppingDisk
+
+  init(_ inner: any DiskFile, _ disk: StoppingDisk) {
+    self.inner = inner
+    self.disk = disk
+  }
+
+  var path: String { inner.path }
+  var traits: FileTraits { inner.traits }
+  var identifier: FileIdentifier { inner.identifier }
+  func byteCount() throws(DiskError) -> UInt64 { try inner.byteCount() }
+  func read(into buffer: inout MutableRawSpan, at offset: UInt64) throws(DiskError) -> Int {
+    try inner.read(into: &buffer, at: offset)
+  }
+  func write(_ bytes: RawSpan, at offset: UInt64) throws(DiskError) { try inner.write(bytes, at: offset) }
+  func allocate(_ range: Range<UInt64>) throws(DiskError) { try inner.allocate(range) }
+  func punchHole(_ range: Range<UInt64>) throws(DiskError) { try inner.punchHole(range) }
+  func dataRange(from offset: UInt64) throws(DiskError) -> Range<UInt64>? {
+    try inner.dataRange(from: offset)
+  }
+  func truncate(to byteCount: UInt64) throws(DiskError) { try inner.truncate(to: byteCount) }
+  func sync() throws(DiskError) {
+    if disk.stops.load(ordering: .acquiring) {
+      disk.entered.add()
+      disk.mayGo.wait(for: disk.entered.value)
+    }
+    try inner.sync()
+  }
+  func reserveMapping(byteCount: UInt64) throws(DiskError) -> FileMapping {
+    let mapping = try inner.reserveMapping(
+      byteCount: min(byteCount, disk.mappedByteCountMax.load(ordering: .relaxed)))
+    let page = disk.mappedPageByteCount.load(ordering: .relaxed)
+    if page == 0 { return mapping }
+    let large = LargePages(mapping)
+    return unsafe FileMapping(
+      base: mapping.base, byteCount: mapping.byteCount / UInt64(page) * UInt64(page), pageByteCount: page,
+      backing: large, observer: large)
+  }
+  func clone(to path: String) throws(DiskError) { try inner.clone(to: path) }
+  func lock(_ range: Range<UInt64>, _ mode: LockMode) throws(DiskError) -> Bool {
+    try inner.lock(range, mode)
+  }
+  func unlock(_ range: Range<UInt64>) throws(DiskError) { try inner.unlock(range) }
+  func close() throws(DiskError) { try inner.close() }
+}
+
+/// A mapping of larger pages.
+final class LargePages: MappingBacking, StoreObserver {
+  let inner: FileMapping
+
+  init(_ inner: FileMapping) { self.inner = inner }
+
+  func expose(
+    _ base: UnsafeMutableRawPointer, _ range: Range<UInt64>, writable: Bool
+  ) throws(DiskError) { try inner.expose(range, writable: writable) }
+  func protect(_ base: UnsafeMutableRawPointer, _ range: Range<UInt64>) throws(DiskError) {
+    try inner.protect(range)
+  }
+  func conceal(_ base: UnsafeMutableRawPointer, _ range: Range<UInt64>) throws(DiskError) {
+    try inner.conceal(range)
+  }
+  func populate(_ base: UnsafeMutableRawPointer, _ range: Range<UInt64>) throws(DiskError) {}
+  func release(_ base: UnsafeMutableRawPointer, byteCount: UInt64) {}
+  func store(_ bytes: RawSpan, at offset: UInt64) { inner.store(bytes, at: offset) }
+}
+
+@Suite(.serialized) struct ReviewConcurrencyTests {
+  // R27
+  @Test func pagesMayBeLargerThanSlots() throws {
+    let disk = StoppingDisk(ReviewTests.disk())
+    disk.mappedPageByteCount.store(65_536, ordering: .relaxed)
+    let store = try SedimentStore(
+      path: ReviewTests.path, options: SedimentOptions(durability: .unsynced), disk: disk,
+      scheduler: ManualScheduler())
+    for number in 0..<3000 { try store.set([UInt8](repeating: 1, count: 4000), forKey: "\(number)") }
+    let stores = disk.inner.violations.filter { $0.kind == .storeNotExposed }
+    #expect(stores.first == nil)
+    try store.close()
+  }
+
+  // R7
+  @Test func aShorterIntervalIsKept() throws {
+    let scheduler = ManualScheduler()
+    let disk = ReviewTests.disk()
+    let store = try ReviewTests.open(disk, SedimentOptions(durability: .interval(.seconds(60))), scheduler)
+    try store.set("a", forKey: "a")
+    try store.set("b", forKey: "b", durability: .interval(.milliseconds(10)))
+    scheduler.advance(by: 11_000_000)
+    #expect(store.statistics.syncCount == 1)
+    try store.close()
+  }
+
+  // R8
+  @Test func whoeverAwaitsASyncIsToldThatTheHeadFailed() async throws {
+    let scheduler = ManualScheduler()
+    let disk = ReviewTests.disk()
+    let store = try ReviewTests.open(disk, SedimentOptions(durability: .unsynced), scheduler)
+    try store.set("a", forKey: "a")
+    let isDone = Flag()
+    let task = Task {
+      do { try await store.sync() } catch {}
+      isDone.set()
+    }
+    while scheduler.pendingCount == 0 { await Task.yield() }
+    // The checkpoint's own sync succeeds, that of its superblock fails.
+    disk.injectForGood(.error(.inputOutput), fromCall: disk.callCount + 1, only: [.sync])
+    var code: SedimentError.Code?
+    do { try store.checkpoint() } catch { code = (error as? SedimentError)?.code }
+    #expect(code == .outcomeUnknown)
+    do { try store.set("b", forKey: "b") } catch { code = (error as? SedimentError)?.code }
+    #expect(code == .outcomeUnknown)
+    scheduler.runDue()
+    #expect(await isDone.becomesTrue())
+    try? store.close()
+    await task.value
+  }
+
+  // R9
+  @Test func aChildIsRefusedWhileAnotherThreadOfTheParentWrites() throws {
+    let disk = StoppingDisk(ReviewTests.disk())
+    let store = try SedimentStore(
+      path: ReviewTests.path, options: SedimentOptions(durability: .unsynced), disk: disk,
+      scheduler: ManualScheduler())
+    disk.stops.store(true, ordering: .releasing)
+    // The first change opens the head, under the writer's lock.
+    let thread = TestThread { try? store.set("a", forKey: "a") }
+    disk.entered.wait(for: 1)
+    let said = fromAThread {
+      do {
+        try store.set("b", forKey: "b")
+        return 1
+      } catch {
+        return (error as? SedimentError)?.code == .forked ? 7 : 2
+      }
+    }
+    #expect(said == 7)
+    disk.stops.store(false, ordering: .releasing)
+    disk.mayGo.add(100)
+    thread.join()
+    try store.close()
+  }
+
+  // R10
+  @Test func anObserverMayCloseTheStore() async {
+    await #expect(processExitsWith: .success) {
+      alarm(5)
+      let box = WeakStore()
+      let options = SedimentOptions(durability: .synced) { event in
+        if case .synced = event { try? box.store?.close() }
+      }
+      let store = try ReviewTests.open(ReviewTests.disk(), options)
+      box.store = store
+      try? store.set("a", forKey: "a")
+    }
+  }
+
+  // R11
+  @Test func aBatchThatCrowdsTheIndexLosesNoKey() throws {
+    let disk = StoppingDisk(ReviewTests.disk())
+    let options = SedimentOptions(durability: .unsynced)
+    func open() throws -> SedimentStore {
+      try SedimentStore(path: ReviewTests.path, options: options, disk: disk, scheduler: ManualScheduler())
+    }
+    try open().close()
+    disk.drawn.withLock { $0 = [] }
+    let store = try open()
+    // One for the session, then the seed of the index.
+    let drawn = disk.drawn.withLock { $0 }
+    let seed = KeyHash(low: drawn[1], high: drawn[2])
+    var alike: [String] = []
+    var number = 0
+    while alike.count < 340 {
+      let key = "\(number)"
+      if unsafe seed.hash(Array(key.utf8).span.bytes) >> 51 == 0 { alike.append(key) }
+      number += 1
+    }
+    for key in alike.prefix(200) { try store.set("value", forKey: key) }
+    let rest = Array(alike.dropFirst(200)) + (0..<40).map { "other \($0)" }
+    try store.batch { batch in
+      for key in rest { batch.set("value", forKey: key) }
+    }
+    let lost = try rest.filter { try store.retrieve(forKey: $0) == nil }
+    #expect(lost == [])
+    try store.close()
+  }
+
+  // R14: to be run under the thread sanitizer, which tells of the second unlock.
+  @Test func aRefusedChangeWhoseSyncFailsGivesTheLockBackOnce() throws {
+    let disk = ReviewTests.disk()
+    let store = try ReviewTests.open(disk)
+    try store.set("a", forKey: "a")
+    disk.inject(.error(.inputOutput), only: [.sync])
+    #expect(throws: SedimentError.self) {
+      try store.setIfAbsent("b", forKey: "a", durability: .synced)
+    }
+    try? store.close()
+  }
+
+  // R13
+  @Test func aLookupOfManySeesWhatWasSetBeforeItsKey() throws {
+    let store = try ReviewTests.open(ReviewTests.disk())
+    try store.set("a", forKey: "a")
+    try store.set("b", forKey: "b")
+    var found: [String?] = []
+    try store.withValues(forKeys: ["a", "b"]) { number, value in
+      if let value { found.append(String(sedimentBytes: value)) } else { found.append(nil) }
+      if number == 0 {
+        try store.removeEverything()
+        try store.set("new", forKey: "b")
+      }
+    }
+    #expect(found == ["a", "new"])
+    try store.close()
+  }
+}
+
+/// Forks from a thread that takes the alarm, which the runtime's own do not.
+func fromAThread(_ body: @escaping @Sendable () -> UInt8) -> UInt8? {
+  let said = Mutex<UInt8?>(nil)
+  TestThread.run { 
+    let result = inForkedChild {
+      var all = sigset_t()
+      unsafe sigemptyset(&all)
+      unsafe pthread_sigmask(SIG_SETMASK, &all, nil)
+      alarm(3)
+      return body()
+    }
+    said.withLock { $0 = result }
+  }
+  return said.withLock { $0 }
+}
+
+final class WeakStore: @unchecked Sendable {
+  weak var store: SedimentStore?
+}
+
+final class Flag: Sendable {
+  private let isSet = Atomic<Bool>(false)
+  func set() { isSet.store(true, ordering: .releasing) }
+  func becomesTrue() async -> Bool {
+    for _ in 0..<2000 {
+      if isSet.load(ordering: .acquiring) { return true }
+      try? await Task.sleep(for: .milliseconds(1))
+    }
+    return false
+  }
+}

@@ -1,0 +1,176 @@
+import Sediment
+import SedimentDisk
+import SedimentFormat
+import SedimentTesting
+import Testing
+
+/// Each test states what the engine promises and shows where it does not hold yet.
+@Suite struct ReviewTests {
+  static let path = "/store"
+
+  static func disk(rule: ViolationRule = .record) -> SimulatedDisk {
+    SimulatedDisk(SimulatedDiskOptions(seed: 1, violationRule: rule))
+  }
+
+  static func open(
+    _ disk: SimulatedDisk, _ options: SedimentOptions = SedimentOptions(durability: .unsynced),
+    _ scheduler: ManualScheduler = ManualScheduler()
+  ) throws -> SedimentStore {
+    try SedimentStore(path: path, options: options, disk: disk, scheduler: scheduler)
+  }
+
+  // R1
+  @Test func aForeignFileIsLeftAsItIs() throws {
+    let disk = Self.disk()
+    let bytes = [UInt8](repeating: 0x5A, count: 8192)
+    disk.install(bytes, at: Self.path)
+    #expect(throws: SedimentError.self) { try Self.open(disk) }
+    let isUntouched = disk.contents(of: Self.path) == bytes
+    #expect(isUntouched)
+  }
+
+  /// A closed store whose file was shortened to the end of the log.
+  static func shortened(_ disk: SimulatedDisk, _ write: (SedimentStore) throws -> Void) throws {
+    let store = try open(disk)
+    try write(store)
+    try store.close()
+    let bytes = disk.contents(of: path)!
+    // The last record ends in zeros, of which it has fewer than these.
+    disk.cut(path, to: (bytes.lastIndex { $0 != 0 }! + 128) & ~7)
+  }
+
+  // R2 c
+  @Test func aShortenedFileShowsTheNewestValues() throws {
+    let disk = Self.disk()
+    try Self.shortened(disk) { store in
+      for value in ["first", "second"] { try store.set(value, forKey: "key") }
+      try store.set("gone", forKey: "removed")
+      try store.remove(forKey: "removed")
+    }
+    let store = try Self.open(disk, SedimentOptions(readOnly: true))
+    #expect(try store.retrieve(forKey: "key", as: String.self) == "second")
+    #expect(try store.retrieve(forKey: "removed") == nil)
+    #expect(try store.count() == 1)
+    try store.close()
+  }
+
+  // R2 a, b
+  @Test func aShortenedFileIsWrittenOnlyWhereItHasBlocks() throws {
+    let disk = Self.disk()
+    try Self.shortened(disk) { try $0.set("value", forKey: "key") }
+    let store = try Self.open(disk)
+    try store.set("other", forKey: "key")
+    #expect(disk.violations.first == nil)
+    #expect(try store.retrieve(forKey: "key", as: String.self) == "other")
+    try store.close()
+  }
+
+  // R2 a
+  @Test func aShortenedFileGivesNoSlotTwice() async {
+    await #expect(processExitsWith: .success) {
+      let disk = ReviewTests.disk()
+      try ReviewTests.shortened(disk) { try $0.set("value", forKey: "key") }
+      let options = SedimentOptions(durability: .unsynced, access: .unmapped)
+      let store = try ReviewTests.open(disk, options)
+      for number in 0..<20 {
+        try store.set([UInt8](repeating: 1, count: 4000), forKey: "\(number)")
+      }
+      try store.close()
+    }
+  }
+
+  // R4
+  @Test func aCopyWithHolesIsWrittenOnlyWhereItHasBlocks() throws {
+    let disk = Self.disk()
+    let store = try Self.open(disk)
+    try store.set("value", forKey: "key")
+    try store.close()
+    // What `cp` makes of it: the blocks that nothing was written to are holes.
+    let file = try disk.open(Self.path, .readWrite)
+    let end = disk.contents(of: Self.path)!.lastIndex { $0 != 0 }!
+    let length = try file.byteCount()
+    try file.punchHole(UInt64((end + 4096) & ~4095)..<length)
+    try file.sync()
+    try file.close()
+    let copy = try Self.open(disk)
+    for number in 0..<40 { try copy.set([UInt8](repeating: 1, count: 1000), forKey: "\(number)") }
+    #expect(disk.violations.first == nil)
+    try copy.close()
+  }
+
+  // R5
+  @Test func aCapBelowTheReserveIsAnError() async {
+    await #expect(processExitsWith: .success) {
+      let options = SedimentOptions(durability: .unsynced, maxByteCount: 64 << 10)
+      let store = try ReviewTests.open(ReviewTests.disk(), options)
+      do {
+        for number in 0..<100 {
+          try store.set([UInt8](repeating: 1, count: 1000), forKey: "\(number)")
+        }
+      } catch let error as SedimentError {
+        precondition(error.code == .outOfSpace)
+      }
+      try store.close()
+    }
+  }
+
+  /// A closed file whose catalogue was changed by a hand that knows the format.
+  static func forged(_ change: (inout LogBuilder) throws -> Void) throws -> SimulatedDisk {
+    var builder = try LogBuilder()
+    try change(&builder)
+    try builder.close()
+    try builder.file.close()
+    return builder.disk
+  }
+
+  // R17
+  @Test func aFileAtTheLastGenerationIsAnError() async {
+    await #expect(processExitsWith: .success) {
+      let disk = try ReviewTests.forged { builder in
+        var numbers = builder.catalogue.numbers
+        numbers.nextGeneration = Generation(Limits.generationMax)!
+        try builder.change([.numbers(numbers)])
+      }
+      do {
+        let store = try ReviewTests.open(disk)
+        for number in 0..<40 { try store.set([UInt8](repeating: 1, count: 4000), forKey: "\(number)") }
+      } catch let error as SedimentError {
+        precondition(error.code == .exhausted)
+      }
+    }
+  }
+
+  // R18
+  @Test func aPartOfAnIndexBehindTheFilesEndIsNoReasonToDie() async {
+    await #expect(processExitsWith: .success) {
+      let disk = try ReviewTests.forged { builder in
+        let segment = builder.newSegment(.index, slot: 16)
+        let part = IndexPartEntry(
+          partitions: 0..<1, of: 1, pageCount: 1, segment: segment, checksum: Checksum(0),
+          replayFrom: builder.position, generationLimit: Generation(9)!, entryCount: 1,
+          keyHash: KeyHash(low: 1, high: 2), build: 1)!
+        try builder.change([.indexPart(part)])
+      }
+      let store = try ReviewTests.open(disk)
+      for number in 0..<200 { try store.set([UInt8](repeating: 1, count: 4000), forKey: "\(number)") }
+      try store.close()
+    }
+  }
+
+  // R24
+  @Test func aStoreClosesWhereverItsSegmentEnds() async {
+    await #expect(processExitsWith: .success) {
+      // The tail's 16,384 bytes come to their end somewhere in between.
+      for count in 15_700..<16_200 where count % 8 == 0 {
+        let disk = ReviewTests.disk()
+        let store = try ReviewTests.open(disk)
+        try store.set([UInt8](repeating: 1, count: count), forKey: "key")
+        try store.close()
+        let again = try ReviewTests.open(disk)
+        let found = try again.retrieve(forKey: "key")
+        precondition(found?.count == count)
+        try again.close()
+      }
+    }
+  }
+}
