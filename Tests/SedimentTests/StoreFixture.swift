@@ -29,6 +29,8 @@ final class StoreFixture {
 
   var store: SedimentStore { opened! }
 
+  var isOpen: Bool { opened != nil }
+
   func open() throws {
     opened = try another()
   }

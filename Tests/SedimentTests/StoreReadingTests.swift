@@ -63,6 +63,35 @@ struct StoreReadingTests {
     #expect(try fixture.store.retrieve(forKey: "key", as: String.self) == "")
   }
 
+  /// A program's own type: a number in four bytes.
+  private struct Number: SedimentBytes, SedimentDecodable, Equatable {
+    let value: UInt32
+
+    func withSedimentBytes<Result, Failure: Error>(
+      _ body: (RawSpan) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+      let bytes = [UInt8](unsafe withUnsafeBytes(of: value.littleEndian) { unsafe Array($0) })
+      return try body(unsafe bytes.span.bytes)
+    }
+
+    init(_ value: UInt32) { self.value = value }
+
+    init?(sedimentBytes bytes: RawSpan) {
+      guard bytes.byteCount == 4 else { return nil }
+      value = UInt32(littleEndian: unsafe bytes.unsafeLoadUnaligned(as: UInt32.self))
+    }
+  }
+
+  @Test func `A type of the program's is key and value`() throws {
+    let fixture = try StoreFixture()
+    try fixture.store.set(Number(7), forKey: Number(0x6162_6364))
+    #expect(try fixture.store.retrieve(forKey: "dcba", as: Number.self) == Number(7))
+    #expect(try fixture.store.retrieve(forKeys: [Number(1), Number(0x6162_6364)]) == [nil, [7, 0, 0, 0]])
+    try fixture.store.set("12345", forKey: Number(1))
+    #expect(code { _ = try fixture.store.retrieve(forKey: Number(1), as: Number.self) } == .undecodable)
+    #expect(try fixture.store.remove(forKey: Number(1)))
+  }
+
   @Test(arguments: accesses)
   func `A buffer that is large enough is used again`(access: SedimentOptions.Access) throws {
     let fixture = try StoreFixture(access)

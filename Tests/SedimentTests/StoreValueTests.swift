@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Sediment
 import Testing
 
@@ -152,6 +153,9 @@ struct StoreValueTests {
     #expect(try store.retrieve(forKey: text, as: String.self) == text)
     try store.set(unsafe padded.span.bytes.extracting(1..<9), forKey: text)
     #expect(try store.retrieve(forKey: "Київ" as StaticString, as: String.self) == text)
+    let data = Data(padded)[1..<9]
+    try store.set(data, forKey: data)
+    #expect(try store.retrieve(forKey: data, as: Data.self) == Data(bytes))
     #expect(try store.count() == 1)
   }
 
