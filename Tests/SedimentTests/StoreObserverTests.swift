@@ -68,7 +68,7 @@ struct StoreObserverTests {
     fixture.scheduler.runDue()
     #expect(fixture.events.count("checkpoint") == 1)
     // So many MiB since then make one due.
-    for number in 0..<120 { try fixture.store.set(pattern(100_000, number), forKey: "\(number)") }
+    for number in 0..<700 { try fixture.store.set(pattern(100_000, 1), forKey: "\(number % 7)") }
     while fixture.scheduler.runDue() > 0 {}
     #expect(fixture.events.count("checkpoint") == 2)
   }

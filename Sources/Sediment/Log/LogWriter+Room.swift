@@ -69,10 +69,11 @@ extension LogWriter {
         let reserved = purpose == .storing ? space.reservedCount : 0
         let missing = count + reserved - min(space.freeCount, count + reserved)
         // Slots in a row first; after that it can only be the reserve that is missing.
-        guard
-          let bare = space.bareRun(for: count, isAdjacent: true)
-            ?? (missing > 0 && space.freeCount >= count ? space.bareRun(for: missing, isAdjacent: false) : nil)
-        else { break }
+        var bare = space.bareRun(for: count, isAdjacent: true)
+        if bare == nil, missing > 0, space.freeCount >= count {
+          bare = space.bareRun(for: missing, isAdjacent: false)
+        }
+        guard let bare else { break }
         try dress(bare)
       }
     } catch {

@@ -12,7 +12,7 @@ import Testing
 #endif
 
 /// Threads that do everything at once; values say which key they belong to.
-@Suite(.serialized) struct ReviewStressTests {
+@Suite(.serialized) struct DefectStressTests {
   static func value(_ key: Int, _ size: Int, _ mark: UInt8) -> [UInt8] {
     var bytes = [UInt8](repeating: mark, count: size)
     bytes[0] = UInt8(truncatingIfNeeded: key)
@@ -32,11 +32,11 @@ import Testing
   }
 
   @Test(arguments: [SedimentOptions.Access.automatic, .unmapped])
-  func everythingAtOnce(access: SedimentOptions.Access) throws {
-    let path = "/tmp/review-stress-\(getpid())-\(access).sediment"
+  func `Everything at once`(access: SedimentOptions.Access) throws {
+    let path = "/tmp/sediment-stress-\(getpid())-\(access).sediment"
     try? SedimentStore.destroy(path: path)
     defer { try? SedimentStore.destroy(path: path) }
-    for round in 0..<6 {
+    for round in 0..<CrashEffort.of(2, long: 6) {
       let store = try SedimentStore(
         path: path, options: SedimentOptions(durability: .interval(.milliseconds(2)), access: access))
       try store.set(Self.value(70_000, 40, 1), forKey: "stays")
@@ -68,7 +68,9 @@ import Testing
                 case 1:
                   if try store.retrieve(forKey: "\(key)", into: &buffer),
                     unsafe !Self.isSound(key, buffer.span.bytes)
-                  { wrong.add(1, ordering: .relaxed) }
+                  {
+                    wrong.add(1, ordering: .relaxed)
+                  }
                 case 2:
                   let keys = (0..<20).map { (key + $0) % 400 }
                   try store.withValues(forKeys: keys.map { "\($0)" }) { place, value in
@@ -109,7 +111,8 @@ import Testing
                     batch.set(Self.value(key, size, mark), forKey: "\(key)")
                     batch.set(Self.value(70_000, 40, mark), forKey: "stays")
                   }
-                case 5: try store.setIfAbsent(Self.value(key, size, mark), forKey: "\(key)", durability: .synced)
+                case 5:
+                  try store.setIfAbsent(Self.value(key, size, mark), forKey: "\(key)", durability: .synced)
                 case 6:
                   try store.update(forKey: "\(key)") { _ in Self.value(key, size, mark) }
                 case 7:

@@ -114,13 +114,13 @@ final class LargePages: MappingBacking, StoreObserver {
   func store(_ bytes: RawSpan, at offset: UInt64) { inner.store(bytes, at: offset) }
 }
 
-@Suite(.serialized) struct ReviewConcurrencyTests {
+@Suite(.serialized) struct DefectConcurrencyTests {
   // R27
-  @Test func pagesMayBeLargerThanSlots() throws {
-    let disk = StoppingDisk(ReviewTests.disk())
+  @Test func `Pages may be larger than slots`() throws {
+    let disk = StoppingDisk(DefectTests.disk())
     disk.mappedPageByteCount.store(65_536, ordering: .relaxed)
     let store = try SedimentStore(
-      path: ReviewTests.path, options: SedimentOptions(durability: .unsynced), disk: disk,
+      path: DefectTests.path, options: SedimentOptions(durability: .unsynced), disk: disk,
       scheduler: ManualScheduler())
     for number in 0..<3000 { try store.set([UInt8](repeating: 1, count: 4000), forKey: "\(number)") }
     let stores = disk.inner.violations.filter { $0.kind == .storeNotExposed }
@@ -129,10 +129,10 @@ final class LargePages: MappingBacking, StoreObserver {
   }
 
   // R7
-  @Test func aShorterIntervalIsKept() throws {
+  @Test func `A shorter interval is kept`() throws {
     let scheduler = ManualScheduler()
-    let disk = ReviewTests.disk()
-    let store = try ReviewTests.open(disk, SedimentOptions(durability: .interval(.seconds(60))), scheduler)
+    let disk = DefectTests.disk()
+    let store = try DefectTests.open(disk, SedimentOptions(durability: .interval(.seconds(60))), scheduler)
     try store.set("a", forKey: "a")
     try store.set("b", forKey: "b", durability: .interval(.milliseconds(10)))
     scheduler.advance(by: 11_000_000)
@@ -141,10 +141,10 @@ final class LargePages: MappingBacking, StoreObserver {
   }
 
   // R8
-  @Test func whoeverAwaitsASyncIsToldThatTheHeadFailed() async throws {
+  @Test func `Whoever awaits a sync is told that the head failed`() async throws {
     let scheduler = ManualScheduler()
-    let disk = ReviewTests.disk()
-    let store = try ReviewTests.open(disk, SedimentOptions(durability: .unsynced), scheduler)
+    let disk = DefectTests.disk()
+    let store = try DefectTests.open(disk, SedimentOptions(durability: .unsynced), scheduler)
     try store.set("a", forKey: "a")
     let isDone = Flag()
     let task = Task {
@@ -166,10 +166,10 @@ final class LargePages: MappingBacking, StoreObserver {
   }
 
   // R9
-  @Test func aChildIsRefusedWhileAnotherThreadOfTheParentWrites() throws {
-    let disk = StoppingDisk(ReviewTests.disk())
+  @Test func `A child is refused while another thread of the parent writes`() throws {
+    let disk = StoppingDisk(DefectTests.disk())
     let store = try SedimentStore(
-      path: ReviewTests.path, options: SedimentOptions(durability: .unsynced), disk: disk,
+      path: DefectTests.path, options: SedimentOptions(durability: .unsynced), disk: disk,
       scheduler: ManualScheduler())
     disk.stops.store(true, ordering: .releasing)
     // The first change opens the head, under the writer's lock.
@@ -191,25 +191,25 @@ final class LargePages: MappingBacking, StoreObserver {
   }
 
   // R10
-  @Test func anObserverMayCloseTheStore() async {
+  @Test func `An observer may close the store`() async {
     await #expect(processExitsWith: .success) {
       alarm(5)
       let box = WeakStore()
       let options = SedimentOptions(durability: .synced) { event in
         if case .synced = event { try? box.store?.close() }
       }
-      let store = try ReviewTests.open(ReviewTests.disk(), options)
+      let store = try DefectTests.open(DefectTests.disk(), options)
       box.store = store
       try? store.set("a", forKey: "a")
     }
   }
 
   // R11
-  @Test func aBatchThatCrowdsTheIndexLosesNoKey() throws {
-    let disk = StoppingDisk(ReviewTests.disk())
+  @Test func `A batch that crowds the index loses no key`() throws {
+    let disk = StoppingDisk(DefectTests.disk())
     let options = SedimentOptions(durability: .unsynced)
     func open() throws -> SedimentStore {
-      try SedimentStore(path: ReviewTests.path, options: options, disk: disk, scheduler: ManualScheduler())
+      try SedimentStore(path: DefectTests.path, options: options, disk: disk, scheduler: ManualScheduler())
     }
     try open().close()
     disk.drawn.withLock { $0 = [] }
@@ -235,9 +235,9 @@ final class LargePages: MappingBacking, StoreObserver {
   }
 
   // R14: to be run under the thread sanitizer, which tells of the second unlock.
-  @Test func aRefusedChangeWhoseSyncFailsGivesTheLockBackOnce() throws {
-    let disk = ReviewTests.disk()
-    let store = try ReviewTests.open(disk)
+  @Test func `A refused change whose sync fails gives the lock back once`() throws {
+    let disk = DefectTests.disk()
+    let store = try DefectTests.open(disk)
     try store.set("a", forKey: "a")
     disk.inject(.error(.inputOutput), only: [.sync])
     #expect(throws: SedimentError.self) {
@@ -247,8 +247,8 @@ final class LargePages: MappingBacking, StoreObserver {
   }
 
   // R13
-  @Test func aLookupOfManySeesWhatWasSetBeforeItsKey() throws {
-    let store = try ReviewTests.open(ReviewTests.disk())
+  @Test func `A lookup of many sees what was set before its key`() throws {
+    let store = try DefectTests.open(DefectTests.disk())
     try store.set("a", forKey: "a")
     try store.set("b", forKey: "b")
     var found: [String?] = []

@@ -4,7 +4,7 @@ import SedimentTesting
 import Testing
 
 /// Everything that one thread can do, held against a model, through closes and deaths of the process.
-@Suite struct ReviewModelTests {
+@Suite struct DefectModelTests {
   struct Value: Equatable {
     var bytes: [UInt8]
     var expiry: UInt64 = 0
@@ -35,7 +35,8 @@ import Testing
       if found != expected.mapValues(\.bytes) {
         let wrong = Set(found.keys).union(expected.keys).first { found[$0] != expected[$0]?.bytes }!
         Issue.record(
-          "\(place): \(name)/\(wrong) has \(found[wrong]?.count ?? -1), not \(expected[wrong]?.bytes.count ?? -1)")
+          "\(place): \(name)/\(wrong) has \(found[wrong]?.count ?? -1), not \(expected[wrong]?.bytes.count ?? -1)"
+        )
         return false
       }
       if try keyspace.count() != expected.count {
@@ -64,8 +65,10 @@ import Testing
   }
 
   @Test(arguments: [SedimentOptions.Access.automatic, .unmapped], [nil, 3 << 20] as [UInt64?])
-  func everything(access: SedimentOptions.Access, cap: UInt64?) throws {
-    for seed in 1...(UInt64(150)) where try !one(seed, access, cap) { return }
+  func `Random histories of one thread agree with a model`(access: SedimentOptions.Access, cap: UInt64?)
+    throws
+  {
+    for seed in 1...UInt64(CrashEffort.of(8, long: 150)) where try !one(seed, access, cap) { return }
   }
 
   func one(_ seed: UInt64, _ access: SedimentOptions.Access, _ cap: UInt64?) throws -> Bool {

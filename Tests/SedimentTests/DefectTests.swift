@@ -5,7 +5,7 @@ import SedimentTesting
 import Testing
 
 /// Each test states what the engine promises and shows where it does not hold yet.
-@Suite struct ReviewTests {
+@Suite struct DefectTests {
   static let path = "/store"
 
   static func disk(rule: ViolationRule = .record) -> SimulatedDisk {
@@ -20,7 +20,7 @@ import Testing
   }
 
   // R1
-  @Test func aForeignFileIsLeftAsItIs() throws {
+  @Test func `A foreign file is left as it is`() throws {
     let disk = Self.disk()
     let bytes = [UInt8](repeating: 0x5A, count: 8192)
     disk.install(bytes, at: Self.path)
@@ -40,7 +40,7 @@ import Testing
   }
 
   // R2 c
-  @Test func aShortenedFileShowsTheNewestValues() throws {
+  @Test func `A shortened file shows the newest values`() throws {
     let disk = Self.disk()
     try Self.shortened(disk) { store in
       for value in ["first", "second"] { try store.set(value, forKey: "key") }
@@ -55,7 +55,7 @@ import Testing
   }
 
   // R2 a, b
-  @Test func aShortenedFileIsWrittenOnlyWhereItHasBlocks() throws {
+  @Test func `A shortened file is written only where it has blocks`() throws {
     let disk = Self.disk()
     try Self.shortened(disk) { try $0.set("value", forKey: "key") }
     let store = try Self.open(disk)
@@ -66,12 +66,12 @@ import Testing
   }
 
   // R2 a
-  @Test func aShortenedFileGivesNoSlotTwice() async {
+  @Test func `A shortened file gives no slot twice`() async {
     await #expect(processExitsWith: .success) {
-      let disk = ReviewTests.disk()
-      try ReviewTests.shortened(disk) { try $0.set("value", forKey: "key") }
+      let disk = DefectTests.disk()
+      try DefectTests.shortened(disk) { try $0.set("value", forKey: "key") }
       let options = SedimentOptions(durability: .unsynced, access: .unmapped)
-      let store = try ReviewTests.open(disk, options)
+      let store = try DefectTests.open(disk, options)
       for number in 0..<20 {
         try store.set([UInt8](repeating: 1, count: 4000), forKey: "\(number)")
       }
@@ -80,7 +80,7 @@ import Testing
   }
 
   // R4
-  @Test func aCopyWithHolesIsWrittenOnlyWhereItHasBlocks() throws {
+  @Test func `A copy with holes is written only where it has blocks`() throws {
     let disk = Self.disk()
     let store = try Self.open(disk)
     try store.set("value", forKey: "key")
@@ -99,10 +99,10 @@ import Testing
   }
 
   // R5
-  @Test func aCapBelowTheReserveIsAnError() async {
+  @Test func `A cap below the reserve is an error`() async {
     await #expect(processExitsWith: .success) {
       let options = SedimentOptions(durability: .unsynced, maxByteCount: 64 << 10)
-      let store = try ReviewTests.open(ReviewTests.disk(), options)
+      let store = try DefectTests.open(DefectTests.disk(), options)
       do {
         for number in 0..<100 {
           try store.set([UInt8](repeating: 1, count: 1000), forKey: "\(number)")
@@ -124,15 +124,15 @@ import Testing
   }
 
   // R17
-  @Test func aFileAtTheLastGenerationIsAnError() async {
+  @Test func `A file at the last generation is an error`() async {
     await #expect(processExitsWith: .success) {
-      let disk = try ReviewTests.forged { builder in
+      let disk = try DefectTests.forged { builder in
         var numbers = builder.catalogue.numbers
         numbers.nextGeneration = Generation(Limits.generationMax)!
         try builder.change([.numbers(numbers)])
       }
       do {
-        let store = try ReviewTests.open(disk)
+        let store = try DefectTests.open(disk)
         for number in 0..<40 { try store.set([UInt8](repeating: 1, count: 4000), forKey: "\(number)") }
       } catch let error as SedimentError {
         precondition(error.code == .exhausted)
@@ -141,9 +141,9 @@ import Testing
   }
 
   // R18
-  @Test func aPartOfAnIndexBehindTheFilesEndIsNoReasonToDie() async {
+  @Test func `A part of an index behind the end of the file is no reason to die`() async {
     await #expect(processExitsWith: .success) {
-      let disk = try ReviewTests.forged { builder in
+      let disk = try DefectTests.forged { builder in
         let segment = builder.newSegment(.index, slot: 16)
         let part = IndexPartEntry(
           partitions: 0..<1, of: 1, pageCount: 1, segment: segment, checksum: Checksum(0),
@@ -151,22 +151,22 @@ import Testing
           keyHash: KeyHash(low: 1, high: 2), build: 1)!
         try builder.change([.indexPart(part)])
       }
-      let store = try ReviewTests.open(disk)
+      let store = try DefectTests.open(disk)
       for number in 0..<200 { try store.set([UInt8](repeating: 1, count: 4000), forKey: "\(number)") }
       try store.close()
     }
   }
 
   // R24
-  @Test func aStoreClosesWhereverItsSegmentEnds() async {
+  @Test func `A store closes wherever its segment ends`() async {
     await #expect(processExitsWith: .success) {
       // The tail's 16,384 bytes come to their end somewhere in between.
       for count in 15_700..<16_200 where count % 8 == 0 {
-        let disk = ReviewTests.disk()
-        let store = try ReviewTests.open(disk)
+        let disk = DefectTests.disk()
+        let store = try DefectTests.open(disk)
         try store.set([UInt8](repeating: 1, count: count), forKey: "key")
         try store.close()
-        let again = try ReviewTests.open(disk)
+        let again = try DefectTests.open(disk)
         let found = try again.retrieve(forKey: "key")
         precondition(found?.count == count)
         try again.close()

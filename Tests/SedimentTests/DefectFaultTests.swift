@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// Random operations with one fault each, held against a model.
-@Suite struct ReviewFaultTests {
+@Suite struct DefectFaultTests {
   typealias Model = [String: [UInt8]]
 
   struct Run {
@@ -57,8 +57,9 @@ import Testing
   }
 
   @Test(arguments: [SedimentOptions.Access.automatic, .mappedForReading, .unmapped])
-  func faults(access: SedimentOptions.Access) throws {
-    for seed in 1...(UInt64(150)) {
+  func `Random histories with full disks and failed calls lose nothing`(access: SedimentOptions.Access) throws
+  {
+    for seed in 1...UInt64(CrashEffort.of(10, long: 150)) {
       try one(seed, access)
     }
   }
@@ -93,15 +94,18 @@ import Testing
         case 0..<7:
           let value = Self.value(&run.generator)
           after[key] = value
-          try store.set(value, forKey: key, durability: Bool.random(using: &run.generator) ? .synced : .unsynced)
+          try store.set(
+            value, forKey: key, durability: Bool.random(using: &run.generator) ? .synced : .unsynced)
         case 7..<10:
           after[key] = nil
           let had = try store.remove(forKey: key)
           if had != (before[key] != nil) { Issue.record("seed \(seed) step \(step): remove said \(had)") }
         case 10..<13:
           let changes = (0..<Int.random(in: 1..<6, using: &run.generator)).map { _ in
-            ("\(Int.random(in: 0..<30, using: &run.generator))",
-              Bool.random(using: &run.generator) ? Self.value(&run.generator) : nil)
+            (
+              "\(Int.random(in: 0..<30, using: &run.generator))",
+              Bool.random(using: &run.generator) ? Self.value(&run.generator) : nil
+            )
           }
           for (key, value) in changes { after[key] = value }
           try store.batch { batch in
@@ -134,7 +138,9 @@ import Testing
         Issue.record("seed \(seed) step \(step) after \(String(describing: failure)): \(violation)")
         return
       }
-      if step % 5 == 4 { try Self.expectSame(store, run, seed, "step \(step) after \(String(describing: failure))") }
+      if step % 5 == 4 {
+        try Self.expectSame(store, run, seed, "step \(step) after \(String(describing: failure))")
+      }
       if step % 40 == 39 {
         disk.capacity = nil
         try store.close()
@@ -146,8 +152,10 @@ import Testing
   }
 
   @Test(arguments: [SedimentOptions.Access.automatic, .mappedForReading, .unmapped])
-  func poison(access: SedimentOptions.Access) throws {
-    for seed in 1...(UInt64(250)) { try poisoned(seed, access) }
+  func `Random histories with failed writes and syncs end in a poisoned store`(access: SedimentOptions.Access)
+    throws
+  {
+    for seed in 1...UInt64(CrashEffort.of(15, long: 250)) { try poisoned(seed, access) }
   }
 
   func poisoned(_ seed: UInt64, _ access: SedimentOptions.Access) throws {
@@ -235,8 +243,8 @@ import Testing
 
   /// Files larger than what there are addresses for.
   @Test(arguments: [6, 9, 14])
-  func fewAddresses(slotCount: UInt64) throws {
-    for seed in 1...(UInt64(120)) {
+  func `Random histories of a file that outgrows its mapping lose nothing`(slotCount: UInt64) throws {
+    for seed in 1...UInt64(CrashEffort.of(12, long: 120)) {
       var run = Run(generator: SeededGenerator(seed: seed))
       let disk = StoppingDisk(
         SimulatedDisk(SimulatedDiskOptions(seed: seed, fileByteCountMax: 256 << 20, violationRule: .record)))
