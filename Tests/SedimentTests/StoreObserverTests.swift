@@ -63,7 +63,8 @@ struct StoreObserverTests {
   }
 
   @Test func `A checkpoint is told, also one of the background`() throws {
-    let fixture = try StoreFixture(isObserved: true)
+    let disk = SimulatedDisk(SimulatedDiskOptions(seed: 1, fileByteCountMax: 256 << 20))
+    let fixture = try StoreFixture(isObserved: true, on: disk)
     try fixture.store.checkpoint()
     fixture.scheduler.runDue()
     #expect(fixture.events.count("checkpoint") == 1)
