@@ -56,11 +56,16 @@ import Testing
     #expect(try SedimentStore(path: path).count() == 2)
   }
 
-  @Test func `A child is refused while other threads of the parent are in every part of the store`() throws {
+  @Test(.disabled(if: hasThreadSanitizer, "A child may inherit a lock of the sanitizer's."))
+  func `A child is refused while other threads of the parent are in every part of the store`() throws {
     let fixture = try StoreFixture(durability: .interval(.milliseconds(1)))
     let store = fixture.store
     try AnyChange.prepare(store)
     #expect(code { try store.setIfAbsent("", forKey: [UInt8](repeating: 0, count: 70_000)) } == .tooLarge)
+    // What the child is to do was done here before.
+    try store.batch { $0.remove(forKey: "nowhere") }
+    try store.remove(forKey: "nowhere")
+    try store.sync()
     let isDone = Counter()
     let rounds = Counter()
     let threads = (0..<3).map { number in
