@@ -132,7 +132,11 @@ extension Engine {
   /// Touches pages that the log will soon reach, and lets go of those that it has left.
   private func populateInBackground() {
     guard !isForked, !conditions.isClosed, let writer else { return }
-    let (pages, retiring) = lock.withLock { (writer.pagesAhead(), log.retiring) }
+    let (pages, retiring, liveByteCount) = lock.withLock {
+      (writer.pagesAhead(), log.retiring, writer.liveByteCount)
+    }
+    notePrefetch(
+      liveByteCount: liveByteCount, keyCount: collections.all.reduce(0) { $0 + $1.keyCount })
     if let pages { log.populate(pages) }
     guard !retiring.isEmpty else { return }
     log.protect(retiring)

@@ -61,9 +61,18 @@ extension Engine {
   func prefetch(_ entry: IndexEntry) {
     let position = entry.position &<< 3
     guard position < log.mappedByteCount else { return }
-    unsafe sediment_prefetch(log.base + Int(position))
-    unsafe sediment_prefetch(log.base + Int(position) + 64)
-    unsafe sediment_prefetch(log.base + Int(position) + 128)
+    var line = unsafe log.base + Int(position)
+    let end = unsafe line + prefetchByteCount.load(ordering: .relaxed)
+    while unsafe line < end {
+      unsafe sediment_prefetch(line)
+      unsafe line += 64
+    }
+  }
+
+  /// Notes how long records are on the average: so many bytes are brought near of one that is about to be read.
+  func notePrefetch(liveByteCount: Int, keyCount: Int) {
+    let average = liveByteCount / max(keyCount, 1)
+    prefetchByteCount.store(min(max(average, 192), 2048), ordering: .relaxed)
   }
 
   /// Calls `body` with keys and values.

@@ -48,6 +48,7 @@ extension Engine {
     var damage: UInt64?
     while let entry = probe.next() {
       let position = entry.position &<< 3
+      if verifying { prefetch(entry) }
       guard let found = try record(at: position) else {
         damage = position
         continue

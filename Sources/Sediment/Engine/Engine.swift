@@ -35,6 +35,9 @@ final class Engine: @unchecked Sendable {
   /// The batch whose changes are being told to the index: the address of a `PublishedBatch`, or 0.
   let publishedBatch = Atomic<UInt>(0)
 
+  /// How many bytes of a record to bring near before it is known how long it is.
+  let prefetchByteCount = Atomic<Int>(192)
+
   let headLock = Lock()
   let gate: SyncGate
   /// Under `headLock`, but for its first change under `lock`; nil in a store that is only read.
@@ -88,6 +91,8 @@ final class Engine: @unchecked Sendable {
     conditions = Conditions()
     events = EventQueue(options.observer)
     prepareWork()
+    notePrefetch(
+      liveByteCount: opened.liveByteCount, keyCount: collections.all.reduce(0) { $0 + $1.keyCount })
   }
 
   // MARK: Whether it may be used

@@ -19,6 +19,7 @@ struct OpenedStore {
   let syncedSequence: UInt64
   let watermark: LogPosition
   let report: RecoveryReport
+  let liveByteCount: Int
   let ticket: OpenFiles.Ticket?
 }
 

@@ -54,7 +54,7 @@ extension StoreOpening {
       writer: writer, head: opened.keeper, isHeadOpen: opened.keeper.map { !$0.isClosed } ?? false,
       isNameOnDisk: isNameOnDisk, syncedSequence: opened.log.lastSequence.rawValue, watermark: opened.log.end,
       report: report,
-      ticket: ticket)
+      liveByteCount: liveByteCount, ticket: ticket)
   }
 
   /// Refuses a file whose numbers could run out while it is open, which no history leads to.
