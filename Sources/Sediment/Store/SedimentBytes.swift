@@ -97,6 +97,11 @@ extension StaticString: SedimentBytes {
 extension Array: SedimentDecodable where Element == UInt8 {
   /// Copies the bytes.
   @inlinable public init(sedimentBytes bytes: RawSpan) {
+    if bytes.isEmpty {
+      // The initializer below would write to the storage that all empty arrays of the process share.
+      self = []
+      return
+    }
     self = unsafe bytes.withUnsafeBytes { buffer in
       // Every byte of the new storage is written before its count says so.
       unsafe [UInt8](unsafeUninitializedCapacity: buffer.count) { target, count in
