@@ -1,5 +1,3 @@
-internal import CSediment
-
 /// The threads of a pool and the queue that they serve; each thread holds it.
 ///
 /// Of the threads without a job, one at most leads: it sleeps until the first job of the queue is due. The
@@ -36,19 +34,9 @@ final class WorkThreads: @unchecked Sendable {
   }
 
   private func start() {
-    let retained = unsafe Unmanaged.passRetained(self)
-    let error = unsafe sediment_thread_start(
-      { context in
-        guard let context = unsafe context else { return }
-        // The pointer is the one made below, and this thread alone takes the reference it stands for.
-        unsafe Unmanaged<WorkThreads>.fromOpaque(context).takeRetainedValue().runThread()
-      }, retained.toOpaque())
-    if error == 0 {
-      count += 1
-      startingCount += 1
-    } else {
-      unsafe retained.release()
-    }
+    guard startThread({ [self] in runThread() }) else { return }
+    count += 1
+    startingCount += 1
   }
 
   private func runThread() {

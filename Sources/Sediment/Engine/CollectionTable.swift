@@ -51,6 +51,9 @@ final class CollectionTable: @unchecked Sendable {
     }
   }
 
+  /// How many keys all of them have together.
+  var keyCount: Int { all.reduce(0) { $0 + $1.keyCount } }
+
   var all: [CollectionState] {
     lock.withLock { Array(states.values) }
   }

@@ -135,8 +135,7 @@ extension Engine {
     let (pages, retiring, liveByteCount) = lock.withLock {
       (writer.pagesAhead(), log.retiring, writer.liveByteCount)
     }
-    notePrefetch(
-      liveByteCount: liveByteCount, keyCount: collections.all.reduce(0) { $0 + $1.keyCount })
+    notePrefetch(liveByteCount: liveByteCount)
     if let pages { log.populate(pages) }
     guard !retiring.isEmpty else { return }
     log.protect(retiring)

@@ -88,9 +88,4 @@ extension Engine {
   private static func byteCount(of part: CheckpointPart) -> Int {
     RecordForm(kind: .control).byteCount(keyByteCount: 0, valueByteCount: part.encode().count)
   }
-
-  /// What the parts of a checkpoint take in the log.
-  static func checkpointByteCount(_ catalogue: Catalogue) -> Int {
-    CheckpointParts(catalogue).map { $0.parts.reduce(0) { $0 + byteCount(of: $1) } } ?? 0
-  }
 }

@@ -70,8 +70,8 @@ extension Engine {
   }
 
   /// Notes how long records are on the average: so many bytes are brought near of one that is about to be read.
-  func notePrefetch(liveByteCount: Int, keyCount: Int) {
-    let average = liveByteCount / max(keyCount, 1)
+  func notePrefetch(liveByteCount: Int) {
+    let average = liveByteCount / max(collections.keyCount, 1)
     prefetchByteCount.store(min(max(average, 192), 2048), ordering: .relaxed)
   }
 

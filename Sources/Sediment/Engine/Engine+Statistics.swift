@@ -11,7 +11,7 @@ extension Engine {
     figures.syncCount = gate.syncCount.load(ordering: .relaxed)
     figures.fileByteCount = (try? log.file.byteCount()) ?? 0
     let all = collections.all
-    figures.liveKeyCount = all.reduce(0) { $0 + $1.keyCount }
+    figures.liveKeyCount = collections.keyCount
     figures.collectionCount = all.count - 1
     guard let writer else { return figures }
     lock.withLock { add(writer, to: &figures) }

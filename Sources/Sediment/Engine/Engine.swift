@@ -91,8 +91,7 @@ final class Engine: @unchecked Sendable {
     conditions = Conditions()
     events = EventQueue(options.observer)
     prepareWork()
-    notePrefetch(
-      liveByteCount: opened.liveByteCount, keyCount: collections.all.reduce(0) { $0 + $1.keyCount })
+    notePrefetch(liveByteCount: opened.liveByteCount)
   }
 
   // MARK: Whether it may be used

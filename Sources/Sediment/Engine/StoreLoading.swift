@@ -53,8 +53,7 @@ extension StoreOpening {
       log: log, index: index, slots: slots, domain: domain, retired: retired, collections: collections,
       writer: writer, head: opened.keeper, isHeadOpen: opened.keeper.map { !$0.isClosed } ?? false,
       isNameOnDisk: isNameOnDisk, syncedSequence: opened.log.lastSequence.rawValue, watermark: opened.log.end,
-      report: report,
-      liveByteCount: liveByteCount, ticket: ticket)
+      report: report, liveByteCount: liveByteCount, ticket: ticket)
   }
 
   /// Refuses a file whose numbers could run out while it is open, which no history leads to.
@@ -98,11 +97,9 @@ extension StoreOpening {
       identity: entry.identity, segment: segment, offset: recovered.end.offset.byteOffset,
       sequence: recovered.lastSequence.rawValue, countedSequence: recovered.lastSequence.rawValue,
       isMapped: false, entry: entry)
-    let checkpointByteCount = UInt64(Engine.checkpointByteCount(recovered.catalogue))
     let writer = LogWriter(
       disk: disk, file: log, identity: log.identity, slots: slots, catalogue: recovered.catalogue,
-      space: space, tail: tail,
-      replayByteCount: recovered.replayedByteCount - min(checkpointByteCount, recovered.replayedByteCount),
+      space: space, tail: tail, replayByteCount: recovered.replayedByteCount,
       markedWatermark: recovered.watermark, byteCountMax: options.maxByteCount)
     writer.liveByteCount = liveByteCount
     writer.noteOpened()

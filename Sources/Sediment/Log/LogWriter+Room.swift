@@ -114,13 +114,8 @@ extension LogWriter {
   }
 
   /// The slots that the file may still grow by.
-  private var slotCountLeft: UInt32 {
+  var slotCountLeft: UInt32 {
     slotCountMax > space.end ? slotCountMax - space.end : 0
-  }
-
-  /// Whether the file may have so many slots.
-  func isWithinCap(_ slotCount: UInt32) -> Bool {
-    slotCount <= slotCountMax
   }
 
   /// Lets the file grow by slots that have blocks and addresses.

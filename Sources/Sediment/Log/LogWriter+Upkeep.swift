@@ -30,9 +30,9 @@ extension LogWriter {
 
   /// After opening: what must be kept in reserve and when a checkpoint is due.
   func noteOpened() {
-    let replayed = replayByteCount
+    // The checkpoint itself is not what the next one saves.
+    replayByteCount -= min(UInt64(checkpointByteCount), replayByteCount)
     noteCheckpoint()
-    replayByteCount = replayed
     setWantedFreeCount()
   }
 
@@ -46,9 +46,13 @@ extension LogWriter {
   /// The slots that are kept free for a full disk: a removal's or checkpoint's segment, and what recovery needs
   /// for a segment that begins with a whole checkpoint.
   var reserveSlotCount: UInt32 {
-    let entryByteCount = 256 + catalogue.segments.count * 88 + catalogue.collections.count * 128
-    let checkpointSlots = UInt32((entryByteCount + Limits.slotByteCount - 1) / Limits.slotByteCount)
+    let checkpointSlots = UInt32((checkpointByteCount + Limits.slotByteCount - 1) / Limits.slotByteCount)
     return 2 * checkpointSlots + 1 + min(space.end / 128, 64)
+  }
+
+  /// What a checkpoint takes in the log, estimated by the entries of the catalogue.
+  private var checkpointByteCount: Int {
+    256 + catalogue.segments.count * 88 + catalogue.collections.count * 128
   }
 
   /// Sees to it that what this opening is about to store into has blocks.
@@ -79,7 +83,7 @@ extension LogWriter {
         if let bare = space.bareRun(for: missing, isAdjacent: false) {
           try dress(bare)
         } else {
-          guard isWithinCap(space.end + missing) else { return }
+          guard missing <= slotCountLeft else { return }
           try extend(by: missing)
         }
       }
@@ -101,9 +105,7 @@ extension LogWriter {
   func spaceAhead() -> Range<UInt32>? {
     guard wantsSpace, space.freeCount + space.bareCount < wantedFreeCount else { return nil }
     let count = SegmentSizes.slotCountAhead(fileSlotCount: space.end)
-    guard count > 0, count <= Limits.fileSlotCountMax - space.end, isWithinCap(space.end + count) else {
-      return nil
-    }
+    guard count > 0, count <= slotCountLeft else { return nil }
     return space.end..<space.end + count
   }
 

@@ -21,7 +21,7 @@ package struct IndexBuild {
     let entries = log.catalogue.segments.values
       .filter { $0.identity.kind == .hot || $0.identity.kind == .survivors }
       .sorted { $0.identity.generation < $1.identity.generation }
-    let recordCount = entries.reduce(0) { $0 + Int($1.recordCount) }
+    let recordCount = entries.reduce(0) { $0 + Self.recordCountMax($1) }
     index.reserve(min(recordCount, Self.reservedCountMax))
     var visitor = IndexVisitor(index, source, log.catalogue, entries)
     var result = IndexBuildResult()
@@ -43,6 +43,11 @@ package struct IndexBuild {
     }
     result.collections = visitor.collections
     return result
+  }
+
+  /// How many records a segment can have: those it claims, as far as there are bytes for them.
+  private static func recordCountMax(_ entry: SegmentEntry) -> Int {
+    min(Int(entry.recordCount), entry.identity.run.byteRange.count / Limits.recordFixedByteCount)
   }
 
   /// The entries that the index is given room for before it is known how many keys are alike.
