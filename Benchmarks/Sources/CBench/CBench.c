@@ -9,6 +9,36 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#if defined(__x86_64__)
+#include <nmmintrin.h>
+#define CHECKSUM_TARGET __attribute__((target("sse4.2")))
+#define CHECKSUM_STEP(sum, word) _mm_crc32_u64(sum, word)
+#elif defined(__aarch64__)
+#include <arm_acle.h>
+#define CHECKSUM_TARGET __attribute__((target("crc")))
+#define CHECKSUM_STEP(sum, word) __crc32cd((uint32_t)(sum), word)
+#endif
+
+#if defined(CHECKSUM_TARGET)
+CHECKSUM_TARGET uint64_t bench_checksum(const void *bytes, size_t byte_count) {
+  size_t third = byte_count / 24;
+  const uint64_t *first = bytes, *second = first + third, *last = second + third;
+  uint64_t sums[3] = {0, 0, 0};
+  for (size_t word = 0; word < third; word++) {
+    sums[0] = CHECKSUM_STEP(sums[0], first[word]);
+    sums[1] = CHECKSUM_STEP(sums[1], second[word]);
+    sums[2] = CHECKSUM_STEP(sums[2], last[word]);
+  }
+  return sums[0] ^ sums[1] ^ sums[2];
+}
+#else
+uint64_t bench_checksum(const void *bytes, size_t byte_count) {
+  (void)bytes;
+  (void)byte_count;
+  return 0;
+}
+#endif
+
 int bench_preallocate(int descriptor, int64_t byte_count) {
 #if defined(__APPLE__)
   fstore_t request = {F_ALLOCATEALL, F_PEOFPOSMODE, 0, byte_count, 0};

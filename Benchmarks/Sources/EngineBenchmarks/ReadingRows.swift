@@ -18,10 +18,11 @@ struct ReadingRows {
     names = RowNames(valueByteCount: valueByteCount)
     store = try ReadStore(scale, valueByteCount: valueByteCount, directory: directory)
     var random = SplitMix64(seed: 22)
-    // An index of 12 bytes a key, and records of the store's size.
+    // An index of 12 bytes a key, and records of the store's size in a mapped file like the store's.
     lookups = try LookupRing(
       entryCount: scale.keyCount * 3 / 2, recordCount: scale.keyCount,
-      recordByteCount: recordByteCountOfValue(valueByteCount), random: &random)
+      recordByteCount: recordByteCountOfValue(valueByteCount),
+      recordsIn: ScratchFile("records-\(valueByteCount)", in: directory), random: &random)
     dram = try PointerRing(byteCount: scale.limits.largeByteCount, random: &random)
   }
 
@@ -42,6 +43,9 @@ struct ReadingRows {
       names.limit("lookup", "entry and record, dependent", "the least for one lookup") {
         lookups.walk(lookupCount: sampleCount)
       },
+      names.limit("checked-lookup", "the same, checksummed", "in a mapped file; nothing is compared") {
+        lookups.walkChecked(lookupCount: sampleCount)
+      },
       read("in-place", "retrieve in place", "the closure sees the file's bytes") {
         try countWrongInPlace($0, $1)
       },
@@ -56,10 +60,15 @@ struct ReadingRows {
 
   private var batchedReads: [Benchmark] {
     var random = SplitMix64(seed: 23)
+    var checkedRandom = SplitMix64(seed: 24)
     let call = "\(countText(callKeyCount)) keys a call"
     return [
       names.limit("batched-lookup", "entry and record, 64 at a time", "the least for one of a batch") {
         lookups.lookUpBatches(count: max(1, sampleCount / batchCount), random: &random)
+      },
+      names.limit("checked-batched-lookup", "the same, checksummed", "all lines of a record asked for") {
+        lookups.lookUpBatches(
+          count: max(1, sampleCount / batchCount), isChecked: true, random: &checkedRandom)
       },
       read("batched-in-place", "batched, in place", call) { try countWrongInPlaceBatched($0, $1) },
       read("batched-bytes", "batched, as arrays", call, countWrongAsArraysBatched),
@@ -93,14 +102,18 @@ struct ReadingRows {
         "retrieve in place, \(names.valueByteCount) B", of("in-place"), limit: of("lookup"), pair,
         target: .atMost(1.3)),
       Comparison("", of("in-place"), limit: twoReads, "two DRAM reads"),
+      Comparison("", of("in-place"), limit: of("checked-lookup"), "\(pair), checksummed"),
       Comparison("into a reused buffer", of("buffer"), limit: of("lookup"), pair, target: .atMost(1.5)),
       Comparison("", of("buffer"), limit: twoReads, "two DRAM reads"),
+      Comparison("", of("buffer"), limit: of("checked-lookup"), "\(pair), checksummed"),
       Comparison("as [UInt8]", of("bytes"), limit: of("lookup"), pair),
       Comparison("as Data", of("data"), limit: of("lookup"), pair),
       Comparison("missing", of("missing"), limit: of("dram"), "one DRAM read"),
       Comparison(
         "batched in place", of("batched-in-place"), limit: of("in-place"), "one by one", target: .atLeast(3)),
       Comparison("", of("batched-in-place"), limit: of("batched-lookup"), "\(pair), 64 at a time"),
+      Comparison(
+        "", of("batched-in-place"), limit: of("checked-batched-lookup"), "the same, checksummed"),
       Comparison(
         "batched as arrays", of("batched-bytes"), limit: of("bytes"), "one by one", target: .atLeast(2)),
       Comparison(

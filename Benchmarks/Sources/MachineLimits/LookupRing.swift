@@ -19,14 +19,23 @@ package final class LookupRing {
   /// Makes an index of so many entries, and fewer or as many records.
   ///
   /// Entries that no record needs lead to one all the same, and are not in the ring.
+  ///
+  /// With a file, the records lie in the mapped memory of it, as a store's do, whose pages are small.
   package init(
-    entryCount: Int, recordCount: Int, recordByteCount: Int, random: inout SplitMix64
+    entryCount: Int, recordCount: Int, recordByteCount: Int, recordsIn file: ScratchFile? = nil,
+    random: inout SplitMix64
   ) throws {
     precondition(entryCount >= recordCount && recordByteCount >= MemoryLayout<UInt>.size)
     count = recordCount
     self.recordByteCount = recordByteCount
     index = try Memory(byteCount: entryCount * LookupRing.entryByteCount)
-    records = try Memory(byteCount: recordCount * recordByteCount)
+    let recordsByteCount = recordCount * recordByteCount
+    if let file {
+      try file.fill(byteCount: (recordsByteCount >> 20 + 1) << 20)
+      records = try Memory(mapping: file, byteCount: recordsByteCount)
+    } else {
+      records = try Memory(byteCount: recordsByteCount)
+    }
     let entryOrder = (0..<UInt32(entryCount)).shuffled(using: &random)
     let recordOrder = (0..<UInt32(recordCount)).shuffled(using: &random)
     let (firstEntry, firstRecord) = unsafe (index.base, records.base)
@@ -62,7 +71,27 @@ package final class LookupRing {
     return Sample(nanoseconds: stopwatch.nanoseconds, amount: lookupCount)
   }
 
-  /// The same in two threads, each from a starting point of its own; the sample is about the lookups of both.
+  /// The same, with a checksum over all of each record.
+  ///
+  /// A lookup waits for the one before, and not for its checksum.
+  package func walkChecked(lookupCount: Int) -> Sample {
+    var (entry, sum) = (entries[0], UInt64(0))
+    let byteCount = recordByteCount / 24 * 24
+    let stopwatch = Stopwatch()
+    for _ in 0..<lookupCount {
+      let record = word(at: entry)
+      entry = word(at: record)
+      sum ^= unsafe bench_checksum(UnsafeRawPointer(bitPattern: record), byteCount)
+    }
+    let nanoseconds = stopwatch.nanoseconds
+    bench_consume(sum)
+    entries[0] = entry
+    return Sample(nanoseconds: nanoseconds, amount: lookupCount)
+  }
+
+  /// The same as ``walk(lookupCount:)`` in two threads, each from a starting point of its own.
+  ///
+  /// The sample is about the lookups of both.
   package func walkInTwoThreads(lookupCountEach: Int) throws -> Sample {
     let starts = [entries[1], entries[2]]
     let stopwatch = Stopwatch()
@@ -75,7 +104,13 @@ package final class LookupRing {
   }
 
   /// Looks up records at random, 64 at a time: asks for all entries, then for all records, then reads the records.
-  package func lookUpBatches(count batches: Int, random: inout SplitMix64) -> Sample {
+  ///
+  /// Of a record its first line is asked for and its first word read, or all lines, and all of it checksummed.
+  package func lookUpBatches(
+    count batches: Int, isChecked: Bool = false, random: inout SplitMix64
+  ) -> Sample {
+    let lineStarts = stride(from: 0, to: isChecked ? recordByteCount : 1, by: 64)
+    let checkedByteCount = isChecked ? recordByteCount / 24 * 24 : 0
     let base = unsafe UInt(bitPattern: index.base)
     let entryCount = UInt(index.byteCount / LookupRing.entryByteCount)
     let addresses = UnsafeMutablePointer<UInt>.allocate(capacity: batchCount)
@@ -94,10 +129,14 @@ package final class LookupRing {
       for slot in 0..<batchCount {
         let record = word(at: unsafe addresses[slot])
         unsafe addresses[slot] = record
-        prefetch(record)
+        for lineStart in lineStarts { prefetch(record &+ UInt(lineStart)) }
       }
       for slot in 0..<batchCount {
-        sum &+= word(at: unsafe addresses[slot])
+        let record = unsafe addresses[slot]
+        sum &+= word(at: record)
+        if checkedByteCount > 0 {
+          sum &+= UInt(unsafe bench_checksum(UnsafeRawPointer(bitPattern: record), checkedByteCount))
+        }
       }
     }
     bench_consume(UInt64(sum))

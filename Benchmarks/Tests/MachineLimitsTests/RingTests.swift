@@ -50,7 +50,8 @@ import Testing
     for _ in 0..<ring.count {
       entries.insert(ring.entryNumber)
       records.insert(ring.recordNumber)
-      #expect(ring.walk(lookupCount: 1).amount == 1)
+      let sample = entries.count % 2 == 0 ? ring.walk(lookupCount: 1) : ring.walkChecked(lookupCount: 1)
+      #expect(sample.amount == 1)
     }
     #expect(ring.count == 1024)
     #expect(entries.count == 1024)
