@@ -38,6 +38,10 @@ final class Engine: @unchecked Sendable {
   /// How many bytes of a record to bring near before it is known how long it is.
   let prefetchByteCount = Atomic<Int>(192)
 
+  /// Held while segments are moved or the index is stored, which exclude one another.
+  ///
+  /// Taken before `headLock`.
+  let maintenanceLock = Lock()
   let headLock = Lock()
   let gate: SyncGate
   /// Under `headLock`, but for its first change under `lock`; nil in a store that is only read.

@@ -19,6 +19,8 @@ extension SedimentError.Code {
   public static let invalidArgument = Self(description: "invalidArgument")
   /// The collection was dropped.
   public static let collectionDropped = Self(description: "collectionDropped")
+  /// The caller stopped what was under way; nothing was lost by that.
+  public static let cancelled = Self(description: "cancelled")
   /// The value's bytes are not of the kind that was asked for.
   public static let undecodable = Self(description: "undecodable")
 }
@@ -50,6 +52,10 @@ extension SedimentError {
     SedimentError(
       .outOfSpace, path: path,
       message: "The file may take \(byteCount) bytes and is full. Remove something, or allow it more.")
+  }
+
+  static func cancelled(_ path: String) -> SedimentError {
+    SedimentError(.cancelled, path: path, message: "It was stopped before its end. Begin it again when it suits.")
   }
 
   static func dropped(_ path: String) -> SedimentError {
