@@ -55,7 +55,8 @@ extension SedimentError {
   }
 
   static func cancelled(_ path: String) -> SedimentError {
-    SedimentError(.cancelled, path: path, message: "It was stopped before its end. Begin it again when it suits.")
+    SedimentError(
+      .cancelled, path: path, message: "It was stopped before its end. Begin it again when it suits.")
   }
 
   static func dropped(_ path: String) -> SedimentError {
