@@ -76,7 +76,7 @@ import Testing
     var disk = SimulatedDisk(SimulatedDiskOptions(seed: seed, violationRule: .record))
     let scheduler = ManualScheduler()
     let options = SedimentOptions(
-      durability: .interval(.milliseconds(5)), access: access, maxByteCount: cap)
+      durability: .interval(.milliseconds(5)), access: access, capacity: .limited(cap))
     var model: Model = ["": [:]]
     var store = try SedimentStore(path: "/store", options: options, disk: disk, scheduler: scheduler)
     for step in 0..<150 {

@@ -101,7 +101,7 @@ import Testing
   // R5
   @Test func `A cap below the reserve is an error`() async {
     await #expect(processExitsWith: .success) {
-      let options = SedimentOptions(durability: .unsynced, maxByteCount: 64 << 10)
+      let options = SedimentOptions(durability: .unsynced, capacity: .limited(maxBytes: 64 << 10))
       let store = try DefectTests.open(DefectTests.disk(), options)
       do {
         for number in 0..<100 {

@@ -22,7 +22,7 @@ final class StoreFixture {
   ) throws {
     self.disk = disk
     let events = events
-    options = SedimentOptions(durability: durability, access: access, maxByteCount: maxByteCount)
+    options = SedimentOptions(durability: durability, access: access, capacity: .limited(maxByteCount))
     if isObserved { options.observer = { event in events.add(event) } }
     try open()
   }
@@ -71,6 +71,13 @@ final class StoreFixture {
   func changes(since call: Int) -> [DiskOperation] {
     let changing: Set<DiskOperation> = [.write, .allocate, .truncate, .punchHole, .sync]
     return disk.calls[call...].map(\.operation).filter { changing.contains($0) }
+  }
+}
+
+extension SedimentCapacity {
+  /// So many bytes at most; unlimited for nil.
+  static func limited(_ byteCount: UInt64?) -> SedimentCapacity {
+    byteCount.map { .limited(maxBytes: $0) } ?? .unlimited
   }
 }
 

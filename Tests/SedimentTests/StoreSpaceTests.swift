@@ -100,7 +100,7 @@ struct StoreSpaceTests {
     case .disk: fixture.disk.capacity = 2 * Self.byteCount
     case .cap:
       try fixture.close()
-      fixture.options.maxByteCount = 2 * Self.byteCount
+      fixture.options.capacity = .limited(maxBytes: 2 * Self.byteCount)
       try fixture.open()
     }
     for number in count..<count + 100 { try fixture.store.set(pattern(3_000, number), forKey: "\(number)") }
@@ -169,7 +169,7 @@ struct StoreSpaceTests {
     let fixture = try StoreFixture()
     for number in 0..<500 { try fixture.store.set(pattern(1_000, number), forKey: "\(number)") }
     try fixture.close()
-    fixture.options.maxByteCount = 128 << 10
+    fixture.options.capacity = .limited(maxBytes: 128 << 10)
     try fixture.open()
     let before = fixture.store.statistics.fileByteCount
     _ = try Self.fill(fixture)

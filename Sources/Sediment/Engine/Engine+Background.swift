@@ -11,6 +11,7 @@ final class EngineWork: @unchecked Sendable {
   fileprivate(set) var sweep: Work?
   fileprivate(set) var populate: Work?
   fileprivate(set) var tell: Work?
+  fileprivate(set) var maintain: Work?
   /// Within which interval a sync is on its way; nil if none is.
   ///
   /// Under the writer's lock.
@@ -19,6 +20,10 @@ final class EngineWork: @unchecked Sendable {
   ///
   /// Under the writer's lock.
   var isCheckpointPlanned = false
+  /// Whether space is about to be seen to.
+  ///
+  /// Under the writer's lock.
+  var isMaintenancePlanned = false
   /// Whether the file is about to grow.
   ///
   /// Under the writer's lock.
@@ -26,7 +31,7 @@ final class EngineWork: @unchecked Sendable {
 
   /// Ends all work, and lets go of the engine that it holds.
   func end() {
-    for work in [sync, checkpoint, grow, sweep, populate, tell] { work?.cancelAndWait() }
+    for work in [sync, checkpoint, grow, sweep, populate, maintain, tell] { work?.cancelAndWait() }
   }
 }
 
@@ -37,6 +42,7 @@ extension Engine {
     work.sync = Work { [self] in syncInBackground() }
     work.checkpoint = Work { [self] in checkpointInBackground() }
     work.grow = Work { [self] in growInBackground() }
+    work.maintain = Work { [self] in maintainInBackground() }
     work.sweep = Work { [self] in sweep() }
     let populate = Work { [self] in populateInBackground() }
     work.populate = populate
@@ -75,6 +81,7 @@ extension Engine {
       work.isCheckpointPlanned = true
       scheduler.schedule(checkpoint, after: 0)
     }
+    if writer.wantsMaintenance { planMaintenance() }
     if writer.wantsSpace, !work.isGrowthPlanned, log.file.traits.allocatesBlocks, let grow = work.grow {
       work.isGrowthPlanned = true
       scheduler.schedule(grow, after: 0)
@@ -99,6 +106,9 @@ extension Engine {
     }
     // That it fails poisons, and is told with that.
     try? waitForSync(sequence)
+    lock.withLock {
+      if let writer, writer.poison == nil, writer.wantsMaintenance { planMaintenance() }
+    }
   }
 
   private func checkpointInBackground() {

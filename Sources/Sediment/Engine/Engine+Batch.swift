@@ -7,6 +7,18 @@ extension Engine {
   func commit(_ batch: BatchMembers, _ durability: SedimentDurability) throws(SedimentError) {
     if let failure = batch.failure { throw failure }
     if batch.isEmpty { return }
+    while true {
+      do throws(SedimentError) {
+        return try commitOnce(batch, durability)
+      } catch {
+        try makeSpace(after: error)
+      }
+    }
+  }
+
+  private func commitOnce(
+    _ batch: BatchMembers, _ durability: SedimentDurability
+  ) throws(SedimentError) {
     try checkReadable()
     let large = try writeExtents(of: batch)
     lock.lock()
@@ -51,6 +63,8 @@ extension Engine {
     let hash: UInt64
     /// The record that the key has now.
     let old: RecordAccount?
+    /// Where the value of that lies, if it is a large one.
+    let oldPlace: ValuePlace?
   }
 
   /// A record of a batch that was appended.
@@ -96,7 +110,7 @@ extension Engine {
         seen[hash, default: []].append(member)
         var probe = view.probe(hash)
         let old = try locate(key, hash, in: member.state.number, view, verifying: false, probe: &probe)
-        last.append(LastChange(number: number, hash: hash, old: old?.account))
+        last.append(LastChange(number: number, hash: hash, old: old?.account, oldPlace: old?.place))
         old?.release()
       }
     }
@@ -148,6 +162,7 @@ extension Engine {
       // The entry that leads to the old record, which nobody moved meanwhile.
       while let entry = probe.next(), entry.position << 3 != old.position {}
       forget(old, member.state, writer)
+      if let place = change.oldPlace { noteDeadExtents(place, writer) }
     }
     let position = record.position >> 3
     switch (member.kind == .remove, change.old != nil) {

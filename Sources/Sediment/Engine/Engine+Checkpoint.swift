@@ -28,7 +28,9 @@ extension Engine {
   }
 
   /// Says the catalogue whole in the log and lets a superblock lead there (DESIGN.md 5, "Checkpoint").
-  func checkpoint() throws(SedimentError) {
+  ///
+  /// With `both`, both superblocks lead there, so that nothing before it is needed any more.
+  func checkpoint(both: Bool = false) throws(SedimentError) {
     try headLock.withLock { () throws(SedimentError) in
       guard let writer else { throw .readOnly(path) }
       let place = try lock.withLock { () throws(SedimentError) in
@@ -37,13 +39,17 @@ extension Engine {
       try gate.turn { () throws(SedimentError) in
         let synced = try syncLog()
         do throws(SedimentError) {
-          try head?.advance(
-            checkpoint: place.offset, segment: place.segment, watermark: synced.watermark, state: .open)
+          for _ in 0..<(both ? 2 : 1) {
+            try head?.advance(
+              checkpoint: place.offset, segment: place.segment, watermark: synced.watermark, state: .open)
+          }
         } catch {
           throw lock.withLock { writer.fail(error) }
         }
         return synced
       }
+      let needed = head?.neededGeneration ?? writer.neededGeneration
+      lock.withLock { writer.neededGeneration = needed }
       tell(.checkpoint)
     }
   }

@@ -12,6 +12,16 @@ extension Engine {
         .invalidArgument, path: path,
         message: "A collection's name has 1 to 255 bytes of UTF-8 without a zero byte. Choose another.")
     }
+    while true {
+      do throws(SedimentError) {
+        return try makeCollection(name)
+      } catch {
+        try makeSpace(after: error)
+      }
+    }
+  }
+
+  private func makeCollection(_ name: [UInt8]) throws(SedimentError) -> CollectionState {
     let (state, sequence) = try lock.withLock { () throws(SedimentError) in
       if let state = collections.named(name) { return (state, 0 as UInt64) }
       let writer = try checkWritable()
@@ -65,6 +75,7 @@ extension Engine {
       let sequence = try change([.everythingCleared], for: .goingOn, writer)
       for state in collections.all { state.clear(at: sequence) }
       forgetEverything(writer)
+      planMaintenance()
     }
   }
 
@@ -72,12 +83,20 @@ extension Engine {
     _ durability: SedimentDurability, _ body: (LogWriter) throws(SedimentError) -> Void
   ) throws(SedimentError) {
     try checkReadable()
-    let sequence = try lock.withLock { () throws(SedimentError) in
-      let writer = try checkWritable()
-      try body(writer)
-      planSync(writer, durability)
-      return unsafe writer.tail.pointee.countedSequence
+    var sequence: UInt64?
+    while sequence == nil {
+      do throws(SedimentError) {
+        sequence = try lock.withLock { () throws(SedimentError) in
+          let writer = try checkWritable()
+          try body(writer)
+          planSync(writer, durability)
+          return unsafe writer.tail.pointee.countedSequence
+        }
+      } catch {
+        try makeSpace(after: error)
+      }
     }
+    guard let sequence else { return }
     if durability == .synced { try waitForSync(sequence) }
   }
 
@@ -117,6 +136,7 @@ extension Engine {
       segment.liveCount = 0
     }
     writer.liveByteCount = 0
+    writer.deadExtents = writer.catalogue.segments.values.map(\.identity).filter { $0.kind == .extent }
   }
 }
 

@@ -34,6 +34,7 @@ extension Engine {
   ) {
     if let old {
       let account = old.account
+      noteDead(old, writer)
       let wasCounted = forgetBytes(account, state, writer)
       index.replace(probe, position: position &>> 3)
       countBytes(byteCount, writer)
@@ -45,6 +46,19 @@ extension Engine {
       countBytes(byteCount, writer)
     }
     state.count(1, expiring: form.expiry != 0)
+  }
+
+  /// Lets the extents of a large value be freed to which the index leads no more.
+  @inline(__always)
+  func noteDead(_ old: FoundRecord, _ writer: LogWriter) {
+    if !old.view.isPlainPut, old.view.kind == .putLarge { noteDeadExtents(old.place, writer) }
+  }
+
+  @inline(never)
+  func noteDeadExtents(_ place: ValuePlace?, _ writer: LogWriter) {
+    guard let place else { return }
+    writer.deadExtents.append(contentsOf: place.pieces.map(\.extent))
+    unsafe writer.tail.pointee.wantsUpkeep = true
   }
 
   /// Takes a record that the index leads to now into the accounts.

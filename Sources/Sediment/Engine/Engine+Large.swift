@@ -8,6 +8,19 @@ extension Engine {
     _ value: RawSpan, _ key: RawSpan, _ state: CollectionState, expiry: WrittenExpiry,
     if condition: WriteCondition, _ durability: SedimentDurability
   ) throws(SedimentError) -> Bool {
+    while true {
+      do throws(SedimentError) {
+        return try setLargeOnce(value, key, state, expiry: expiry, if: condition, durability)
+      } catch {
+        try makeSpace(after: error)
+      }
+    }
+  }
+
+  private func setLargeOnce(
+    _ value: RawSpan, _ key: RawSpan, _ state: CollectionState, expiry: WrittenExpiry,
+    if condition: WriteCondition, _ durability: SedimentDurability
+  ) throws(SedimentError) -> Bool {
     try checkReadable()
     let large = try writeExtents(value)
     lock.lock()
@@ -68,6 +81,8 @@ extension Engine {
       preconditionFailure("the writer contradicts its own catalogue: \(error.reason)")
     }
     for piece in large.place.pieces {
+      writer.unadoptedSlotCount -= piece.extent.run.count
+      writer.extentSlotCount += piece.extent.run.count
       slots.add(Segment(piece.extent, base: .zero, in: log.identity), piece.extent.run)
     }
   }
@@ -77,6 +92,7 @@ extension Engine {
   /// Under the lock.
   func giveBack(_ large: WrittenExtents, _ writer: LogWriter) {
     for piece in large.place.pieces where writer.catalogue.segments[piece.extent.generation] == nil {
+      writer.unadoptedSlotCount -= piece.extent.run.count
       writer.space.give(piece.extent.run.first..<piece.extent.run.end)
     }
   }
@@ -89,7 +105,9 @@ extension Engine {
       let writer = try checkWritable()
       let run = try writer.takeRun(layout.slotCount, for: .storing)
       do throws(DiskError) {
-        return try writer.newIdentity(.extent, run)
+        let identity = try writer.newIdentity(.extent, run)
+        writer.unadoptedSlotCount += run.count
+        return identity
       } catch {
         writer.space.give(run.first..<run.end)
         throw SedimentError(error)
@@ -99,7 +117,7 @@ extension Engine {
       return try LargeValues.write(value, extentByteCount: extentByteCount, to: extent, log)
     } catch {
       // Nothing of the log was written, and what lies in the slots nobody will ever look at.
-      lock.withLock { writer?.space.give(extent.run.first..<extent.run.end) }
+      giveBackUnadopted(extent.run)
       throw told(error)
     }
   }

@@ -35,6 +35,14 @@ extension FoundRecord {
   }
 }
 
+extension FoundRecord {
+  /// Where its value lies, if that is a large one.
+  var place: ValuePlace? {
+    guard view.kind == .putLarge else { return nil }
+    return try? ValuePlace.decode(unsafe RawSpan(_unsafeBytes: view.value))
+  }
+}
+
 extension Engine {
   /// The newest record of a key, whatever it says; nil if the index has none.
   ///

@@ -62,7 +62,10 @@ extension Engine {
       if state.isDropped.load(ordering: .relaxed) { throw .dropped(path) }
       return nil
     }
-    if isVisible(found, state) { return found }
+    if isVisible(found, state) {
+      if evicts { probe.setReference() }
+      return found
+    }
     found.release()
     if state.isDropped.load(ordering: .relaxed) { throw .dropped(path) }
     return nil

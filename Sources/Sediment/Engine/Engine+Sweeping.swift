@@ -23,6 +23,7 @@ extension Engine {
         next = next.dropFirst(256)
       }
     }
+    lock.withLock { planMaintenance() }
   }
 
   /// Whether an entry leads to a record that was cleared.
@@ -54,6 +55,7 @@ extension Engine {
           old.segment.liveByteCount -= old.view.byteCount
           old.segment.liveCount -= 1
           writer.liveByteCount -= old.view.byteCount
+          noteDead(old, writer)
           old.release()
         }
         index.remove(probe)

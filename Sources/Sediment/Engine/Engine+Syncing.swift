@@ -62,6 +62,7 @@ extension Engine {
 
   /// After a sync: if nothing followed, the log says at once how far it is on the medium.
   private func noteSynced(_ writer: LogWriter, _ watermark: LogPosition) {
+    writer.noteClocks()
     guard writer.poison == nil, unsafe writer.tail.pointee.position == watermark else { return }
     // What fails poisons, and the sync before it counts all the same.
     try? writer.appendMark(watermark, clock: disk.wallClock())

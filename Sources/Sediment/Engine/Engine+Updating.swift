@@ -12,20 +12,16 @@ extension Engine {
     _ body: (FoundValue?) throws -> [UInt8]?
   ) throws {
     while true {
-      Readers.enter(domain)
-      defer { Readers.leave() }
-      // The scope lasts until the change was made, so the position cannot come to be another record's.
-      let found = try findForUpdate(key, state)
-      let position = found?.position ?? 0
-      var new: [UInt8]?
-      if let found {
+      // Not in the reader's scope when the change is made: a full store may have to wait until readers have left.
+      let (new, sequence) = try Readers.reading(domain) {
+        let found = try findForUpdate(key, state)
+        let sequence = found?.sequence ?? 0
+        guard let found else { return (try body(nil), sequence) }
         let value = try value(of: found)
         defer { if let owner = unsafe value.owner { unsafe owner.deallocate() } }
-        new = try body(value)
-      } else {
-        new = try body(nil)
+        return (try body(value), sequence)
       }
-      if try replace(key, state, with: new, at: position, expiry, durability) { return }
+      if try replace(key, state, with: new, after: sequence, expiry, durability) { return }
     }
   }
 
@@ -34,21 +30,21 @@ extension Engine {
     return try findRecord(key, state)
   }
 
-  /// Makes a change if the key's newest record is still at a position, 0 for none.
+  /// Makes a change if the key's newest record is still the one of a sequence, 0 for none.
   private func replace(
-    _ key: RawSpan, _ state: CollectionState, with new: [UInt8]?, at position: UInt64,
+    _ key: RawSpan, _ state: CollectionState, with new: [UInt8]?, after sequence: UInt64,
     _ expiry: WrittenExpiry, _ durability: SedimentDurability
   ) throws(SedimentError) -> Bool {
     if let new {
       return try set(
-        unsafe new.span.bytes, key, state, expiry: expiry, if: .unchanged(position), durability)
+        unsafe new.span.bytes, key, state, expiry: expiry, if: .unchanged(sequence), durability)
     }
-    if position == 0 {
+    if sequence == 0 {
       if try contains(key, state) { return false }
       try nothingChanged(durability)
       return true
     }
-    return try remove(key, state, if: .unchanged(position), durability)
+    return try remove(key, state, if: .unchanged(sequence), durability)
   }
 
   /// Sets or, with nil, removes a key if its value is what is expected, nil for none.
@@ -58,19 +54,20 @@ extension Engine {
     _ durability: SedimentDurability
   ) throws(SedimentError) -> Bool {
     while true {
-      Readers.enter(domain)
-      defer { Readers.leave() }
-      let found = try findForUpdate(key, state)
-      let position = found?.position ?? 0
-      guard try isValue(of: found, expected) else {
+      let (isExpected, sequence) = try Readers.reading(domain) { () throws(SedimentError) in
+        let found = try findForUpdate(key, state)
+        let sequence = found?.sequence ?? 0
+        return (try isValue(of: found, expected), sequence)
+      }
+      guard isExpected else {
         try nothingChanged(durability)
         return false
       }
-      if new == nil, position == 0 {
+      if new == nil, sequence == 0 {
         try nothingChanged(durability)
         return true
       }
-      if try replace(key, state, with: new, at: position, expiry, durability) { return true }
+      if try replace(key, state, with: new, after: sequence, expiry, durability) { return true }
     }
   }
 
@@ -96,18 +93,19 @@ extension Engine {
     _ time: UInt64, _ key: RawSpan, _ state: CollectionState, _ durability: SedimentDurability
   ) throws(SedimentError) -> Bool {
     while true {
-      Readers.enter(domain)
-      defer { Readers.leave() }
-      guard let found = try findForUpdate(key, state) else {
+      let old = try Readers.reading(domain) { () throws(SedimentError) -> (bytes: [UInt8], sequence: UInt64)? in
+        guard let found = try findForUpdate(key, state) else { return nil }
+        let sequence = found.sequence
+        let value = try value(of: found)
+        defer { if let owner = unsafe value.owner { unsafe owner.deallocate() } }
+        return ([UInt8](sedimentBytes: unsafe RawSpan(_unsafeBytes: value.bytes)), sequence)
+      }
+      guard let old else {
         try nothingChanged(durability)
         return false
       }
-      let position = found.position
-      let value = try value(of: found)
-      defer { if let owner = unsafe value.owner { unsafe owner.deallocate() } }
       let isSet = try set(
-        unsafe RawSpan(_unsafeBytes: value.bytes), key, state, expiry: .at(time), if: .unchanged(position),
-        durability)
+        unsafe old.bytes.span.bytes, key, state, expiry: .at(time), if: .unchanged(old.sequence), durability)
       if isSet { return true }
     }
   }

@@ -11,7 +11,9 @@ enum WriteCondition {
   case absent
   /// The key has a value.
   case present
-  /// The newest record of the key is still the one at this position, 0 for none that is visible.
+  /// The newest record of the key is still the one of this sequence, 0 for none that is visible.
+  ///
+  /// Its place may have changed: compaction moves records.
   case unchanged(UInt64)
 }
 
@@ -35,6 +37,20 @@ extension Engine {
     if value.byteCount > Self.inlineValueByteCountMax {
       return try setLarge(value, key, state, expiry: expiry, if: condition, durability)
     }
+    while true {
+      do throws(SedimentError) {
+        return try setOnce(value, key, state, expiry: expiry, if: condition, durability)
+      } catch {
+        try makeSpace(after: error)
+      }
+    }
+  }
+
+  @inline(__always)
+  private func setOnce(
+    _ value: RawSpan, _ key: RawSpan, _ state: CollectionState, expiry: WrittenExpiry,
+    if condition: WriteCondition, _ durability: SedimentDurability
+  ) throws(SedimentError) -> Bool {
     try checkReadable()
     lock.lock()
     let sequence: UInt64
@@ -81,6 +97,19 @@ extension Engine {
     _ key: RawSpan, _ state: CollectionState, if condition: WriteCondition, _ durability: SedimentDurability
   ) throws(SedimentError) -> Bool {
     try checkLengths(key, RawSpan())
+    while true {
+      do throws(SedimentError) {
+        return try removeOnce(key, state, if: condition, durability)
+      } catch {
+        try makeSpace(after: error)
+      }
+    }
+  }
+
+  @inline(__always)
+  private func removeOnce(
+    _ key: RawSpan, _ state: CollectionState, if condition: WriteCondition, _ durability: SedimentDurability
+  ) throws(SedimentError) -> Bool {
     try checkReadable()
     lock.lock()
     let sequence: UInt64
@@ -95,8 +124,8 @@ extension Engine {
       defer { old?.release() }
       let wasVisible = old.map { isVisible($0, state) } ?? false
       var isMet = true
-      if case .unchanged(let position) = condition {
-        isMet = (wasVisible ? old?.position ?? 0 : 0) == position
+      if case .unchanged(let sequence) = condition {
+        isMet = (wasVisible ? old?.sequence ?? 0 : 0) == sequence
       }
       if let old, isMet {
         let form = RecordForm(kind: .remove, collection: state.number)
@@ -104,6 +133,7 @@ extension Engine {
         let way = durability == .synced ? LogWriter.Way.written : .stored
         _ = try writer.append(form, key: key, value: RawSpan(), way)
         forget(old.account, state, writer)
+        noteDead(old, writer)
         index.remove(probe)
         wasRemoved = wasVisible
       }
@@ -154,7 +184,7 @@ extension Engine {
     case .always: break
     case .absent: if visible != nil { return false }
     case .present: if visible == nil { return false }
-    case .unchanged(let position): if (visible?.position ?? 0) != position { return false }
+    case .unchanged(let sequence): if (visible?.sequence ?? 0) != sequence { return false }
     }
     if case .unchanged = expiry { time = visible?.view.expiry ?? 0 }
     return true

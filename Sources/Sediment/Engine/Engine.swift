@@ -21,6 +21,8 @@ final class Engine: @unchecked Sendable {
   let domain: ReaderDomain
   let retired: RetiredList
   let scheduler: any WorkScheduler
+  /// Whether what was not read lately makes room for what is new.
+  let evicts: Bool
 
   let lock = Lock()
   /// Nil in a store that is only read.
@@ -61,6 +63,18 @@ final class Engine: @unchecked Sendable {
   ///
   /// Under `lock`.
   var isReseeded = false
+  /// Segments that compaction found damaged: they stay as they are.
+  ///
+  /// Under `lock`.
+  var refusedVictims: Set<Generation> = []
+  /// The sequences of the changes that adopted survivors, as long as these may not be on the medium.
+  ///
+  /// Under `lock`.
+  var adoptions: [Generation: UInt64] = [:]
+  /// Where the log ended when space was last seen to.
+  ///
+  /// Under `lock`.
+  var maintainedSequence: UInt64 = 0
   let conditions: Conditions
   let report: RecoveryReport
   private let forkCount = Forks.count
@@ -77,6 +91,7 @@ final class Engine: @unchecked Sendable {
     self.options = options
     self.disk = disk
     self.scheduler = scheduler
+    evicts = options.capacity.evicts
     log = opened.log
     index = opened.index
     slots = opened.slots

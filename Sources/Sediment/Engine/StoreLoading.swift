@@ -47,7 +47,9 @@ extension StoreOpening {
     report.scannedByteCount = built.scannedByteCount
     var writer: LogWriter?
     if !options.readOnly {
-      writer = try makeWriter(opened.log, log, slots, slotCount: slotCount, liveByteCount: liveByteCount)
+      writer = try makeWriter(
+        opened.log, log, slots, slotCount: slotCount, liveByteCount: liveByteCount,
+        neededGeneration: opened.keeper?.neededGeneration ?? .first)
     }
     return OpenedStore(
       log: log, index: index, slots: slots, domain: domain, retired: retired, collections: collections,
@@ -84,7 +86,8 @@ extension StoreOpening {
   }
 
   private func makeWriter(
-    _ recovered: RecoveredLog, _ log: LogFile, _ slots: SlotTable, slotCount: UInt32, liveByteCount: Int
+    _ recovered: RecoveredLog, _ log: LogFile, _ slots: SlotTable, slotCount: UInt32, liveByteCount: Int,
+    neededGeneration: Generation
   ) throws(SedimentError) -> LogWriter {
     let entry = recovered.tail
     try checkNumbers(recovered)
@@ -100,7 +103,8 @@ extension StoreOpening {
     let writer = LogWriter(
       disk: disk, file: log, identity: log.identity, slots: slots, catalogue: recovered.catalogue,
       space: space, tail: tail, replayByteCount: recovered.replayedByteCount,
-      markedWatermark: recovered.watermark, byteCountMax: options.maxByteCount)
+      markedWatermark: recovered.watermark, neededGeneration: neededGeneration,
+      byteCountMax: options.capacity.byteCountMax, evicts: options.capacity.evicts)
     writer.liveByteCount = liveByteCount
     writer.noteOpened()
     return writer

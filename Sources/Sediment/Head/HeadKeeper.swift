@@ -9,6 +9,8 @@ package import SedimentFormat
 package struct HeadKeeper: Sendable {
   /// The superblock that an opening would follow now.
   package private(set) var leading: Superblock
+  /// The generation of the segment that the checkpoint of the superblock begins in which does not lead.
+  private var otherGeneration: Generation
   /// Whether the leading one was written again, or written, and synced by this opening.
   private var isLeadingOnMedium = false
   /// Whether something lies in the first slot that must be synced before a superblock is written.
@@ -25,6 +27,7 @@ package struct HeadKeeper: Sendable {
     sync: @escaping @Sendable () throws(SedimentError) -> Void
   ) {
     leading = head.leading
+    otherGeneration = (head.other ?? head.leading).segment.generation
     self.file = file
     self.session = session
     self.isNoteUnsynced = isNoteUnsynced
@@ -33,6 +36,9 @@ package struct HeadKeeper: Sendable {
 
   /// Whether a log that was closed must be declared open before anything is appended to it.
   package var isClosed: Bool { leading.state == .closed }
+
+  /// The lowest generation of a hot segment that one of the superblocks needs (invariant 12).
+  package var neededGeneration: Generation { min(leading.segment.generation, otherGeneration) }
 
   // MARK: Changes
 
@@ -106,6 +112,7 @@ package struct HeadKeeper: Sendable {
     try guarded { (keeper) throws(SedimentError) in
       try keeper.put(block)
       try keeper.sync()
+      keeper.otherGeneration = keeper.leading.segment.generation
       keeper.leading = block
     }
   }

@@ -70,6 +70,11 @@ extension HashIndex {
     probe.replace(position: position)
   }
 
+  /// Makes the entry that the probe stands on name another place of the same record.
+  package func move(_ probe: IndexProbe, to position: UInt64, keepingReference: Bool) {
+    probe.move(to: position, keepingReference: keepingReference)
+  }
+
   /// Removes the entry that the probe stands on.
   @inline(__always)
   package func remove(_ probe: IndexProbe) {

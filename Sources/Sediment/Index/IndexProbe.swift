@@ -97,6 +97,15 @@ extension IndexProbe {
     slot.store(IndexEntry(position: position, hashBits: hashBits).rawValue)
   }
 
+  /// Makes the slot hold another position of the same record, referenced as before or not any more.
+  @inline(__always)
+  func move(to position: UInt64, keepingReference: Bool) {
+    assert(holdsEntry, "the probe is stale")
+    let raw = slot.loadAsWriter()
+    let reference = keepingReference ? raw & IndexEntry.referenceBit : 0
+    slot.store(IndexEntry(position: position, hashBits: hashBits).rawValue | reference)
+  }
+
   /// Frees the slot; says whether it became a deleted one.
   @inline(__always)
   func free() -> Bool {

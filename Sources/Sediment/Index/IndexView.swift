@@ -32,6 +32,16 @@ package struct IndexView {
     unsafe sediment_prefetch(table.bucketAddress(bucket))
   }
 
+  /// A probe that stands on the entry of a hash which leads to a position, with that entry; nil if none does.
+  @inline(__always)
+  package func find(_ hash: UInt64, at position: UInt64) -> (probe: IndexProbe, entry: IndexEntry)? {
+    var probe = probe(hash)
+    while let entry = probe.next() {
+      if entry.position == position { return (probe, entry) }
+    }
+    return nil
+  }
+
   /// Begins the search for a hash.
   @inline(__always)
   package func probe(_ hash: UInt64) -> IndexProbe {

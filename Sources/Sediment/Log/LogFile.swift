@@ -122,6 +122,29 @@ internal import Synchronization
     retiring = 0..<0
   }
 
+  // MARK: Shrinking
+
+  /// Lets no page of a range be touched ahead of need, since it is about to lose its blocks.
+  ///
+  /// Under the writer's lock.
+  func exclude(_ range: Range<UInt64>) {
+    if writable.overlaps(range) { writable = writable.lowerBound..<max(writable.lowerBound, range.lowerBound) }
+    if populated.overlaps(range) { populated = 0..<0 }
+    if retiring.overlaps(range) { retiring = 0..<0 }
+  }
+
+  /// Makes nothing readable at `base` from `byteCount` on, where nothing is that anybody could be led to.
+  ///
+  /// Under the writer's lock.
+  func shrink(to byteCount: UInt64) throws(DiskError) {
+    let end = unsafe mappedEnd.pointee
+    guard let mapping, byteCount < end else { return }
+    exclude(byteCount..<end)
+    unsafe Atomic<UInt64>.store(byteCount, mappedEnd)
+    try mapping.conceal(pages(byteCount..<end))
+    isWhollyMapped = true
+  }
+
   private static let readOnlyByteCount: UInt64 = 4 << 20
 
   // MARK: Pages ahead of need

@@ -15,7 +15,7 @@ extension LogWriter {
   @inline(never)
   private func makeMoreRoom(_ byteCount: Int, _ purpose: SlotSpace.Purpose) throws(SedimentError) {
     if unsafe tail.pointee.room < byteCount { try openSegment(roomFor: byteCount, purpose) }
-    unsafe tail.pointee.wantsUpkeep = replayByteCount > replayByteCountMax || wantsSpace
+    unsafe tail.pointee.wantsUpkeep = replayByteCount > replayByteCountMax || wantsSpace || wantsMaintenance
     let run = unsafe tail.pointee.identity.run.byteRange
     let end = run.upperBound - UInt64(Seal.recordByteCount)
     let offset = unsafe tail.pointee.offset
@@ -37,7 +37,7 @@ extension LogWriter {
 
   /// Goes on in another hot segment (DESIGN.md 5, "Append").
   @inline(never)
-  private func openSegment(roomFor byteCount: Int, _ purpose: SlotSpace.Purpose) throws(SedimentError) {
+  func openSegment(roomFor byteCount: Int, _ purpose: SlotSpace.Purpose) throws(SedimentError) {
     let run = try takeHotRun(roomFor: byteCount, purpose)
     let (next, isMapped): (SegmentIdentity, Bool)
     do throws(DiskError) {
@@ -56,7 +56,7 @@ extension LogWriter {
   ) throws(SedimentError) -> SlotRun {
     let whole = SegmentHeader.byteCount + byteCount + Seal.recordByteCount
     let least = UInt32((whole + Limits.slotByteCount - 1) / Limits.slotByteCount)
-    let standard = SegmentSizes.hotSlotCount(liveByteCount: liveByteCount)
+    let standard = segmentSlotCount
     if least < standard, let run = try? takeRun(standard, for: purpose) { return run }
     return try takeRun(least, for: purpose)
   }
@@ -99,7 +99,7 @@ extension LogWriter {
     guard growth <= slotCountLeft else {
       throw .capReached(file.file.path, UInt64(slotCountMax) << UInt64(Limits.slotByteCountLog2))
     }
-    let ahead = min(growth + SegmentSizes.slotCountAhead(fileSlotCount: space.end), slotCountLeft)
+    let ahead = min(growth + slotCountAhead, slotCountLeft)
     do throws(DiskError) {
       do throws(DiskError) {
         try extend(by: ahead)

@@ -24,8 +24,11 @@ extension LogWriter {
     catalogue.numbers.clocks.highest = max(catalogue.numbers.clocks.highest, min(clock, Limits.clockMax))
     catalogue.numbers.totals.userByteCount &+= userByteCount
     catalogue.numbers.totals.writtenByteCount &+= writtenByteCount
-    userByteCount = 0
-    writtenByteCount = 0
+    catalogue.numbers.totals.movedByteCount &+= movedByteCount
+    catalogue.numbers.totals.evictedCount &+= evictedCount
+    catalogue.numbers.totals.expiredCount &+= expiredCount
+    (userByteCount, writtenByteCount, movedByteCount) = (0, 0, 0)
+    (evictedCount, expiredCount) = (0, 0)
   }
 
   /// After opening: what must be kept in reserve and when a checkpoint is due.
@@ -41,13 +44,23 @@ extension LogWriter {
     let fileByteCount = UInt64(space.end) * UInt64(Limits.slotByteCount)
     replayByteCountMax = min(max(fileByteCount / 4, 64 << 20), 512 << 20)
     space.reservedCount = reserveSlotCount
+    noteBudget()
+  }
+
+  /// Begins another segment, though the present one has room.
+  func goOnInAnotherSegment() throws(SedimentError) {
+    try openSegment(roomFor: 0, .goingOn)
   }
 
   /// The slots that are kept free for a full disk: a removal's or checkpoint's segment, and what recovery needs
   /// for a segment that begins with a whole checkpoint.
   var reserveSlotCount: UInt32 {
-    let checkpointSlots = UInt32((checkpointByteCount + Limits.slotByteCount - 1) / Limits.slotByteCount)
-    return 2 * checkpointSlots + 1 + min(space.end / 128, 64)
+    return 2 * checkpointSlotCount + 1 + max(min(space.end / 128, 64), min(segmentSlotCount, space.end / 32))
+  }
+
+  /// The slots that a checkpoint takes.
+  var checkpointSlotCount: UInt32 {
+    UInt32((checkpointByteCount + Limits.slotByteCount - 1) / Limits.slotByteCount)
   }
 
   /// What a checkpoint takes in the log, estimated by the entries of the catalogue.
@@ -104,7 +117,7 @@ extension LogWriter {
   /// Whoever gets them gives them blocks and says so by `take(ahead:)`, or leaves it.
   func spaceAhead() -> Range<UInt32>? {
     guard wantsSpace, space.freeCount + space.bareCount < wantedFreeCount else { return nil }
-    let count = SegmentSizes.slotCountAhead(fileSlotCount: space.end)
+    let count = slotCountAhead
     guard count > 0, count <= slotCountLeft else { return nil }
     return space.end..<space.end + count
   }
@@ -117,9 +130,16 @@ extension LogWriter {
     setWantedFreeCount()
   }
 
+  /// The slots that the file grows by beyond what is needed at once: none where compaction is to find some.
+  var slotCountAhead: UInt32 {
+    let due = dueSlotCount
+    let used = recordSlotCount
+    return min(SegmentSizes.slotCountAhead(fileSlotCount: space.end), due > used ? due - used : 0)
+  }
+
   /// Half of what the file grows by at a time is to be there beyond the reserve; none in a small file.
   func setWantedFreeCount() {
-    let ahead = SegmentSizes.slotCountAhead(fileSlotCount: space.end)
+    let ahead = slotCountAhead
     wantedFreeCount = ahead < 8 ? 0 : space.reservedCount + ahead / 2
   }
 }

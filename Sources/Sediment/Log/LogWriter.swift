@@ -31,6 +31,32 @@ internal import SedimentFormat
   var wantedFreeCount: UInt32 = 0
   /// The most slots that the file may have.
   let slotCountMax: UInt32
+  /// What was freed and is not given back yet.
+  var freedRuns: [FreedRun] = []
+  var freedSlotCount: UInt32 = 0
+  /// The slots given back since the opening.
+  var reclaimedSlotCount: UInt64 = 0
+  /// Segments that a backup still has to copy, with the number of those that do.
+  var pinned: [Generation: Int] = [:]
+  /// The slots of the extents in the catalogue.
+  var extentSlotCount: UInt32 = 0
+  /// The slots of extents, survivors and parts of the index that are being written.
+  var unadoptedSlotCount: UInt32 = 0
+  /// Extents of values that were replaced or removed, for compaction to free.
+  var deadExtents: [SegmentIdentity] = []
+  /// The lowest generation of a hot segment that a superblock needs (invariant 12).
+  var neededGeneration: Generation
+  /// From how many slots with records on compaction is due.
+  var dueSlotCount: UInt32 = .max
+  /// Whether what is not needed is being given to the file system.
+  var isTrimming = false
+  /// Whether what was not read lately makes room.
+  let evicts: Bool
+  var movedByteCount: UInt64 = 0
+  var evictedCount: UInt64 = 0
+  var expiredCount: UInt64 = 0
+  /// When observed time was last added to the clocks.
+  var observedAt: UInt64
   var userByteCount: UInt64 = 0
   var writtenByteCount: UInt64 = 0
   /// Told that the log will soon reach pages which nobody has touched yet.
@@ -44,9 +70,16 @@ internal import SedimentFormat
   init(
     disk: any Disk, file: LogFile, identity: FileIdentity, slots: SlotTable, catalogue: Catalogue,
     space: SlotSpace, tail: Tail, replayByteCount: UInt64, markedWatermark: LogPosition,
-    byteCountMax: UInt64?
+    neededGeneration: Generation,
+    byteCountMax: UInt64?, evicts: Bool
   ) {
+    self.evicts = evicts
     self.markedWatermark = markedWatermark
+    self.neededGeneration = neededGeneration
+    observedAt = disk.monotonicClock()
+    extentSlotCount = catalogue.segments.values.reduce(0) {
+      $1.identity.kind == .extent ? $0 + $1.identity.run.count : $0
+    }
     slotCountMax = UInt32(
       min(
         byteCountMax.map { $0 >> UInt64(Limits.slotByteCountLog2) } ?? .max, UInt64(Limits.fileSlotCountMax)))

@@ -2,9 +2,10 @@ internal import SedimentFormat
 
 /// How large segments are made, and how far ahead of use the file grows: policy alone, any number is legal.
 enum SegmentSizes {
-  /// The slots of a hot segment: one in a small store, then a 128th of the live bytes, up to 64 MiB.
-  static func hotSlotCount(liveByteCount: Int) -> UInt32 {
-    let slotCount = liveByteCount / 128 / Limits.slotByteCount
+  /// The slots of a hot segment: one in a small store, then a 128th of the live bytes or of the slots that the file
+  /// may have, up to 64 MiB.
+  static func hotSlotCount(liveByteCount: Int, slotCountMax: UInt32) -> UInt32 {
+    let slotCount = min(max(liveByteCount, 0) / 128 / Limits.slotByteCount, Int(slotCountMax) / 128)
     return UInt32(min(max(slotCount, 1), 4096))
   }
 

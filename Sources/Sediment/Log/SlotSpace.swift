@@ -94,11 +94,12 @@ package struct SlotSpace: Sendable {
   /// Adds slots that nobody uses and that may have no blocks.
   package mutating func giveBare(_ run: Range<UInt32>) {
     guard !run.isEmpty else { return }
+    bareCount += UInt32(run.count)
     bare.insert(run, at: bare.firstIndex { $0.lowerBound > run.lowerBound } ?? bare.count)
   }
 
   /// How many slots are bare.
-  package var bareCount: UInt32 { bare.reduce(0) { $0 + UInt32($1.count) } }
+  package private(set) var bareCount: UInt32 = 0
 
   /// The bare slots that should get blocks next: `count` adjacent ones, or fewer if they need not be adjacent; nil
   /// if there are none.
@@ -114,7 +115,46 @@ package struct SlotSpace: Sendable {
     guard let place = bare.firstIndex(where: { $0.lowerBound == run.lowerBound }) else { return }
     let rest = run.upperBound..<bare[place].upperBound
     if rest.isEmpty { bare.remove(at: place) } else { bare[place] = rest }
+    bareCount -= UInt32(run.count)
     give(run)
+  }
+
+  // MARK: Shrinking
+
+  /// Takes up to `count` adjacent free slots as far behind as there are any.
+  package mutating func takeLast(_ count: UInt32) -> Range<UInt32>? {
+    guard count > 0, let last = free.last else { return nil }
+    let taken = last.upperBound - min(count, UInt32(last.count))..<last.upperBound
+    if taken == last { free.removeLast() } else { free[free.count - 1] = last.lowerBound..<taken.lowerBound }
+    freeCount -= UInt32(taken.count)
+    return taken
+  }
+
+  /// Where the file could end, if what is bare at its end went, and so many free slots there.
+  package func endAfterCutting(freeSlots: UInt32) -> UInt32 {
+    var end = end
+    var left = freeSlots
+    while true {
+      if let run = bare.last(where: { $0.upperBound == end }) {
+        end = run.lowerBound
+      } else if left > 0, let run = free.last(where: { $0.upperBound == end }) {
+        let count = min(left, UInt32(run.count))
+        end -= count
+        left -= count
+        if count < run.count { return end }
+      } else {
+        return end
+      }
+    }
+  }
+
+  /// Forgets the slots from `end` on, none of which is in use.
+  package mutating func cut(to end: UInt32) {
+    bare = bare.compactMap { $0.lowerBound >= end ? nil : $0.lowerBound..<min($0.upperBound, end) }
+    free = free.compactMap { $0.lowerBound >= end ? nil : $0.lowerBound..<min($0.upperBound, end) }
+    bareCount = bare.reduce(0) { $0 + UInt32($1.count) }
+    freeCount = free.reduce(0) { $0 + UInt32($1.count) }
+    self.end = end
   }
 
   /// Where a run of `count` slots would be taken next; a guess, for the heir.

@@ -17,6 +17,16 @@ package struct ScannedRecord {
   /// The length of the whole record, padding included.
   package var byteCount: Int32
   package var kind: RecordKind
+  /// The bytes of the record before its key.
+  package var headByteCount: UInt8
+}
+
+extension ScannedRecord {
+  /// Calls `body` with its key, as long as the scan keeps it.
+  @inline(__always)
+  func withKey<Value, Failure: Error>(_ body: (RawSpan) throws(Failure) -> Value) throws(Failure) -> Value {
+    try body(unsafe RawSpan(_unsafeStart: keyStart, byteCount: Int(keyByteCount)))
+  }
 }
 
 /// Takes the records of a scan, some at a time.

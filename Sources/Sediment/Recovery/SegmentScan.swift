@@ -162,7 +162,8 @@ package struct SegmentScan {
         position: unit, sequence: sequence, expiry: 0, keyStart: record + Limits.recordFixedByteCount,
         keyByteCount: Int32(truncatingIfNeeded: keyByteCount),
         valueByteCount: Int32(truncatingIfNeeded: valueByteCount), collection: 0,
-        byteCount: Int32(truncatingIfNeeded: byteCount), kind: .put))
+        byteCount: Int32(truncatingIfNeeded: byteCount), kind: .put,
+        headByteCount: UInt8(truncatingIfNeeded: Limits.recordFixedByteCount)))
     return byteCount
   }
 
@@ -196,7 +197,8 @@ package struct SegmentScan {
         position: offset.rawValue, sequence: header.sequence.rawValue, expiry: header.expiry,
         keyStart: record + header.keyRange.lowerBound, keyByteCount: Int32(header.keyByteCount),
         valueByteCount: Int32(header.valueByteCount), collection: header.collection,
-        byteCount: Int32(header.byteCount), kind: header.kind))
+        byteCount: Int32(header.byteCount), kind: header.kind,
+        headByteCount: UInt8(truncatingIfNeeded: header.keyRange.lowerBound)))
     return (header.byteCount, true)
   }
 

@@ -12,8 +12,10 @@ public struct SedimentOptions: Sendable {
   ///
   /// Without it reads are a little quicker, and a bit that rotted goes unnoticed.
   public var verifiesReads: Bool
-  /// The most bytes that the file may take; nil for as many as the disk has.
-  public var maxByteCount: UInt64?
+  /// How large the file may become, and what happens when it is full.
+  public var capacity: SedimentCapacity
+  /// Whether and when the space of what was replaced, removed or has expired is won back.
+  public var compaction: SedimentCompaction
   /// Called with what happens to the store, in its order, soon afterwards and on a thread of the background.
   ///
   /// All stores of the process share these threads, so it must return soon. It may use the store.
@@ -23,7 +25,8 @@ public struct SedimentOptions: Sendable {
   /// and nothing to the death of the process.
   public init(
     durability: SedimentDurability = .interval(.seconds(1)), mustExist: Bool = false, readOnly: Bool = false,
-    access: Access = .automatic, verifiesReads: Bool = true, maxByteCount: UInt64? = nil,
+    access: Access = .automatic, verifiesReads: Bool = true,
+    capacity: SedimentCapacity = .unlimited, compaction: SedimentCompaction = .automatic,
     observer: (@Sendable (SedimentEvent) -> Void)? = nil
   ) {
     self.durability = durability
@@ -31,7 +34,8 @@ public struct SedimentOptions: Sendable {
     self.readOnly = readOnly
     self.access = access
     self.verifiesReads = verifiesReads
-    self.maxByteCount = maxByteCount
+    self.capacity = capacity
+    self.compaction = compaction
     self.observer = observer
   }
 
@@ -69,4 +73,39 @@ public enum SedimentExpiry: Sendable, Hashable {
   case after(Duration)
   /// At a wall time, in milliseconds since 1970.
   case at(milliseconds: UInt64)
+}
+
+/// How large a store's file may become.
+public enum SedimentCapacity: Sendable, Hashable {
+  /// As large as the disk allows.
+  case unlimited
+  /// At most so many bytes: a change for which there is no room then fails with `outOfSpace`.
+  case limited(maxBytes: UInt64)
+  /// At most so many bytes: what was not read lately makes room, with what has expired before everything else.
+  ///
+  /// The file never exceeds them, so less than that is there for records: half a MiB is the least that makes sense.
+  case evicting(maxBytes: UInt64)
+
+  /// The bytes that the file may have; nil for any number.
+  var byteCountMax: UInt64? {
+    switch self {
+    case .unlimited: nil
+    case .limited(let byteCount), .evicting(let byteCount): byteCount
+    }
+  }
+
+  var evicts: Bool {
+    if case .evicting = self { return true }
+    return false
+  }
+}
+
+/// Whether and when a store wins back the space of what is dead.
+public enum SedimentCompaction: Sendable, Hashable {
+  /// Never; nothing that was written is ever moved.
+  case off
+  /// When `compact` is called, and when there would be no room for a change otherwise.
+  case manual
+  /// In the background, as it pays.
+  case automatic
 }

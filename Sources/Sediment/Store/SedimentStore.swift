@@ -60,6 +60,19 @@ public final class SedimentStore: SedimentKeyspace, @unchecked Sendable {
     try engine.checkpoint()
   }
 
+  // MARK: Space
+
+  /// Wins back all space of values that were replaced, removed or have expired for good, and gives it to the file
+  /// system.
+  ///
+  /// The background does as much as pays by itself, unless the options say otherwise. Others may read and write
+  /// meanwhile. What was done stays done when it is stopped.
+  public func compact(
+    progress: ((SedimentProgress) throws -> SedimentIteration)? = nil
+  ) throws {
+    try engine.compact { try progress?($0) ?? .continue }
+  }
+
   // MARK: Collections
 
   /// The collection of that name, which is created if it is not there; its keys are its own.

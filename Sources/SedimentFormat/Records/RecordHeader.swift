@@ -94,25 +94,25 @@
 
 extension RecordHeader {
   /// Where the fields of every record lie, and how long those are that only some have.
-  @usableFromInline enum Field {
-    @usableFromInline static let checksum = 0
-    @usableFromInline static let shape = 4
-    @usableFromInline static let valueByteCount = 5
-    @usableFromInline static let keyByteCount = 8
-    @usableFromInline static let sequence = 10
+  @usableFromInline package enum Field {
+    @usableFromInline package static let checksum = 0
+    @usableFromInline package static let shape = 4
+    @usableFromInline package static let valueByteCount = 5
+    @usableFromInline package static let keyByteCount = 8
+    @usableFromInline package static let sequence = 10
 
-    @usableFromInline static let collectionByteCount = 4
-    @usableFromInline static let expiryByteCount = 6
-    @usableFromInline static let trailerByteCount = 2
+    @usableFromInline package static let collectionByteCount = 4
+    @usableFromInline package static let expiryByteCount = 6
+    @usableFromInline package static let trailerByteCount = 2
   }
 
   /// The bits of the shape.
-  @usableFromInline enum Shape {
-    @usableFromInline static let kind: UInt8 = 0b0000_0111
-    @usableFromInline static let collection: UInt8 = 0b0000_1000
-    @usableFromInline static let expiry: UInt8 = 0b0001_0000
-    @usableFromInline static let transform: UInt8 = 0b0010_0000
-    @usableFromInline static let trailer: UInt8 = 0b0100_0000
-    @usableFromInline static let batched: UInt8 = 0b1000_0000
+  @usableFromInline package enum Shape {
+    @usableFromInline package static let kind: UInt8 = 0b0000_0111
+    @usableFromInline package static let collection: UInt8 = 0b0000_1000
+    @usableFromInline package static let expiry: UInt8 = 0b0001_0000
+    @usableFromInline package static let transform: UInt8 = 0b0010_0000
+    @usableFromInline package static let trailer: UInt8 = 0b0100_0000
+    @usableFromInline package static let batched: UInt8 = 0b1000_0000
   }
 }

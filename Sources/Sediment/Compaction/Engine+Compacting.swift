@@ -1,0 +1,131 @@
+internal import CSediment
+internal import SedimentDisk
+internal import SedimentFormat
+internal import Synchronization
+
+extension Engine {
+  /// Wins back all space that is dead, and gives it to the file system.
+  ///
+  /// `progress` is called between the steps, with no lock held.
+  @usableFromInline
+  func compact(_ progress: (SedimentProgress) throws -> SedimentIteration) throws {
+    try checkReadable()
+    guard let writer else { throw SedimentError.readOnly(path) }
+    guard options.compaction != .off else {
+      throw SedimentError(
+        .invalidArgument, path: path,
+        message: "The store was opened with compaction off. Open it with manual or automatic to compact it.")
+    }
+    try maintenanceLock.withLock { () throws(SedimentError) in try prepareCompacting(writer) }
+    let total = deadByteCount(writer)
+    var left = total
+    while true {
+      let won = try maintenanceLock.withLock { () throws(SedimentError) in try compactSome(writer) }
+      if won <= 0 { break }
+      left = min(left, deadByteCount(writer))
+      let step = SedimentProgress(completedByteCount: total - left, totalByteCount: total)
+      if left > 0, try progress(step) == .stop { throw SedimentError.cancelled(path) }
+    }
+    try maintenanceLock.withLock { () throws(SedimentError) in
+      try bringBack(writer)
+      try trim(to: 0)
+    }
+    _ = try progress(SedimentProgress(completedByteCount: total, totalByteCount: total))
+  }
+
+  /// Lets the log go on in another segment, if the present one holds much that is dead, and makes a checkpoint, so
+  /// that no superblock needs what is before.
+  private func prepareCompacting(_ writer: LogWriter) throws(SedimentError) {
+    let isWorthIt = try lock.withLock { () throws(SedimentError) in
+      let writer = try checkWritable()
+      _ = try freeDeadExtents(writer)
+      let survey = surveySegments(writer)
+      let used = unsafe Int(writer.tail.pointee.offset) - Int(writer.tail.pointee.segment.start)
+      if used - survey.tail.liveByteCount > survey.tail.byteCount / 4 { try writer.goOnInAnotherSegment() }
+      return survey.candidates.contains { $0.supersededCount > 0 || $0.tombstoneCount > 0 }
+        || used - survey.tail.liveByteCount > survey.tail.byteCount / 4
+    }
+    if isWorthIt { try checkpoint(both: true) }
+  }
+
+  private func compactSome(_ writer: LogWriter) throws(SedimentError) -> Int {
+    try reclaim()
+    let survey = try lock.withLock { () throws(SedimentError) in surveySegments(try checkWritable()) }
+    let choice = choose(.everything, survey)
+    if choice.victims.isEmpty { return 0 }
+    return try exchange(
+      choice.victims, in: survey, evicting: false, winning: Int(survey.budget.gainSlotCount),
+      keepingAtMost: .max)
+  }
+
+  /// Waits, for a moment at most, until what was freed has come back.
+  private func bringBack(_ writer: LogWriter) throws(SedimentError) {
+    let last = lock.withLock { writer.freedRuns.map(\.sequence).max() ?? 0 }
+    if last > gate.syncedSequence { try waitForSync(last) }
+    try reclaim()
+  }
+
+  /// The bytes of records that nothing leads to, and of segments that wait to come back.
+  private func deadByteCount(_ writer: LogWriter) -> UInt64 {
+    lock.withLock {
+      let used = UInt64(writer.recordSlotCount) << UInt64(Limits.slotByteCountLog2)
+      return used - min(used, UInt64(max(writer.liveByteCount, 0)))
+    }
+  }
+
+  // MARK: When there is no room
+
+  /// Makes room for a change that found none, if any can be made; else throws the error again.
+  ///
+  /// Only for a full disk or cap does a writer come here, and waits.
+  @inline(never)
+  func makeSpace(after error: SedimentError) throws(SedimentError) {
+    guard error.code == .outOfSpace, options.compaction != .off, let writer, !isForked, !conditions.isClosed
+    else { throw error }
+    let before = lock.withLock { writer.reclaimedSlotCount }
+    // Inside a reader's scope of its own a thread would wait for itself.
+    guard Readers.depth == 0 else {
+      guard try reclaim() else { throw error }
+      return
+    }
+    let deadline = disk.monotonicClock() &+ Self.readersWaitNanoseconds
+    while true {
+      let hasWon = try maintenanceLock.withLock { () throws(SedimentError) in
+        try makeSpaceOnce(writer, since: before, error)
+      }
+      if lock.withLock({ writer.reclaimedSlotCount }) != before { return }
+      let isHeld = lock.withLock { !writer.freedRuns.isEmpty }
+      guard hasWon || isHeld, disk.monotonicClock() < deadline else { throw error }
+      // Readers are about to leave.
+      sediment_yield()
+    }
+  }
+
+  /// How long a writer waits for readers to leave what was freed.
+  private static var readersWaitNanoseconds: UInt64 { 1_000_000_000 }
+
+  private func makeSpaceOnce(
+    _ writer: LogWriter, since before: UInt64, _ error: SedimentError
+  ) throws(SedimentError) -> Bool {
+    if lock.withLock({ writer.reclaimedSlotCount }) != before { return true }
+    if try reclaim() { return true }
+    do throws(SedimentError) {
+      let (survey, hasFreed) = try lock.withLock { () throws(SedimentError) in
+        let writer = try checkWritable()
+        let hasFreed = try freeDeadExtents(writer)
+        var survey = surveySegments(writer)
+        // Whatever the file could grow by, the disk has not.
+        survey.isFull = true
+        return (survey, hasFreed)
+      }
+      let isPending = lock.withLock { !writer.freedRuns.isEmpty }
+      let won = hasFreed || isPending ? 1 : try makeRoom(in: survey)
+      guard won > 0 else { return false }
+      try bringBack(writer)
+      return true
+    } catch  where error.code == .outOfSpace {
+      // There is no room even for what would make some.
+      throw error
+    }
+  }
+}

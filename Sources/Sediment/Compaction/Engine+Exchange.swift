@@ -1,0 +1,236 @@
+internal import SedimentDisk
+internal import SedimentFormat
+internal import Synchronization
+
+// How an exchange is carried out (DESIGN.md 8): copy, sync, one change of the catalogue, then tell the index.
+
+extension Engine {
+  /// What is known of all segments with records at a moment.
+  struct SegmentSurvey {
+    /// Those that may become victims.
+    var candidates: [CompactionCandidate] = []
+    /// Where the log ends; it is never a victim.
+    var tail: CompactionCandidate
+    var liveByteCount = 0
+    var sequence: SequenceNumber
+    var segmentSlotCount: UInt32
+    /// The slots that may be taken without the file growing, the reserve among them.
+    var freeSlotCount: UInt32 = 0
+    /// What a checkpoint takes.
+    var checkpointSlotCount = 0
+    /// Whether the file may not grow by another segment.
+    var isFull = false
+    /// The slots with records, and from how many on compaction is due.
+    var recordSlotCount: UInt32 = 0
+    var budget: SpaceBudget
+    /// How many free slots there are for users, and how many there should be.
+    var room: (present: UInt32, wanted: UInt32) = (0, 0)
+  }
+
+  /// Looks at all segments.
+  ///
+  /// Under the lock.
+  func surveySegments(_ writer: LogWriter) -> SegmentSurvey {
+    unsafe writer.catalogue.setTail(writer.tail.pointee.entry)
+    let tailGeneration = unsafe writer.tail.pointee.identity.generation
+    let segmentSlotCount = writer.segmentSlotCount
+    let budget = SpaceBudget(
+      liveByteCount: writer.liveByteCount, segmentSlotCount: segmentSlotCount,
+      reservedSlotCount: writer.space.reservedCount)
+    var survey = SegmentSurvey(
+      tail: unsafe candidate(writer.tail.pointee.entry, writer), liveByteCount: writer.liveByteCount,
+      sequence: unsafe SequenceNumber(writer.tail.pointee.sequence)!, segmentSlotCount: segmentSlotCount,
+      budget: budget)
+    var dictionarySegments: Set<Generation> = []
+    for entry in writer.catalogue.dictionaries.values {
+      if let generation = writer.catalogue.slots.generation(at: entry.offset.slot) {
+        dictionarySegments.insert(generation)
+      }
+    }
+    for (generation, entry) in writer.catalogue.segments
+    where entry.identity.kind == .hot || entry.identity.kind == .survivors {
+      if generation == tailGeneration || refusedVictims.contains(generation) { continue }
+      var candidate = candidate(entry, writer)
+      if dictionarySegments.contains(generation) { candidate.isBlocked = true }
+      survey.candidates.append(candidate)
+    }
+    survey.checkpointSlotCount = Int(writer.checkpointSlotCount)
+    survey.freeSlotCount = writer.space.freeCount + writer.space.bareCount
+    survey.recordSlotCount = writer.recordSlotCount
+    let left = survey.freeSlotCount &+ writer.slotCountLeft
+    survey.isFull = writer.slotCountLeft < segmentSlotCount
+    survey.room = (left > writer.space.reservedCount ? left - writer.space.reservedCount : 0, writer.wantedRoom)
+    writer.dueSlotCount = budget.dueSlotCount
+    writer.setWantedFreeCount()
+    return survey
+  }
+
+  private func candidate(_ entry: SegmentEntry, _ writer: LogWriter) -> CompactionCandidate {
+    let segment = slots.segment(at: UInt64(entry.identity.run.first))
+    let putCount = Int(entry.recordCount) - Int(entry.tombstoneCount)
+    let generation = entry.identity.generation
+    let isBlocked =
+      entry.identity.kind == .hot
+      ? generation >= writer.neededGeneration : (adoptions[generation] ?? 0) > gate.syncedSequence
+    return CompactionCandidate(
+      generation: generation, slotCount: entry.identity.run.count,
+      liveByteCount: segment?.liveByteCount ?? 0,
+      supersededCount: max(putCount - (segment?.liveCount ?? 0), 0),
+      tombstoneCount: Int(entry.tombstoneCount), floor: entry.floor, highest: entry.highest,
+      isBlocked: isBlocked)
+  }
+
+  // MARK: An exchange
+
+  /// Empties segments, the first of them first, until so many slots are won; how many were.
+  ///
+  /// With the lock of maintenance.
+  func exchange(
+    _ victims: [Generation], in survey: SegmentSurvey, evicting: Bool, winning gain: Int,
+    keepingAtMost byteCountMax: Int
+  ) throws(SedimentError) -> Int {
+    guard let writer else { throw .readOnly(path) }
+    let (terms, entries) = try lock.withLock { () throws(SedimentError) in
+      _ = try checkWritable()
+      // In an evicting store what has expired may go at any time, like everything else.
+      let deletion = writer.catalogue.numbers.clocks.deletion
+      let terms = unsafe Exchange.Terms(
+        floor: SequenceNumber(writer.tail.pointee.sequence)!,
+        expiredUpTo: options.capacity.evicts ? max(deletion, disk.wallClock()) : deletion, evicts: evicting,
+        byteCountMax: byteCountMax)
+      return (terms, victims.compactMap { writer.catalogue.segments[$0] })
+    }
+    let exchange = Exchange(
+      self, terms, among: survey.candidates + [survey.tail], segmentSlotCount: survey.segmentSlotCount
+    ) { [self] (count) throws(SedimentError) in try takeForSurvivors(count) }
+    do throws(SedimentError) {
+      try copy(entries, exchange, winning: gain)
+      if !exchange.written.isEmpty { try gate.turn { () throws(SedimentError) in try syncLog() } }
+      try adopt(exchange, writer)
+    } catch {
+      if exchange.change == nil {
+        for segment in exchange.written {
+          unsafe segment.segment.address.deallocate()
+          giveBackUnadopted(segment.entry.identity.run)
+        }
+      }
+      throw error
+    }
+    for segment in exchange.written { swing(segment, exchange, writer) }
+    forget(exchange, writer)
+    release(exchange, writer)
+    return exchange.wonSlotCount
+  }
+
+  private func copy(
+    _ entries: [SegmentEntry], _ exchange: Exchange, winning gain: Int
+  ) throws(SedimentError) {
+    let buffer = ScanBuffer()
+    for entry in entries {
+      guard let end = entry.end else { continue }
+      let live = slots.segment(at: UInt64(entry.identity.run.first))?.liveByteCount ?? 0
+      // Without eviction what is live is kept, and must have room.
+      if !exchange.terms.evicts, exchange.keptByteCount + live > exchange.terms.byteCountMax { continue }
+      exchange.begin(entry)
+      let scan = SegmentScan(entry, upTo: end, of: log.file, log.identity)
+      var visitor = VictimScan(self, exchange, entry.identity.generation)
+      do throws(SedimentError) {
+        _ = try scan.run(buffer, &visitor)
+      } catch {
+        // It stays as it is, and whoever reads what is damaged is told.
+        if error.code == .damaged { lock.withLock { _ = refusedVictims.insert(entry.identity.generation) } }
+        throw error
+      }
+      if exchange.wonSlotCount >= gain { break }
+    }
+    try exchange.flush()
+  }
+
+  private func takeForSurvivors(_ count: UInt32) throws(SedimentError) -> SegmentIdentity {
+    try lock.withLock { () throws(SedimentError) in
+      let writer = try checkWritable()
+      let run = try writer.takeRun(count, for: .goingOn)
+      do throws(DiskError) {
+        let identity = try writer.newIdentity(.survivors, run)
+        writer.unadoptedSlotCount += run.count
+        return identity
+      } catch {
+        writer.space.give(run.first..<run.end)
+        throw SedimentError(error)
+      }
+    }
+  }
+
+  /// Gives back slots to which nothing was ever to lead.
+  func giveBackUnadopted(_ run: SlotRun) {
+    lock.withLock {
+      writer?.space.give(run.first..<run.end)
+      writer?.unadoptedSlotCount -= run.count
+    }
+  }
+
+  /// Appends the change that adopts the survivors and frees the victims.
+  private func adopt(_ exchange: Exchange, _ writer: LogWriter) throws(SedimentError) {
+    try lock.withLock { () throws(SedimentError) in
+      let writer = try checkWritable()
+      let extents = extentsToFree(writer, with: exchange.deadExtents)
+      let freed = exchange.victims.map(\.identity) + extents
+      let entries =
+        exchange.written.map { CatalogueEntry.segment($0.entry) }
+        + freed.map { CatalogueEntry.freed(slot: $0.run.first, generation: $0.generation) }
+      if entries.isEmpty { return }
+      let sequence = try change(entries, for: .goingOn, writer)
+      exchange.change = (sequence, freed)
+      for segment in exchange.written {
+        let identity = segment.entry.identity
+        slots.add(segment.segment, identity.run)
+        writer.unadoptedSlotCount -= identity.run.count
+        writer.movedByteCount &+= UInt64(segment.byteCount)
+        adoptions[identity.generation] = sequence
+      }
+      noteFreed(extents, writer)
+      writer.space.reservedCount = writer.reserveSlotCount
+    }
+  }
+
+  // MARK: Extents
+
+  /// Extents to which nothing leads any more, as far as the catalogue still has them.
+  ///
+  /// Under the lock.
+  private func extentsToFree(
+    _ writer: LogWriter, with others: [SegmentIdentity] = []
+  ) -> [SegmentIdentity] {
+    var seen: Set<Generation> = []
+    return (others + writer.deadExtents).prefix(Self.freedExtentCountMax).filter {
+      writer.catalogue.segments[$0.generation]?.identity == $0 && seen.insert($0.generation).inserted
+    }
+  }
+
+  /// At most so many extents are freed by one change.
+  private static var freedExtentCountMax: Int { 4096 }
+
+  private func noteFreed(_ extents: [SegmentIdentity], _ writer: LogWriter) {
+    writer.extentSlotCount -= extents.reduce(0) { $0 + $1.run.count }
+    // Those that the catalogue does not have any more are done with, too.
+    writer.deadExtents.removeAll { writer.catalogue.segments[$0.generation]?.identity != $0 }
+  }
+
+  /// Frees the extents of values that were replaced or removed; whether there were any.
+  ///
+  /// Under the lock.
+  func freeDeadExtents(_ writer: LogWriter) throws(SedimentError) -> Bool {
+    if writer.deadExtents.isEmpty { return false }
+    let extents = extentsToFree(writer)
+    guard !extents.isEmpty else {
+      noteFreed([], writer)
+      return false
+    }
+    let sequence = try change(
+      extents.map { .freed(slot: $0.run.first, generation: $0.generation) }, for: .goingOn, writer)
+    noteFreed(extents, writer)
+    let tag = Readers.advance()
+    for extent in extents { writer.release(extent.run, extent.generation, freedBy: sequence, tag: tag) }
+    return true
+  }
+}

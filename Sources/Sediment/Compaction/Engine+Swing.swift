@@ -1,0 +1,118 @@
+internal import SedimentFormat
+internal import Synchronization
+
+// How the index follows an exchange: entry by entry, each only if it is still as it was (invariant 15).
+
+extension Engine {
+  /// How many entries change while the lock is held once.
+  private static var swingCount: Int { 16 }
+
+  /// Lets the index lead to survivors instead of the places that they were copied from.
+  func swing(_ segment: SurvivorSegment, _ exchange: Exchange, _ writer: LogWriter) {
+    let survivors = segment.survivors
+    var start = 0
+    while start < survivors.count {
+      let group = start..<min(start + Self.swingCount, survivors.count)
+      start = group.upperBound
+      prefetch(group.lazy.map { survivors[$0].hash })
+      lock.withLock {
+        let view = index.view
+        for number in group where survivors[number].oldPosition != 0 {
+          move(survivors[number], to: segment, view, exchange, writer)
+        }
+      }
+    }
+  }
+
+  private func prefetch(_ hashes: some Sequence<UInt64>) {
+    Readers.enter(domain)
+    let view = index.view
+    for hash in hashes { view.prefetch(hash) }
+    Readers.leave()
+  }
+
+  private func move(
+    _ survivor: Survivor, to segment: SurvivorSegment, _ view: IndexView, _ exchange: Exchange,
+    _ writer: LogWriter
+  ) {
+    let position = segment.position(of: survivor)
+    guard let hash = hash(survivor.hash, position, view, exchange),
+      let (probe, _) = view.find(hash, at: survivor.oldPosition)
+    else { return }
+    // A record that was read lately and passed over by eviction has to be read again to be passed over once more.
+    index.move(probe, to: position, keepingReference: !exchange.terms.evicts)
+    if let old = slots.segment(at: survivor.oldPosition / Limits.slotUnitCount) {
+      old.liveByteCount -= survivor.byteCount
+      old.liveCount -= 1
+    }
+    segment.segment.liveByteCount += survivor.byteCount
+    segment.segment.liveCount += 1
+  }
+
+  /// The hash of a key in a view, made anew if the index has got another seed since the exchange began.
+  private func hash(_ hash: UInt64, _ position: UInt64, _ view: IndexView, _ exchange: Exchange) -> UInt64? {
+    if exchange.keyHash == view.keyHash { return hash }
+    guard let found = try? record(at: position << 3) else { return nil }
+    defer { found.release() }
+    return view.hash(unsafe RawSpan(_unsafeBytes: found.view.key), collection: found.view.collection)
+  }
+
+  /// Takes out of the index what was left out.
+  func forget(_ exchange: Exchange, _ writer: LogWriter) {
+    var rest = exchange.leftOut[...]
+    while !rest.isEmpty {
+      let group = rest.prefix(Self.swingCount)
+      rest = rest.dropFirst(Self.swingCount)
+      prefetch(group.lazy.map(\.hash))
+      lock.withLock {
+        let view = index.view
+        for leftOut in group { forget(leftOut, view, exchange, writer) }
+      }
+    }
+  }
+
+  private func forget(_ leftOut: LeftOut, _ view: IndexView, _ exchange: Exchange, _ writer: LogWriter) {
+    guard let hash = hash(leftOut.hash, leftOut.position, view, exchange),
+      let (probe, _) = view.find(hash, at: leftOut.position)
+    else { return }
+    index.remove(probe)
+    if let segment = slots.segment(at: leftOut.position / Limits.slotUnitCount) {
+      segment.liveByteCount -= leftOut.byteCount
+      segment.liveCount -= 1
+    }
+    writer.liveByteCount -= leftOut.byteCount
+    switch leftOut.reason {
+    case .cleared: return
+    case .evicted: writer.evictedCount &+= 1
+    case .expired: writer.expiredCount &+= 1
+    }
+    guard let state = collections.numbered(leftOut.collection) else { return }
+    let clearedAt = state.clearedAt.load(ordering: .relaxed)
+    if clearedAt == 0 || leftOut.sequence > clearedAt { state.count(-1, expiring: leftOut.expires) }
+  }
+
+  /// Lets the slots of what an exchange has freed come back, once nothing can lead there any more.
+  func release(_ exchange: Exchange, _ writer: LogWriter) {
+    guard let (sequence, freed) = exchange.change else { return }
+    let tag = Readers.advance()
+    lock.withLock {
+      for identity in freed {
+        writer.release(identity.run, identity.generation, freedBy: sequence, tag: tag)
+      }
+    }
+  }
+
+  /// Gives back what is free at last; whether anything was.
+  @discardableResult
+  func reclaim() throws(SedimentError) -> Bool {
+    guard let writer else { return false }
+    let oldestEpoch = Readers.oldestEpoch(in: domain)
+    return try lock.withLock { () throws(SedimentError) in
+      if writer.freedRuns.isEmpty { return false }
+      if let poison = writer.poison { throw poison }
+      let syncedSequence = gate.syncedSequence
+      adoptions = adoptions.filter { $0.value > syncedSequence }
+      return try writer.reclaim(syncedSequence: syncedSequence, oldestEpoch: oldestEpoch) > 0
+    }
+  }
+}

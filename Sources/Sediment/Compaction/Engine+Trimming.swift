@@ -1,0 +1,67 @@
+internal import SedimentDisk
+internal import SedimentFormat
+
+extension Engine {
+  /// Gives free slots back to the file system, but for those that will be needed soon, or `spare` of them.
+  ///
+  /// Slots in the middle become holes, those at the end go. With the lock of maintenance.
+  func trim(to spare: UInt32?) throws(SedimentError) {
+    guard let writer else { return }
+    while let run = lock.withLock({ slotsToPunch(writer, spare) }) {
+      let bytes = UInt64(run.lowerBound) << 14..<UInt64(run.upperBound) << 14
+      do throws(DiskError) {
+        try log.file.punchHole(bytes)
+      } catch {
+        lock.withLock { writer.space.give(run) }
+        // They may be used as they are.
+        if error.code == .notSupported || error.code == .invalidArgument { break }
+        throw told(error)
+      }
+      lock.withLock { writer.space.giveBare(run) }
+    }
+    try lock.withLock { () throws(SedimentError) in
+      guard writer.poison == nil, !conditions.isClosed else { return }
+      try cutEnd(writer, spare)
+    }
+  }
+
+  /// Takes some free slots out that are to become a hole: a few at a time, because that takes a while.
+  private func slotsToPunch(_ writer: LogWriter, _ spare: UInt32?) -> Range<UInt32>? {
+    guard log.file.traits.punchesHoles, writer.poison == nil, !conditions.isClosed else { return nil }
+    guard let excess = excess(writer, spare) else { return nil }
+    guard let run = writer.space.takeLast(min(excess, Self.punchedSlotCountMax)) else { return nil }
+    log.exclude(UInt64(run.lowerBound) << 14..<UInt64(run.upperBound) << 14)
+    return run
+  }
+
+  private static var punchedSlotCountMax: UInt32 { 256 }
+
+  /// How many free slots are more than are needed; nil if they are not worth a call.
+  private func excess(_ writer: LogWriter, _ spare: UInt32?) -> UInt32? {
+    let kept = writer.space.reservedCount + (spare ?? 2 * writer.segmentSlotCount + 16)
+    guard writer.space.freeCount > kept else { return nil }
+    let excess = writer.space.freeCount - kept
+    // The log goes up and down between two compactions; that is not to reach the file system each time.
+    if spare == nil, !writer.isTrimming, excess < max(writer.space.end / 16, 64) { return nil }
+    writer.isTrimming = true
+    return excess
+  }
+
+  /// Shortens the file by the slots at its end that are free and have no blocks.
+  private func cutEnd(_ writer: LogWriter, _ spare: UInt32?) throws(SedimentError) {
+    writer.isTrimming = false
+    let canPunch = log.file.traits.punchesHoles
+    let freeToCut = canPunch ? 0 : excess(writer, spare) ?? 0
+    writer.isTrimming = false
+    let end = writer.space.endAfterCutting(freeSlots: freeToCut)
+    guard end < writer.space.end else { return }
+    do throws(DiskError) {
+      try log.shrink(to: UInt64(end) << 14)
+      try log.file.truncate(to: UInt64(end) << 14)
+    } catch {
+      throw writer.fail(error)
+    }
+    writer.space.cut(to: end)
+    writer.setWantedFreeCount()
+  }
+}

@@ -1,0 +1,150 @@
+internal import SedimentDisk
+internal import SedimentFormat
+internal import Synchronization
+
+/// One exchange while it is made: what is known of its victims, and what becomes of their records (DESIGN.md 8).
+///
+/// Used by one thread, which holds the lock of maintenance.
+final class Exchange {
+  /// How the records of victims are dealt with.
+  struct Terms {
+    /// The log's last sequence when it began; the index knew every record up to it.
+    let floor: SequenceNumber
+    /// What expired before this time is left out.
+    let expiredUpTo: UInt64
+    /// Whether what was not read lately is left out.
+    let evicts: Bool
+    /// The most bytes of records to keep; beyond them eviction leaves out what was read lately, too.
+    let byteCountMax: Int
+  }
+
+  private unowned let engine: Engine
+  let terms: Terms
+  private var segments: [Generation: CompactionCandidate]
+  private var guardFloor: GuardFloor
+  private let buffer: SurvivorBuffer
+  /// The slots that were asked for to hold survivors.
+  private let takeSlots: (UInt32) throws(SedimentError) -> SegmentIdentity
+
+  private(set) var victims: [SegmentEntry] = []
+  private(set) var written: [SurvivorSegment] = []
+  private(set) var leftOut: [LeftOut] = []
+  /// The sequence of its change, and what that freed; nil before.
+  var change: (sequence: UInt64, freed: [SegmentIdentity])?
+  private(set) var deadExtents: [SegmentIdentity] = []
+  /// The bytes of records that were kept.
+  private(set) var keptByteCount = 0
+  /// The seed under which the hashes were made; nil before the first, and if there was more than one.
+  private(set) var keyHash: KeyHash?
+  private var isHashingMixed = false
+  /// The collection asked for last, and up to where it is dead.
+  private var collection: (number: UInt32, deadUpTo: UInt64)?
+
+  /// An exchange among segments, of which the tail is one; its survivors fill segments of so many slots.
+  init(
+    _ engine: Engine, _ terms: Terms, among segments: [CompactionCandidate], segmentSlotCount: UInt32,
+    takeSlots: @escaping (UInt32) throws(SedimentError) -> SegmentIdentity
+  ) {
+    self.engine = engine
+    self.terms = terms
+    self.segments = Dictionary(uniqueKeysWithValues: segments.map { ($0.generation, $0) })
+    guardFloor = GuardFloor(segments)
+    buffer = SurvivorBuffer(
+      byteCountMax: Int(min(max(segmentSlotCount, 16), Self.slotCountMax)) * Limits.slotByteCount
+        - SegmentHeader.byteCount)
+    self.takeSlots = takeSlots
+  }
+
+  /// The slots of a segment of survivors at most: its records are kept in memory until it is full.
+  private static let slotCountMax: UInt32 = 1024
+
+  /// Begins to empty a segment.
+  func begin(_ victim: SegmentEntry) {
+    victims.append(victim)
+    segments[victim.identity.generation] = nil
+    // What goes with this exchange can bring nothing back.
+    guardFloor = GuardFloor(segments.values)
+  }
+
+  /// The slots that the exchange sets free, as far as it has come.
+  var wonSlotCount: Int {
+    let freed = victims.reduce(0) { $0 + Int($1.identity.run.count) }
+    let taken = written.reduce(0) { $0 + Int($1.entry.identity.run.count) }
+    return freed - taken - (buffer.isEmpty ? 0 : Int(buffer.slotCount))
+  }
+
+  func noteHashing(_ keyHash: KeyHash) {
+    if self.keyHash == nil, !isHashingMixed { self.keyHash = keyHash }
+    if self.keyHash != keyHash {
+      isHashingMixed = true
+      self.keyHash = nil
+    }
+  }
+
+  // MARK: Records
+
+  /// Why a record is left out to which the index leads; nil if it is kept.
+  func reasonToLeaveOut(_ record: ScannedRecord, _ entry: IndexEntry) -> LeftOut.Reason? {
+    if record.sequence <= deadUpTo(record.collection) { return .cleared }
+    if record.expiry != 0, record.expiry <= terms.expiredUpTo { return .expired }
+    guard terms.evicts else { return nil }
+    return entry.isReferenced && keptByteCount < terms.byteCountMax ? nil : .evicted
+  }
+
+  private func deadUpTo(_ number: UInt32) -> UInt64 {
+    if let collection, collection.number == number { return collection.deadUpTo }
+    let state = engine.collections.numbered(number)
+    let deadUpTo =
+      state?.clearedAt.load(ordering: .acquiring) ?? (number >= CollectionEntry.systemNumberMin ? 0 : .max)
+    collection = (number, deadUpTo)
+    return deadUpTo
+  }
+
+  /// Whether a tombstone of the record's sequence has to stay (invariant 14).
+  func needsTombstone(_ record: ScannedRecord, of victim: Generation) -> Bool {
+    guard let sequence = SequenceNumber(record.sequence) else { return true }
+    return !guardFloor.allowsDropping(sequence, of: victim) && record.sequence > deadUpTo(record.collection)
+  }
+
+  func leaveOut(
+    _ record: ScannedRecord, _ hash: UInt64, _ reason: LeftOut.Reason, _ victim: Generation
+  ) {
+    if record.kind == .putLarge { freeExtents(of: record) }
+    leftOut.append(
+      LeftOut(
+        reason: reason, position: record.position, hash: hash, byteCount: Int(record.byteCount),
+        sequence: record.sequence, collection: record.collection, expires: record.expiry != 0))
+  }
+
+  /// Frees with the victims the extents of a large value to which nothing leads any more.
+  func freeExtents(of record: ScannedRecord) {
+    let value = unsafe RawSpan(
+      _unsafeStart: record.keyStart + Int(record.keyByteCount), byteCount: Int(record.valueByteCount))
+    // What does not say where its value lies has none that could be found.
+    guard let place = try? ValuePlace.decode(value) else { return }
+    deadExtents.append(contentsOf: place.pieces.map(\.extent))
+  }
+
+  func keep(_ record: ScannedRecord, _ hash: UInt64) throws(SedimentError) {
+    if !buffer.hasRoom(for: record) { try flush() }
+    buffer.add(record, hash)
+    keptByteCount += Int(record.byteCount)
+  }
+
+  func keepTombstone(for record: ScannedRecord) throws(SedimentError) {
+    if !buffer.hasRoom(for: record) { try flush() }
+    buffer.addTombstone(for: record)
+  }
+
+  /// Writes what is in the buffer to a segment.
+  func flush() throws(SedimentError) {
+    if buffer.isEmpty { return }
+    let identity = try takeSlots(buffer.slotCount)
+    do throws(DiskError) {
+      written.append(try buffer.write(to: identity, floor: terms.floor, engine.log))
+    } catch {
+      engine.giveBackUnadopted(identity.run)
+      throw engine.told(error)
+    }
+  }
+}

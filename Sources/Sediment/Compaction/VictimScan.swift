@@ -1,0 +1,83 @@
+internal import SedimentFormat
+internal import Synchronization
+
+/// A record that is left out though the index leads to it.
+struct LeftOut {
+  enum Reason {
+    case expired, evicted, cleared
+  }
+
+  let reason: Reason
+  let position: UInt64
+  let hash: UInt64
+  let byteCount: Int
+  let sequence: UInt64
+  let collection: UInt32
+  let expires: Bool
+}
+
+/// Sorts the records of a segment that is being emptied: what is kept, what is left out, and what is dead anyway.
+///
+/// It asks the index without the lock. What it finds may have changed before the index is told; so that is done only
+/// for entries that are still as they were.
+struct VictimScan: RecordVisitor {
+  private let engine: Engine
+  private let exchange: Exchange
+  private let victim: Generation
+
+  init(_ engine: Engine, _ exchange: Exchange, _ victim: Generation) {
+    self.engine = engine
+    self.exchange = exchange
+    self.victim = victim
+  }
+
+  mutating func visit(_ records: UnsafeBufferPointer<ScannedRecord>) throws(SedimentError) {
+    try engine.checkReadable()
+    Readers.enter(engine.domain)
+    defer { Readers.leave() }
+    let view = engine.index.view
+    try unsafe withUnsafeTemporaryAllocation(of: UInt64.self, capacity: records.count) {
+      hashes throws(SedimentError) in
+      for number in 0..<records.count {
+        let record = unsafe records[number]
+        let hash = record.withKey { view.hash($0, collection: record.collection) }
+        unsafe hashes[number] = hash
+        view.prefetch(hash)
+      }
+      for number in 0..<records.count {
+        unsafe try take(records[number], hashes[number], view)
+      }
+    }
+    exchange.noteHashing(view.keyHash)
+  }
+
+  private func take(_ record: ScannedRecord, _ hash: UInt64, _ view: IndexView) throws(SedimentError) {
+    guard record.kind != .remove else { return try takeTombstone(record, hash, view) }
+    guard let (_, entry) = view.find(hash, at: record.position) else {
+      // Superseded: what it leads to was noted when that happened, unless the process died before.
+      if record.kind == .putLarge { exchange.freeExtents(of: record) }
+      return
+    }
+    if let reason = exchange.reasonToLeaveOut(record, entry) {
+      exchange.leaveOut(record, hash, reason, victim)
+      if reason != .cleared, exchange.needsTombstone(record, of: victim) {
+        try exchange.keepTombstone(for: record)
+      }
+    } else {
+      try exchange.keep(record, hash)
+    }
+  }
+
+  /// A tombstone is needed as long as it may hide something; a put of its key hides that as well.
+  private func takeTombstone(
+    _ record: ScannedRecord, _ hash: UInt64, _ view: IndexView
+  ) throws(SedimentError) {
+    guard exchange.needsTombstone(record, of: victim) else { return }
+    var probe = view.probe(hash)
+    let put = try record.withKey { (key) throws(SedimentError) in
+      try engine.locate(key, hash, in: record.collection, view, verifying: false, probe: &probe)
+    }
+    put?.release()
+    if put == nil { try exchange.keep(record, hash) }
+  }
+}
