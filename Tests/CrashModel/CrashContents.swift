@@ -60,6 +60,14 @@ package struct CrashContents: Equatable {
     return entries
   }
 
+  /// Whether everything here is there as well, in the same collections.
+  package func isPart(of other: CrashContents) -> Bool {
+    guard Set(collections.keys) == Set(other.collections.keys) else { return false }
+    return collections.allSatisfy { name, entries in
+      entries.allSatisfy { other.collections[name]?[$0.key] == $0.value }
+    }
+  }
+
   /// What is to be seen at a time.
   package func visible(at time: UInt64) -> CrashContents {
     var contents = self

@@ -15,11 +15,30 @@ package struct CrashMix: Sendable {
   /// Whether other threads have keys in the same store, so that it is not to be cleared as a whole.
   package var isShared = false
 
+  /// Whether every fifth operation compacts or lets the background do it.
+  package var compactsOften = false
+  /// Whether no operation goes by what is there.
+  package var isBlind = false
+
   package init(byteCountMax: Int = 1500, largePerThousand: Int = 20, ownPerTen: Int = 6) {
     self.byteCountMax = byteCountMax
     self.largePerThousand = largePerThousand
     self.ownPerTen = ownPerTen
   }
+
+  /// Mostly overwrites, with compaction between, so that segments are emptied and used again all the time.
+  package static let churn: CrashMix = {
+    var mix = CrashMix(byteCountMax: 6000, largePerThousand: 20, ownPerTen: 8)
+    mix.compactsOften = true
+    return mix
+  }()
+
+  /// The same for a store that leaves out what it likes: nothing depends on what is there.
+  package static let eviction: CrashMix = {
+    var mix = churn
+    mix.isBlind = true
+    return mix
+  }()
 
   /// For a process that is killed, in a store of its own or with the collection of one of its threads.
   package init(ofThread thread: Int?) {
@@ -48,10 +67,15 @@ package struct CrashMix: Sendable {
     let place = place(using: &generator)
     let byteCount = byteCount(using: &generator)
     let durability = durability(using: &generator)
+    if compactsOften, Int.random(in: 0..<5, using: &generator) == 0 {
+      return Bool.random(using: &generator) && !isBlind ? .compact : .background
+    }
     switch Int.random(in: 0..<(isSimulated ? 100 : 84), using: &generator) {
     case 0..<34: return .set(place, byteCount: byteCount, durability)
     case 34..<44: return .remove(place, durability)
     case 44..<58: return .batch(members(using: &generator), durability)
+    case 58..<65 where isBlind: return .set(place, byteCount: byteCount, durability)
+    case 89..<91 where isBlind: return .sync
     case 58..<61: return .update(place, durability)
     case 61..<64: return .setIfAbsent(place, byteCount: byteCount, durability)
     case 64..<65: return .setExpiry(place, lifetime: nil, durability)
@@ -59,7 +83,8 @@ package struct CrashMix: Sendable {
     case 68..<71: return isShared ? .sync : .drop(collections[0], durability)
     case 71..<72: return isShared ? .sync : .removeEverything(durability)
     case 72..<76: return .sync
-    case 76..<80: return .checkpoint
+    case 76..<78: return .checkpoint
+    case 78..<80: return .compact
     case 80..<84: return .set(place, byteCount: 20, durability)
     case 84..<89: return .set(place, byteCount: 40, lifetime: .milliseconds(30), durability)
     case 89..<91: return .setExpiry(place, lifetime: .milliseconds(25), durability)

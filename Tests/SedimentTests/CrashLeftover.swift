@@ -22,6 +22,8 @@ struct CrashLeftover {
   var isDurable = true
   /// The operations that led there.
   var operations: [String] = []
+  /// The most bytes of a store that leaves out what was not read lately.
+  var evictingByteCount: UInt64?
 }
 
 extension CrashLeftover: CustomStringConvertible {

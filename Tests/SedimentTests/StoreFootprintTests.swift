@@ -180,9 +180,8 @@ import Testing
       try run(2_000)
       let before = Measures.heapByteCount ?? 0
       try run(20_000)
-      // The table of segments grows with the file, until compaction gives it back; little else may.
-      let segmentByteCount = store.statistics.segmentCount * 1_000
-      #expect((Measures.heapByteCount ?? 0) - before < 200_000 + segmentByteCount)
+      // Compaction has memory of its own while it is under way.
+      #expect(eventually { (Measures.heapByteCount ?? 0) - before < 250_000 })
       try store.close()
     }
   }

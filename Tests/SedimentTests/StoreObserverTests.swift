@@ -64,7 +64,7 @@ struct StoreObserverTests {
 
   @Test func `A checkpoint is told, also one of the background`() throws {
     let disk = SimulatedDisk(SimulatedDiskOptions(seed: 1, fileByteCountMax: 256 << 20))
-    let fixture = try StoreFixture(isObserved: true, on: disk)
+    let fixture = try StoreFixture(compaction: .manual, isObserved: true, on: disk)
     try fixture.store.checkpoint()
     fixture.scheduler.runDue()
     #expect(fixture.events.count("checkpoint") == 1)
@@ -96,7 +96,8 @@ struct StoreObserverTests {
 
   @Test func `A full disk is the caller's to know, and not told`() throws {
     let fixture = try StoreFixture(maxByteCount: 256 << 10, isObserved: true)
-    #expect(code { for _ in 0... { try fixture.store.set(pattern(5_000), forKey: "key") } } == .outOfSpace)
+    #expect(
+      code { for number in 0... { try fixture.store.set(pattern(5_000), forKey: "\(number)") } } == .outOfSpace)
     fixture.scheduler.runDue()
     #expect(fixture.events.all.allSatisfy { !$0.hasPrefix("failed") })
   }

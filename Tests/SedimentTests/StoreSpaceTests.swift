@@ -16,8 +16,8 @@ struct StoreSpaceTests {
     switch bound {
     case .disk:
       let disk = SimulatedDisk(SimulatedDiskOptions(seed: 1, capacity: byteCount))
-      return try StoreFixture(access, on: disk)
-    case .cap: return try StoreFixture(access, maxByteCount: byteCount)
+      return try StoreFixture(access, compaction: .off, on: disk)
+    case .cap: return try StoreFixture(access, maxByteCount: byteCount, compaction: .off)
     }
   }
 

@@ -36,7 +36,7 @@ extension Engine {
     let segmentSlotCount = writer.segmentSlotCount
     let budget = SpaceBudget(
       liveByteCount: writer.liveByteCount, segmentSlotCount: segmentSlotCount,
-      reservedSlotCount: writer.space.reservedCount)
+      reservedSlotCount: writer.space.reservedCount, slackSlotCount: writer.slackSlotCount)
     var survey = SegmentSurvey(
       tail: unsafe candidate(writer.tail.pointee.entry, writer), liveByteCount: writer.liveByteCount,
       sequence: unsafe SequenceNumber(writer.tail.pointee.sequence)!, segmentSlotCount: segmentSlotCount,
@@ -105,21 +105,28 @@ extension Engine {
     ) { [self] (count) throws(SedimentError) in try takeForSurvivors(count) }
     do throws(SedimentError) {
       try copy(entries, exchange, winning: gain)
+      guard exchange.wonSlotCount > 0 else {
+        giveUp(exchange)
+        return 0
+      }
       if !exchange.written.isEmpty { try gate.turn { () throws(SedimentError) in try syncLog() } }
       try adopt(exchange, writer)
     } catch {
-      if exchange.change == nil {
-        for segment in exchange.written {
-          unsafe segment.segment.address.deallocate()
-          giveBackUnadopted(segment.entry.identity.run)
-        }
-      }
+      if exchange.change == nil { giveUp(exchange) }
       throw error
     }
     for segment in exchange.written { swing(segment, exchange, writer) }
     forget(exchange, writer)
     release(exchange, writer)
     return exchange.wonSlotCount
+  }
+
+  /// Lets everything stay as it was.
+  private func giveUp(_ exchange: Exchange) {
+    for segment in exchange.written {
+      unsafe segment.segment.address.deallocate()
+      giveBackUnadopted(segment.entry.identity.run)
+    }
   }
 
   private func copy(

@@ -7,10 +7,10 @@ package struct SpaceBudget: Hashable, Sendable {
   /// What an exchange should win.
   package let gainSlotCount: UInt32
 
-  /// What dead records may take in a small store, in slots.
-  private static let slackSlotCountMin: UInt32 = 64
-
-  package init(liveByteCount: Int, segmentSlotCount: UInt32, reservedSlotCount: UInt32) {
+  /// `slackSlotCount` is what dead records may take in a small store, in slots.
+  package init(
+    liveByteCount: Int, segmentSlotCount: UInt32, reservedSlotCount: UInt32, slackSlotCount: UInt32
+  ) {
     let live = max(liveByteCount, 0)
     let liveSlotCount = UInt32(clamping: (live + Limits.slotByteCount - 1) / Limits.slotByteCount)
     // The file is to stay below 1.35 times the live bytes and four segments. Of the four, one is what an exchange wins,
@@ -18,8 +18,8 @@ package struct SpaceBudget: Hashable, Sendable {
     let slack = UInt32(clamping: live / 100 * 35 / Limits.slotByteCount) + 2 * segmentSlotCount
     let others = reservedSlotCount + Limits.headSlotCount
     let (due, overflow) = liveSlotCount.addingReportingOverflow(
-      max(slack > others ? slack - others : 0, Self.slackSlotCountMin))
+      max(slack > others ? slack - others : 0, slackSlotCount))
     dueSlotCount = overflow ? .max : due
-    gainSlotCount = max(segmentSlotCount, 16)
+    gainSlotCount = max(segmentSlotCount, min(16, slackSlotCount))
   }
 }

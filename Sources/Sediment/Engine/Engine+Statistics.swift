@@ -35,6 +35,17 @@ extension Engine {
     figures.deadByteCount = usedByteCount - min(usedByteCount, figures.liveByteCount)
     figures.userByteCount = totals.userByteCount &+ writer.userByteCount
     figures.writtenByteCount = totals.writtenByteCount &+ writer.writtenByteCount
+    figures.movedByteCount = totals.movedByteCount &+ writer.movedByteCount
+    figures.evictedKeyCount = totals.evictedCount &+ writer.evictedCount
+    figures.expiredKeyCount = totals.expiredCount &+ writer.expiredCount
+    let opened = writer.openedTotals
+    figures.writeAmplification = SedimentStatistics.amplification(
+      written: figures.writtenByteCount &- opened.writtenByteCount,
+      moved: figures.movedByteCount &- opened.movedByteCount)
+    let recordSlotCount = writer.recordSlotCount
+    if recordSlotCount > writer.dueSlotCount {
+      figures.compactionDebtByteCount = UInt64(recordSlotCount - writer.dueSlotCount) * slotByteCount
+    }
     figures.sequence = tail.sequence
   }
 }

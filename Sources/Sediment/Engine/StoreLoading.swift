@@ -104,7 +104,7 @@ extension StoreOpening {
       disk: disk, file: log, identity: log.identity, slots: slots, catalogue: recovered.catalogue,
       space: space, tail: tail, replayByteCount: recovered.replayedByteCount,
       markedWatermark: recovered.watermark, neededGeneration: neededGeneration,
-      byteCountMax: options.capacity.byteCountMax, evicts: options.capacity.evicts)
+      options: options)
     writer.liveByteCount = liveByteCount
     writer.noteOpened()
     return writer

@@ -96,7 +96,7 @@ extension LogWriter {
     dueSlotCount =
       SpaceBudget(
         liveByteCount: liveByteCount, segmentSlotCount: segmentSlotCount,
-        reservedSlotCount: space.reservedCount
+        reservedSlotCount: space.reservedCount, slackSlotCount: slackSlotCount
       ).dueSlotCount
   }
 

@@ -52,9 +52,13 @@ internal import SedimentFormat
   var isTrimming = false
   /// Whether what was not read lately makes room.
   let evicts: Bool
+  /// See `SedimentOptions.slackSlotCount`.
+  let slackSlotCount: UInt32
   var movedByteCount: UInt64 = 0
   var evictedCount: UInt64 = 0
   var expiredCount: UInt64 = 0
+  /// What had happened before this opening.
+  let openedTotals: StoreNumbers.Totals
   /// When observed time was last added to the clocks.
   var observedAt: UInt64
   var userByteCount: UInt64 = 0
@@ -71,18 +75,20 @@ internal import SedimentFormat
     disk: any Disk, file: LogFile, identity: FileIdentity, slots: SlotTable, catalogue: Catalogue,
     space: SlotSpace, tail: Tail, replayByteCount: UInt64, markedWatermark: LogPosition,
     neededGeneration: Generation,
-    byteCountMax: UInt64?, evicts: Bool
+    options: SedimentOptions
   ) {
-    self.evicts = evicts
+    evicts = options.capacity.evicts
+    slackSlotCount = options.slackSlotCount
     self.markedWatermark = markedWatermark
     self.neededGeneration = neededGeneration
+    openedTotals = catalogue.numbers.totals
     observedAt = disk.monotonicClock()
     extentSlotCount = catalogue.segments.values.reduce(0) {
       $1.identity.kind == .extent ? $0 + $1.identity.run.count : $0
     }
     slotCountMax = UInt32(
       min(
-        byteCountMax.map { $0 >> UInt64(Limits.slotByteCountLog2) } ?? .max, UInt64(Limits.fileSlotCountMax)))
+        options.capacity.byteCountMax.map { $0 >> UInt64(Limits.slotByteCountLog2) } ?? .max, UInt64(Limits.fileSlotCountMax)))
     self.disk = disk
     self.file = file
     self.identity = identity

@@ -21,6 +21,9 @@ public struct SedimentOptions: Sendable {
   /// All stores of the process share these threads, so it must return soon. It may use the store.
   public var observer: (@Sendable (SedimentEvent) -> Void)?
 
+  /// What dead records may take in a small store before compaction is due, in slots of the file; tests take fewer.
+  package var slackSlotCount: UInt32 = 64
+
   /// Creates options; without arguments they are those of a store that loses at most a second to a power failure
   /// and nothing to the death of the process.
   public init(

@@ -20,6 +20,20 @@ public struct SedimentStatistics: Sendable, Hashable {
   public var userByteCount: UInt64 = 0
   /// The bytes of records that were written since the file was made.
   public var writtenByteCount: UInt64 = 0
+  /// The bytes of records that compaction moved since the file was made.
+  public var movedByteCount: UInt64 = 0
+  /// How many keys were left out since the file was made because they were not read lately.
+  public var evictedKeyCount: UInt64 = 0
+  /// How many keys were deleted since the file was made because they had expired.
+  public var expiredKeyCount: UInt64 = 0
+  /// The bytes that compaction would have to win for the file to be as small as it should be; 0 if it is.
+  public var compactionDebtByteCount: UInt64 = 0
+  /// How often records were written on the average since this opening: 1 where compaction moved none.
+  public var writeAmplification = 1.0
+  /// The same since the file was made.
+  public var lifetimeWriteAmplification: Double {
+    Self.amplification(written: writtenByteCount, moved: movedByteCount)
+  }
   /// How often this opening synced the file.
   public var syncCount: UInt64 = 0
   /// The number of the last change.
@@ -27,4 +41,8 @@ public struct SedimentStatistics: Sendable, Hashable {
 
   /// Creates figures that are all zero.
   public init() {}
+
+  static func amplification(written: UInt64, moved: UInt64) -> Double {
+    written == 0 ? 1 : (Double(written) + Double(moved)) / Double(written)
+  }
 }
