@@ -40,6 +40,9 @@ public final class SedimentStore: SedimentKeyspace, @unchecked Sendable {
   /// Figures of the store at this moment.
   public var statistics: SedimentStatistics { engine.statistics() }
 
+  /// The segments of the file in their order, with what each of them holds; none of a store that is only read.
+  public var segments: [SedimentSegment] { engine.segments() }
+
   // MARK: Durability
 
   /// Returns once every change that was made before is on the disk, whatever durability it was made with.
