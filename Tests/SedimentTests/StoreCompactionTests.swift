@@ -52,7 +52,7 @@ import Testing
     try fixture.store.set(pattern(16_100), forKey: "spacer")
     try fixture.store.set("old", forKey: "removed")
     try Self.fillSegment(fixture.store, "cold")
-    try fixture.store.set(pattern(780), forKey: "rest")
+    try fixture.store.set(pattern(810), forKey: "rest")
     // The tombstone lies in one that is dead for the most part.
     try fixture.store.remove(forKey: "removed")
     for _ in 0..<40 { try fixture.store.set(pattern(1_000), forKey: "hot") }
