@@ -62,8 +62,11 @@ package struct CompactionPolicy: Sendable {
     }
     let best = scored.first?.score ?? 0
     choice.wantsCheckpoint =
-      goal == .everything || goal == .room
-      ? choice.victims.isEmpty && blockedByteCount > 0 : blocked > 2 * best && blocked > 0
+      switch goal {
+      case .everything, .room: choice.victims.isEmpty && blockedByteCount > 0
+      case .eviction: blocked > best
+      case .balance: blocked > 2 * best && blocked > 0
+      }
     return choice
   }
 

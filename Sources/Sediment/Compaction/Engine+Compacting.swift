@@ -58,11 +58,12 @@ extension Engine {
       keepingAtMost: .max)
   }
 
-  /// Waits, for a moment at most, until what was freed has come back.
-  private func bringBack(_ writer: LogWriter) throws(SedimentError) {
+  /// Makes what was freed durable, so that it comes back unless somebody reads there; whether anything did.
+  @discardableResult
+  func bringBack(_ writer: LogWriter) throws(SedimentError) -> Bool {
     let last = lock.withLock { writer.freedRuns.map(\.sequence).max() ?? 0 }
     if last > gate.syncedSequence { try waitForSync(last) }
-    try reclaim()
+    return try reclaim()
   }
 
   /// The bytes of records that nothing leads to, and of segments that wait to come back.
@@ -109,6 +110,7 @@ extension Engine {
   ) throws(SedimentError) -> Bool {
     if lock.withLock({ writer.reclaimedSlotCount }) != before { return true }
     if try reclaim() { return true }
+    if try bringBack(writer) { return true }
     do throws(SedimentError) {
       let (survey, hasFreed) = try lock.withLock { () throws(SedimentError) in
         let writer = try checkWritable()
@@ -118,14 +120,10 @@ extension Engine {
         survey.isFull = true
         return (survey, hasFreed)
       }
-      let isPending = lock.withLock { !writer.freedRuns.isEmpty }
-      let won = hasFreed || isPending ? 1 : try makeRoom(in: survey)
-      guard won > 0 else { return false }
-      try bringBack(writer)
-      return true
+      if !hasFreed, try makeRoom(in: survey) <= 0 { return false }
     } catch  where error.code == .outOfSpace {
-      // There is no room even for what would make some.
-      throw error
+      // There is no room even for what would make some, unless something comes back.
     }
+    return try bringBack(writer)
   }
 }

@@ -102,7 +102,7 @@ extension Engine {
     }
     let exchange = Exchange(
       self, terms, among: survey.candidates + [survey.tail], segmentSlotCount: survey.segmentSlotCount
-    ) { [self] (count) throws(SedimentError) in try takeForSurvivors(count) }
+    ) { [self] (count, least) throws(SedimentError) in try takeForSurvivors(count, least) }
     do throws(SedimentError) {
       try copy(entries, exchange, winning: gain)
       guard exchange.wonSlotCount > 0 else {
@@ -148,15 +148,22 @@ extension Engine {
         if error.code == .damaged { lock.withLock { _ = refusedVictims.insert(entry.identity.generation) } }
         throw error
       }
-      if exchange.wonSlotCount >= gain { break }
+      // A few more, if their records fill up what would be wasted of a slot.
+      let isEnough = !exchange.wastesSlot || exchange.victims.count >= Self.victimCountToFill
+      if exchange.wonSlotCount >= gain, isEnough { break }
     }
     try exchange.flush()
   }
 
-  private func takeForSurvivors(_ count: UInt32) throws(SedimentError) -> SegmentIdentity {
+  /// So many victims at most are taken to fill the survivors' last slot.
+  private static var victimCountToFill: Int { 12 }
+
+  private func takeForSurvivors(
+    _ count: UInt32, _ least: UInt32
+  ) throws(SedimentError) -> SegmentIdentity {
     try lock.withLock { () throws(SedimentError) in
       let writer = try checkWritable()
-      let run = try writer.takeRun(count, for: .goingOn)
+      let run = try writer.takeRun(upTo: count, atLeast: least, for: .goingOn)
       do throws(DiskError) {
         let identity = try writer.newIdentity(.survivors, run)
         writer.unadoptedSlotCount += run.count

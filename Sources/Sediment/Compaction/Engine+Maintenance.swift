@@ -29,6 +29,7 @@ extension Engine {
       return (survey, isIdle)
     }
     let isShort = survey.isFull && survey.room.present < survey.room.wanted
+    if isShort, try bringBack(writer) { return .again(after: 0) }
     guard isShort || survey.recordSlotCount >= survey.budget.dueSlotCount else { return try settle(writer) }
     let won = isShort ? try makeRoom(in: survey) : try balance(survey)
     guard won > 0 else { return try settle(writer) }
@@ -68,14 +69,37 @@ extension Engine {
   /// With the lock of maintenance.
   func makeRoom(in survey: SegmentSurvey) throws(SedimentError) -> Int {
     var survey = survey
-    var (goal, choice) = chooseForRoom(survey)
-    if choice.wantsCheckpoint {
-      try checkpoint(both: true)
-      survey = lock.withLock { surveySegments(writer!) }
-      (goal, choice) = chooseForRoom(survey)
+    if !chooseForRoom(survey).1.wantsCheckpoint {
+      let won = try tryMakingRoom(survey, keepsWhatWasRead: true)
+      if won > 0 { return won }
     }
+    // Either the last checkpoints still need what would be worth most, or all that they do not need was read lately.
+    try checkpoint(both: true)
+    let isFull = survey.isFull
+    survey = lock.withLock { surveySegments(writer!) }
+    survey.isFull = isFull
+    let won = try tryMakingRoom(survey, keepsWhatWasRead: true)
+    return won > 0 ? won : try makeRoomOnce(survey, keepsWhatWasRead: false)
+  }
+
+  /// The same, where that there is no room for what is kept means that less has to be kept.
+  private func tryMakingRoom(_ survey: SegmentSurvey, keepsWhatWasRead: Bool) throws(SedimentError) -> Int {
+    do throws(SedimentError) {
+      return try makeRoomOnce(survey, keepsWhatWasRead: keepsWhatWasRead)
+    } catch  where error.code == .outOfSpace {
+      return 0
+    }
+  }
+
+  private func makeRoomOnce(_ survey: SegmentSurvey, keepsWhatWasRead: Bool) throws(SedimentError) -> Int {
+    let (goal, choice) = chooseForRoom(survey)
+    if choice.victims.isEmpty || !keepsWhatWasRead && goal != .eviction { return 0 }
     // Survivors are written before anything is freed, and the change that frees it needs room, too.
     let spare = 2 + 2 * survey.checkpointSlotCount
+    if !keepsWhatWasRead {
+      return try exchange(
+        choice.victims, in: survey, evicting: true, winning: Int(survey.segmentSlotCount), keepingAtMost: 0)
+    }
     let keep = survey.isFull ? max(Int(survey.freeSlotCount) - spare, 1) * Limits.slotByteCount : .max
     return try exchange(
       choice.victims, in: survey, evicting: goal == .eviction, winning: Int(survey.segmentSlotCount),
@@ -83,7 +107,7 @@ extension Engine {
   }
 
   /// In an evicting store, segments that are dead for the most part are moved all the same: that costs no value.
-  private func chooseForRoom(
+  func chooseForRoom(
     _ survey: SegmentSurvey
   ) -> (CompactionPolicy.Goal, CompactionPolicy.Choice) {
     guard options.capacity.evicts else { return (.room, choose(.room, survey)) }

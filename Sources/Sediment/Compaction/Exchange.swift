@@ -23,8 +23,8 @@ final class Exchange {
   private var segments: [Generation: CompactionCandidate]
   private var guardFloor: GuardFloor
   private let buffer: SurvivorBuffer
-  /// The slots that were asked for to hold survivors.
-  private let takeSlots: (UInt32) throws(SedimentError) -> SegmentIdentity
+  /// Takes so many slots in a row, or fewer, for a segment.
+  private let takeSlots: (_ count: UInt32, _ least: UInt32) throws(SedimentError) -> SegmentIdentity
 
   private(set) var victims: [SegmentEntry] = []
   private(set) var written: [SurvivorSegment] = []
@@ -43,7 +43,7 @@ final class Exchange {
   /// An exchange among segments, of which the tail is one; its survivors fill segments of so many slots.
   init(
     _ engine: Engine, _ terms: Terms, among segments: [CompactionCandidate], segmentSlotCount: UInt32,
-    takeSlots: @escaping (UInt32) throws(SedimentError) -> SegmentIdentity
+    takeSlots: @escaping (_ count: UInt32, _ least: UInt32) throws(SedimentError) -> SegmentIdentity
   ) {
     self.engine = engine
     self.terms = terms
@@ -71,6 +71,12 @@ final class Exchange {
     let freed = victims.reduce(0) { $0 + Int($1.identity.run.count) }
     let taken = written.reduce(0) { $0 + Int($1.entry.identity.run.count) }
     return freed - taken - (buffer.isEmpty ? 0 : Int(buffer.slotCount))
+  }
+
+  /// Whether the last slot of what was kept would be empty for a good part.
+  var wastesSlot: Bool {
+    let rest = (SegmentHeader.byteCount + buffer.byteCount) % Limits.slotByteCount
+    return !buffer.isEmpty && rest > 0 && rest < Limits.slotByteCount / 5 * 4
   }
 
   func noteHashing(_ keyHash: KeyHash) {
@@ -136,15 +142,16 @@ final class Exchange {
     buffer.addTombstone(for: record)
   }
 
-  /// Writes what is in the buffer to a segment.
+  /// Writes what is in the buffer to a segment, or to several where free slots lie scattered.
   func flush() throws(SedimentError) {
-    if buffer.isEmpty { return }
-    let identity = try takeSlots(buffer.slotCount)
-    do throws(DiskError) {
-      written.append(try buffer.write(to: identity, floor: terms.floor, engine.log))
-    } catch {
-      engine.giveBackUnadopted(identity.run)
-      throw engine.told(error)
+    while !buffer.isEmpty {
+      let identity = try takeSlots(buffer.slotCount, buffer.slotCountMin)
+      do throws(DiskError) {
+        written.append(try buffer.write(to: identity, floor: terms.floor, engine.log))
+      } catch {
+        engine.giveBackUnadopted(identity.run)
+        throw engine.told(error)
+      }
     }
   }
 }

@@ -10,6 +10,9 @@ struct Survivor {
   /// Where the index leads to it, in units; 0 for a tombstone, which it does not.
   let oldPosition: UInt64
   let hash: UInt64
+  let sequence: UInt64
+  let expiry: UInt64
+  let kind: RecordKind
 }
 
 /// Collects records until they fill a segment of survivors (DESIGN.md 8, "Exchange").
@@ -23,16 +26,7 @@ final class SurvivorBuffer {
   private(set) var survivors: [Survivor] = []
   private var memory: UnsafeMutableRawBufferPointer
   private var lowest = UInt64.max
-  private var counts = Counts()
-
-  /// What the catalogue says of the records.
-  private struct Counts {
-    var highest = SequenceNumber.zero
-    var latestExpiry: UInt64 = 0
-    var records: UInt32 = 0
-    var tombstones: UInt32 = 0
-    var larges: UInt32 = 0
-  }
+  private var highest: UInt64 = 0
 
   init(byteCountMax: Int) {
     self.byteCountMax = byteCountMax
@@ -51,7 +45,7 @@ final class SurvivorBuffer {
   func hasRoom(for record: ScannedRecord) -> Bool {
     if isEmpty { return true }
     let lowest = min(lowest, record.sequence)
-    let highest = max(counts.highest.rawValue, record.sequence)
+    let highest = max(highest, record.sequence)
     return byteCount + Int(record.byteCount) <= byteCountMax && highest - lowest < Limits.sequenceSpan - 1
   }
 
@@ -64,12 +58,7 @@ final class SurvivorBuffer {
     let shape = unsafe target.load(fromByteOffset: RecordHeader.Field.shape, as: UInt8.self)
     unsafe target.storeBytes(
       of: shape & ~RecordHeader.Shape.batched, toByteOffset: RecordHeader.Field.shape, as: UInt8.self)
-    let isTombstone = record.kind == .remove
-    note(record, isTombstone: isTombstone)
-    survivors.append(
-      Survivor(
-        offset: byteCount, byteCount: count, oldPosition: isTombstone ? 0 : record.position, hash: hash))
-    byteCount += count
+    append(record, kind: record.kind, byteCount: count, hash)
   }
 
   /// Adds a tombstone in the place of a put that is left out, with the put's sequence.
@@ -86,24 +75,17 @@ final class SurvivorBuffer {
     unsafe bytes.span.bytes.withUnsafeBytes {
       unsafe target.copyMemory(from: $0.baseAddress!, byteCount: $0.count)
     }
-    note(record, isTombstone: true)
-    survivors.append(Survivor(offset: byteCount, byteCount: bytes.count, oldPosition: 0, hash: 0))
-    byteCount += bytes.count
+    append(record, kind: .remove, byteCount: bytes.count, 0)
   }
 
-  private func note(_ record: ScannedRecord, isTombstone: Bool) {
+  private func append(_ record: ScannedRecord, kind: RecordKind, byteCount count: Int, _ hash: UInt64) {
     lowest = min(lowest, record.sequence)
-    counts.highest = max(counts.highest, SequenceNumber(record.sequence)!)
-    if isTombstone {
-      counts.tombstones += 1
-    } else {
-      let isFirst = counts.records == counts.tombstones
-      let latest = counts.latestExpiry
-      counts.latestExpiry =
-        isFirst ? record.expiry : latest == 0 || record.expiry == 0 ? 0 : max(latest, record.expiry)
-      if record.kind == .putLarge { counts.larges += 1 }
-    }
-    counts.records += 1
+    highest = max(highest, record.sequence)
+    survivors.append(
+      Survivor(
+        offset: byteCount, byteCount: count, oldPosition: kind == .remove ? 0 : record.position, hash: hash,
+        sequence: record.sequence, expiry: kind == .remove ? 0 : record.expiry, kind: kind))
+    byteCount += count
   }
 
   /// Memory for so many bytes more, behind room for a segment's header.
@@ -126,45 +108,86 @@ final class SurvivorBuffer {
     UInt32((SegmentHeader.byteCount + byteCount + Limits.slotByteCount - 1) / Limits.slotByteCount)
   }
 
-  /// Writes the records to slots that nobody knows of yet, and empties the buffer.
+  /// The slots that the first record alone takes.
+  var slotCountMin: UInt32 {
+    let first = survivors.first?.byteCount ?? 0
+    return UInt32((SegmentHeader.byteCount + first + Limits.slotByteCount - 1) / Limits.slotByteCount)
+  }
+
+  /// Writes as many records as fit to slots that nobody knows of yet; the others stay in the buffer.
   func write(
     to identity: SegmentIdentity, floor: SequenceNumber, _ log: LogFile
   ) throws(DiskError) -> SurvivorSegment {
+    let room = Int(identity.run.count) * Limits.slotByteCount - SegmentHeader.byteCount
+    let count = survivors.firstIndex { $0.offset + $0.byteCount > room } ?? survivors.count
+    let part = Array(survivors[..<count])
+    let partByteCount = part.last.map { $0.offset + $0.byteCount } ?? 0
     // Sequences begin with 1.
-    let base = SequenceNumber(lowest - 1)!
+    let base = SequenceNumber((part.map(\.sequence).min() ?? 1) - 1)!
     let segment = Segment(identity, base: base, in: log.identity)
-    let start = unsafe memory.baseAddress!
-    let header = SegmentHeader(identity: identity, base: base, floor: floor).encode(in: log.identity)
-    unsafe header.span.bytes.withUnsafeBytes {
-      unsafe start.copyMemory(from: $0.baseAddress!, byteCount: $0.count)
-    }
-    let first = identity.recordRange.lowerBound
-    for survivor in survivors {
-      let record = unsafe start + SegmentHeader.byteCount + survivor.offset
-      let unit = UInt32(truncatingIfNeeded: first.rawValue + UInt64(survivor.offset / Limits.unitByteCount))
-      let checksum = unsafe sediment_crc32c_record(segment.seed, unit, record, survivor.byteCount)
-      unsafe record.storeBytes(of: checksum.littleEndian, as: UInt32.self)
-    }
+    seal(part, SegmentHeader(identity: identity, base: base, floor: floor), segment.seed, log.identity)
     let whole = unsafe RawSpan(
-      _unsafeStart: UnsafeRawPointer(start), byteCount: SegmentHeader.byteCount + byteCount)
+      _unsafeStart: UnsafeRawPointer(memory.baseAddress!), byteCount: SegmentHeader.byteCount + partByteCount)
     do throws(DiskError) {
       try log.write(whole, at: identity.run.byteRange.lowerBound)
     } catch {
       unsafe segment.address.deallocate()
       throw error
     }
-    let end = UnitOffset(first.rawValue + UInt64(byteCount / Limits.unitByteCount))!
-    let entry = SegmentEntry(
-      identity: identity, base: base, floor: floor, end: end, highest: counts.highest,
-      latestExpiry: counts.latestExpiry, recordCount: counts.records, tombstoneCount: counts.tombstones,
-      largeCount: counts.larges)
-    let result = SurvivorSegment(
-      entry: entry, segment: segment, survivors: survivors, byteCount: byteCount)
-    survivors = []
-    byteCount = 0
-    lowest = .max
-    counts = Counts()
-    return result
+    let end = UnitOffset(
+      identity.recordRange.lowerBound.rawValue + UInt64(partByteCount / Limits.unitByteCount))!
+    var entry = SegmentEntry(
+      identity: identity, base: base, floor: floor, end: end, highest: base, latestExpiry: 0, recordCount: 0,
+      tombstoneCount: 0, largeCount: 0)
+    for survivor in part { entry.count(survivor) }
+    drop(count, byteCount: partByteCount)
+    return SurvivorSegment(entry: entry, segment: segment, survivors: part, byteCount: partByteCount)
+  }
+
+  /// Puts the header before the records, and gives each the checksum of its place.
+  private func seal(_ part: [Survivor], _ header: SegmentHeader, _ seed: UInt32, _ identity: FileIdentity) {
+    let start = unsafe memory.baseAddress!
+    let bytes = header.encode(in: identity)
+    unsafe bytes.span.bytes.withUnsafeBytes {
+      unsafe start.copyMemory(from: $0.baseAddress!, byteCount: $0.count)
+    }
+    let first = header.identity.recordRange.lowerBound.rawValue
+    for survivor in part {
+      let record = unsafe start + SegmentHeader.byteCount + survivor.offset
+      let unit = UInt32(truncatingIfNeeded: first + UInt64(survivor.offset / Limits.unitByteCount))
+      let checksum = unsafe sediment_crc32c_record(seed, unit, record, survivor.byteCount)
+      unsafe record.storeBytes(of: checksum.littleEndian, as: UInt32.self)
+    }
+  }
+
+  /// Forgets the first records, and moves the others to the beginning.
+  private func drop(_ count: Int, byteCount dropped: Int) {
+    let start = unsafe memory.baseAddress! + SegmentHeader.byteCount
+    byteCount -= dropped
+    unsafe start.copyMemory(from: start + dropped, byteCount: byteCount)
+    survivors = survivors[count...].map {
+      Survivor(
+        offset: $0.offset - dropped, byteCount: $0.byteCount, oldPosition: $0.oldPosition, hash: $0.hash,
+        sequence: $0.sequence, expiry: $0.expiry, kind: $0.kind)
+    }
+    lowest = survivors.map(\.sequence).min() ?? .max
+    highest = survivors.map(\.sequence).max() ?? 0
+  }
+}
+
+extension SegmentEntry {
+  /// Counts a record that was moved to the segment.
+  fileprivate mutating func count(_ survivor: Survivor) {
+    highest = max(highest, SequenceNumber(survivor.sequence)!)
+    if survivor.kind == .remove {
+      tombstoneCount += 1
+    } else {
+      let isFirst = recordCount == tombstoneCount
+      let isForEver = latestExpiry == 0 || survivor.expiry == 0
+      latestExpiry = isFirst ? survivor.expiry : isForEver ? 0 : max(latestExpiry, survivor.expiry)
+      if survivor.kind == .putLarge { largeCount += 1 }
+    }
+    recordCount += 1
   }
 }
 

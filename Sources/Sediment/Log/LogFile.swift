@@ -99,6 +99,7 @@ internal import Synchronization
   func makeReadOnly(_ run: Range<UInt64>, goingOnIn next: Range<UInt64>) throws(DiskError) {
     guard storesThroughMapping, let mapping, run.upperBound <= mapping.byteCount else { return }
     guard writable.lowerBound <= run.lowerBound, run.upperBound <= writable.upperBound else {
+      leaveOut(run)
       return try mapping.protect(wholePages(run))
     }
     guard run.upperBound - writable.lowerBound >= Self.readOnlyByteCount, next.lowerBound >= run.upperBound
@@ -106,6 +107,14 @@ internal import Synchronization
     guard retiring.isEmpty else { return }
     retiring = writable.lowerBound..<run.upperBound
     writable = run.upperBound..<writable.upperBound
+  }
+
+  /// Takes a run out of `writable` that lies in it in part.
+  private func leaveOut(_ run: Range<UInt64>) {
+    guard writable.overlaps(run) else { return }
+    writable =
+      run.lowerBound <= writable.lowerBound
+      ? min(run.upperBound, writable.upperBound)..<writable.upperBound : writable.lowerBound..<run.lowerBound
   }
 
   /// What is to be made read-only with `protect`; empty if nothing is.
@@ -130,7 +139,6 @@ internal import Synchronization
   func exclude(_ range: Range<UInt64>) {
     if writable.overlaps(range) { writable = writable.lowerBound..<max(writable.lowerBound, range.lowerBound) }
     if populated.overlaps(range) { populated = 0..<0 }
-    if retiring.overlaps(range) { retiring = 0..<0 }
   }
 
   /// Makes nothing readable at `base` from `byteCount` on, where nothing is that anybody could be led to.

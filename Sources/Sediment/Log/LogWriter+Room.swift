@@ -56,9 +56,21 @@ extension LogWriter {
   ) throws(SedimentError) -> SlotRun {
     let whole = SegmentHeader.byteCount + byteCount + Seal.recordByteCount
     let least = UInt32((whole + Limits.slotByteCount - 1) / Limits.slotByteCount)
-    let standard = segmentSlotCount
-    if least < standard, let run = try? takeRun(standard, for: purpose) { return run }
-    return try takeRun(least, for: purpose)
+    return try takeRun(upTo: max(segmentSlotCount, least), atLeast: least, for: purpose)
+  }
+
+  /// Takes so many slots or, where there are not as many in a row, as many as there are.
+  func takeRun(
+    upTo count: UInt32, atLeast least: UInt32, for purpose: SlotSpace.Purpose
+  ) throws(SedimentError) -> SlotRun {
+    do throws(SedimentError) {
+      return try takeRun(count, for: purpose)
+    } catch  where error.code == .outOfSpace {
+      let present = space.largestRunCount(for: purpose)
+      if present >= least, present < count, let run = space.take(present, for: purpose) { return run }
+      guard least < count else { throw error }
+      return try takeRun(least, for: purpose)
+    }
   }
 
   /// Takes slots that are free or, if there are none, gives bare ones blocks or lets the file grow.

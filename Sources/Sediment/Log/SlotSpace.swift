@@ -57,6 +57,13 @@ package struct SlotSpace: Sendable {
     return SlotRun(first: first, count: count)
   }
 
+  /// How many adjacent free slots may be taken at most.
+  package func largestRunCount(for purpose: Purpose) -> UInt32 {
+    let largest = free.reduce(0) { max($0, UInt32($1.count)) }
+    let reserved = purpose == .storing ? reservedCount : 0
+    return min(largest, freeCount > reserved ? freeCount - reserved : 0)
+  }
+
   /// How many slots the file must grow by for `count` adjacent ones to be there for the purpose; nil if it would
   /// be larger than a file can be.
   package func growth(for count: UInt32, _ purpose: Purpose) -> UInt32? {
