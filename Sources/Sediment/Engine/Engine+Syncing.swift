@@ -47,7 +47,10 @@ extension Engine {
       throw lock.withLock { writer.fail(error) }
     }
     gate.syncCount.wrappingAdd(1, ordering: .relaxed)
-    lock.withLock { noteSynced(writer, watermark) }
+    lock.withLock {
+      writer.noteSynced(upTo: sequence)
+      noteSynced(writer, watermark)
+    }
     tell(.synced(nanoseconds: disk.monotonicClock() &- began))
     return (sequence, watermark)
   }

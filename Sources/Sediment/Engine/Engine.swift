@@ -96,6 +96,7 @@ final class Engine: @unchecked Sendable {
     events = EventQueue(options.observer)
     prepareWork()
     notePrefetch(liveByteCount: opened.liveByteCount)
+    if opened.hasDead { planSweep() }
   }
 
   // MARK: Whether it may be used

@@ -39,6 +39,10 @@ internal import SedimentFormat
   var sealed: (@Sendable () -> Void)?
   /// Told of what poisons.
   var poisoned: (@Sendable (SedimentError) -> Void)?
+  /// Slots that were freed by changes which are not known to be on the medium.
+  var released: [ReleasedRun] = []
+  /// What of the log the stored index does not know.
+  var unstored = UnstoredLog()
   private var scratch: UnsafeMutableRawBufferPointer
 
   init(

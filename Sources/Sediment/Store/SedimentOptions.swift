@@ -14,6 +14,9 @@ public struct SedimentOptions: Sendable {
   public var verifiesReads: Bool
   /// The most bytes that the file may take; nil for as many as the disk has.
   public var maxByteCount: UInt64?
+  /// Whether the index is stored in the file now and then and when the store is closed, so that opening it takes no
+  /// scan of all records.
+  public var storesIndex: Bool
   /// Called with what happens to the store, in its order, soon afterwards and on a thread of the background.
   ///
   /// All stores of the process share these threads, so it must return soon. It may use the store.
@@ -24,7 +27,7 @@ public struct SedimentOptions: Sendable {
   public init(
     durability: SedimentDurability = .interval(.seconds(1)), mustExist: Bool = false, readOnly: Bool = false,
     access: Access = .automatic, verifiesReads: Bool = true, maxByteCount: UInt64? = nil,
-    observer: (@Sendable (SedimentEvent) -> Void)? = nil
+    storesIndex: Bool = true, observer: (@Sendable (SedimentEvent) -> Void)? = nil
   ) {
     self.durability = durability
     self.mustExist = mustExist
@@ -32,6 +35,7 @@ public struct SedimentOptions: Sendable {
     self.access = access
     self.verifiesReads = verifiesReads
     self.maxByteCount = maxByteCount
+    self.storesIndex = storesIndex
     self.observer = observer
   }
 
