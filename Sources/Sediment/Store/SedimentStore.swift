@@ -60,6 +60,13 @@ public final class SedimentStore: SedimentKeyspace, @unchecked Sendable {
     try engine.checkpoint()
   }
 
+  /// Stores the index in the file, as the background does when it is due; false if that cannot be done now.
+  @discardableResult
+  package func storeIndex() throws -> Bool {
+    try engine.checkReadable()
+    return engine.storeIndex { true }
+  }
+
   // MARK: Collections
 
   /// The collection of that name, which is created if it is not there; its keys are its own.

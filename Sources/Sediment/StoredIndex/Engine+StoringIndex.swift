@@ -80,6 +80,10 @@ extension Engine {
   /// Under the lock.
   private func prepareStoring(_ writer: LogWriter) throws(SedimentError) {
     if isPrepared { return }
+    if !conditions.isClosed {
+      _ = try checkWritable()
+      return
+    }
     guard isHeadOpen else { throw .closed(path) }
     try writer.prepare()
     isPrepared = true
