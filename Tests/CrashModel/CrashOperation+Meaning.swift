@@ -36,6 +36,7 @@ extension CrashOperation {
     case .removeEverything(let durability): try store.removeEverything(durability: durability)
     case .sync: try store.sync()
     case .checkpoint: try store.checkpoint()
+    case .storeIndex: try store.storeIndex()
     case .wait, .background, .reopen: break
     }
   }
@@ -85,7 +86,7 @@ extension CrashContents {
     case .create(let name): collections[name] = collections[name] ?? [:]
     case .drop(let name, _): collections[name] = nil
     case .removeEverything: collections = collections.mapValues { _ in [:] }
-    case .sync, .checkpoint, .wait, .background, .reopen: break
+    case .sync, .checkpoint, .storeIndex, .wait, .background, .reopen: break
     }
   }
 

@@ -59,7 +59,8 @@ package struct CrashMix: Sendable {
     case 68..<71: return isShared ? .sync : .drop(collections[0], durability)
     case 71..<72: return isShared ? .sync : .removeEverything(durability)
     case 72..<76: return .sync
-    case 76..<80: return .checkpoint
+    case 76..<78: return .checkpoint
+    case 78..<80: return .storeIndex
     case 80..<84: return .set(place, byteCount: 20, durability)
     case 84..<89: return .set(place, byteCount: 40, lifetime: .milliseconds(30), durability)
     case 89..<91: return .setExpiry(place, lifetime: .milliseconds(25), durability)

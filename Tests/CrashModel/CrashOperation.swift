@@ -18,6 +18,7 @@ package enum CrashOperation {
   case removeEverything(SedimentDurability)
   case sync
   case checkpoint
+  case storeIndex
   /// Lets the time go by in which the background syncs what was set within the shorter interval.
   case wait
   /// Lets the background do what is due at once.
@@ -63,7 +64,7 @@ package enum CrashOperation {
       .update(_, let durability), .setIfAbsent(_, _, let durability), .setExpiry(_, _, let durability),
       .clear(_, let durability), .drop(_, let durability), .removeEverything(let durability):
       durability
-    case .create, .sync, .checkpoint, .wait, .background, .reopen: nil
+    case .create, .sync, .checkpoint, .storeIndex, .wait, .background, .reopen: nil
     }
   }
 
