@@ -73,7 +73,8 @@ struct StoredIndexDamageTests {
     #expect(try fixture.store.count() == count)
   }
 
-  @Test func `A write that fails while the index is stored gives the slots back and poisons nothing`() throws {
+  @Test func `A write that fails while the index is stored gives the slots back and poisons nothing`() throws
+  {
     let fixture = try StoreFixture(.unmapped)
     for number in 0..<50 { try fixture.store.set("value", forKey: "key \(number)") }
     #expect(try fixture.store.storeIndex())

@@ -78,12 +78,16 @@ package final class IndexLoad: @unchecked Sendable {
     let shift = 63 - depth
     let mask = UInt64(1) << depth - 1
     var bounds = [Int](repeating: 0, count: 1 << Int(depth) + 1)
-    for unsafe raw in unsafe entries { bounds[Int(raw >> shift & mask) + 1] += 1 }
+    for place in 0..<entries.count {
+      let raw = unsafe entries[place]
+      bounds[Int(raw >> shift & mask) + 1] += 1
+    }
     for number in 1..<bounds.count { bounds[number] += bounds[number - 1] }
     var next = bounds
     let sorted = UnsafeMutableBufferPointer<UInt64>.allocate(capacity: entries.count)
     defer { unsafe sorted.deallocate() }
-    for unsafe raw in unsafe entries {
+    for place in 0..<entries.count {
+      let raw = unsafe entries[place]
       let number = Int(raw >> shift & mask)
       unsafe sorted.initializeElement(at: next[number], to: raw)
       next[number] += 1
@@ -109,7 +113,8 @@ package final class IndexLoad: @unchecked Sendable {
     _ entries: UnsafeBufferPointer<UInt64>, bucketCount: Int, depth: UInt64
   ) -> FilledTable? {
     var builder = IndexTableBuilder(bucketCount: bucketCount, depth: depth)
-    for unsafe raw in unsafe entries {
+    for place in 0..<entries.count {
+      let raw = unsafe entries[place]
       builder.add(IndexEntry(rawValue: raw))
       // At once, or as many entries as the file has could be made to look for a place among all others.
       if builder.table.isCrowded {

@@ -37,7 +37,8 @@ struct IndexPlaces: Sendable {
     var kept = 0
     unsafe numbers.withUnsafeBufferPointer { numbers in
       unsafe counts.withUnsafeMutableBufferPointer { counts in
-        for unsafe raw in unsafe entries {
+        for place in 0..<entries.count {
+          let raw = unsafe entries[place]
           let position = raw & IndexEntry.positionMask
           let slot = Int(truncatingIfNeeded: position / Limits.slotUnitCount)
           guard slot < numbers.count else { continue }
