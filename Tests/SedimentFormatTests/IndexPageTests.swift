@@ -20,7 +20,8 @@ import Testing
     var pages = IndexPages()
     head.encode(into: &pages)
     for entry in 0..<entryCount { pages.add(UInt64(entry) + 0x8000_0000_0000_0001) }
-    let (words, checksum) = pages.sealed(seed: seed)
+    let checksum = pages.seal(seed: seed)
+    let words = pages.words
     return (
       words.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word.littleEndian >> ($0 * 8)) } },
       checksum
@@ -54,7 +55,8 @@ import Testing
     for word in 0..<wordCount { pages.add(UInt64(word)) }
     let pageCount = (wordCount + 510) / 511
     #expect(pages.pageCount == pageCount)
-    let (words, checksum) = pages.sealed(seed: Self.seed)
+    let checksum = pages.seal(seed: Self.seed)
+    let words = pages.words
     #expect(words.count == pageCount * 512)
     var found: [UInt64] = []
     var sum = Checksum.empty

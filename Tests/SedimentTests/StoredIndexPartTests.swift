@@ -93,7 +93,8 @@ struct StoredIndexPartTests {
     ).encode(into: &pages)
     for entry in entries { pages.add(forgery.entry(entry)) }
     let pageCount = UInt32(pages.pageCount)
-    let (words, checksum) = pages.sealed(seed: segment.seed(in: builder.identity))
+    let checksum = pages.seal(seed: segment.seed(in: builder.identity))
+    let words = pages.words
     let start = segment.run.byteRange.lowerBound + UInt64(SegmentHeader.byteCount)
     try builder.file.write(unsafe words.span.bytes, at: start)
     return IndexPartEntry(

@@ -16,7 +16,7 @@ extension Engine {
   /// Under the lock.
   func planStoringIndex(_ writer: LogWriter) {
     let indexByteCount = UInt64(max(index.byteCount, 0))
-    let limit = max(Self.unstoredByteCountMin, indexByteCount &* 8)
+    let limit = max(Self.unstoredByteCountMin, indexByteCount &* 16)
     // After an attempt that came to nothing it is higher.
     writer.unstored.byteCountMax = max(limit, work.unstoredByteCountWaited)
     guard writer.wantsIndexStored, options.storesIndex, !work.isStoringPlanned, let store = work.storeIndex

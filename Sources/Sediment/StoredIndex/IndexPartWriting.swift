@@ -16,6 +16,7 @@ struct IndexPartWriting {
   private var entryCounts: [UInt32] = []
   private var entries: [UInt64] = []
   private var accounts = IndexAccounts()
+  private var pages = IndexPages()
 
   /// From so many entries on a part is complete; with one partition more it has about a MiB.
   private static let partEntryCount = 112 << 10
@@ -51,13 +52,13 @@ struct IndexPartWriting {
   private mutating func writePart(before nextPartition: Int) throws(SedimentError) {
     let head = IndexPartHead(
       sequence: moment.sequence, entryCounts: entryCounts, accounts: accounts.all)
-    var pages = IndexPages()
+    pages.removeAll()
     pages.reserve(wordCount: head.wordCount + entries.count)
     head.encode(into: &pages)
     for entry in entries { pages.add(entry) }
     let pageCount = pages.pageCount
     let segment = try takeSegment(pageCount: pageCount)
-    let (words, checksum) = pages.sealed(seed: segment.seed(in: engine.log.identity))
+    let checksum = pages.seal(seed: segment.seed(in: engine.log.identity))
     let part = IndexPartEntry(
       partitions: UInt32(firstPartition)..<UInt32(nextPartition), of: UInt32(moment.partitionCount),
       pageCount: UInt32(pageCount), segment: segment, checksum: checksum, replayFrom: moment.position,
@@ -65,7 +66,7 @@ struct IndexPartWriting {
       build: build)
     guard let part else { preconditionFailure("a part of the index does not fit the segment made for it") }
     parts.append(part)
-    try write(words, to: segment)
+    try write(pages.words, to: segment)
     firstPartition = nextPartition
     entryCounts.removeAll(keepingCapacity: true)
     entries.removeAll(keepingCapacity: true)

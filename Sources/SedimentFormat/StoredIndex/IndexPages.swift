@@ -2,7 +2,7 @@
 @safe
 package struct IndexPages: Sendable {
   /// The pages as the file will have them, but for what seals them.
-  private var words: [UInt64] = []
+  package private(set) var words: [UInt64] = []
   /// How many words were added.
   package private(set) var wordCount = 0
 
@@ -23,10 +23,17 @@ package struct IndexPages: Sendable {
   /// How many pages the words take.
   package var pageCount: Int { (wordCount + IndexPage.wordCountMax - 1) / IndexPage.wordCountMax }
 
-  /// The pages as the segment of that seed will have them, and the checksum of their checksums.
-  package consuming func sealed(seed: Checksum) -> (bytes: [UInt64], checksum: Checksum) {
-    let pageCount = pageCount
-    var words = words
+  /// Forgets all words, and keeps the memory for others.
+  package mutating func removeAll() {
+    words.removeAll(keepingCapacity: true)
+    wordCount = 0
+  }
+
+  /// Makes the pages such as the segment of that seed will have them; the result is the checksum of their checksums.
+  ///
+  /// No words are added to them then.
+  package mutating func seal(seed: Checksum) -> Checksum {
+    let (pageCount, wordCount) = (pageCount, wordCount)
     words.append(contentsOf: repeatElement(0, count: pageCount * IndexPage.byteCount / 8 - words.count))
     var sum = Checksum.empty
     var elements = words.mutableSpan
@@ -38,6 +45,6 @@ package struct IndexPages: Sendable {
         &span, at: start, number: UInt32(truncatingIfNeeded: number), wordCount: count, seed: seed)
       sum = sum.continued(with: checksum.rawValue)
     }
-    return (words, sum)
+    return sum
   }
 }
