@@ -32,7 +32,8 @@ struct ReopeningRows {
               "The bytes of all records by the whole time of opening.", .bandwidth, store.scan),
             row(
               "close", "close of what was opened then", "with its index stored",
-              "Closes that store, which stores its index: the next opening takes no scan.", .time, store.close),
+              "Closes that store, which stores its index: the next opening takes no scan.", .time, store.close
+            ),
             row(
               "clean-open", "open after that", "until the first read is possible",
               "Opens the file again; then all keys are read and compared.", .time, store.openClosed),
