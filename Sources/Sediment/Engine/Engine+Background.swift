@@ -47,7 +47,10 @@ extension Engine {
     work.checkpoint = Work { [self] in checkpointInBackground() }
     work.grow = Work { [self] in growInBackground() }
     work.sweep = Work { [self] in sweep() }
-    work.storeIndex = Work { [self] in storeIndexInBackground() }
+    if options.storesIndex {
+      work.storeIndex = Work { [self] in storeIndexInBackground() }
+      writer.unstored.byteCountMax = Self.unstoredByteCountMin
+    }
     let populate = Work { [self] in populateInBackground() }
     work.populate = populate
     if options.observer != nil {

@@ -3,7 +3,7 @@ internal import SedimentFormat
 
 extension Engine {
   /// The bytes of the log that an opening scans without much ado.
-  private static var unstoredByteCountMin: UInt64 { 32 << 20 }
+  static var unstoredByteCountMin: UInt64 { 32 << 20 }
   /// A smaller index is made from the log as quickly as from parts.
   private static var storedKeyCountMin: Int { 4096 }
   /// The keys of a store without mapped memory whose index is stored: each of them takes a read of the file.
@@ -15,12 +15,12 @@ extension Engine {
   ///
   /// Under the lock.
   func planStoringIndex(_ writer: LogWriter) {
+    guard writer.wantsIndexStored, !work.isStoringPlanned, let store = work.storeIndex else { return }
     let indexByteCount = UInt64(max(index.byteCount, 0))
     let limit = max(Self.unstoredByteCountMin, indexByteCount &* 16)
     // After an attempt that came to nothing it is higher.
     writer.unstored.byteCountMax = max(limit, work.unstoredByteCountWaited)
-    guard writer.wantsIndexStored, options.storesIndex, !work.isStoringPlanned, let store = work.storeIndex
-    else { return }
+    guard writer.wantsIndexStored else { return }
     work.isStoringPlanned = true
     scheduler.schedule(store, after: 0)
   }

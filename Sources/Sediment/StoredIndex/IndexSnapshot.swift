@@ -44,7 +44,7 @@ struct IndexSnapshot {
   private func keep(_ entries: inout [UInt64], _ accounts: inout IndexAccounts) -> Bool {
     let ahead = 32
     for (place, entry) in copied.enumerated() {
-      if place + ahead < copied.count { prefetch(copied[place + ahead]) }
+      if place + ahead < copied.count { engine.prefetchHead(copied[place + ahead]) }
       let position = entry.position << 3
       guard let segment = engine.slots.segment(at: position >> UInt64(Limits.slotByteCountLog2)) else {
         return false
@@ -64,12 +64,6 @@ struct IndexSnapshot {
       }
     }
     return true
-  }
-
-  /// Begins to bring the first bytes of a record near, which tell all that is asked for.
-  @inline(__always)
-  private func prefetch(_ entry: IndexEntry) {
-    engine.prefetchHead(entry)
   }
 
   /// Whether a position was appended to or moved to after the moment.

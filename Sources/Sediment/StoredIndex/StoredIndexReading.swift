@@ -187,8 +187,7 @@ private struct Share: @unchecked Sendable {
   private mutating func add(_ account: IndexAccount, _ sequence: SequenceNumber) {
     guard account.generation < reading.coverage.generationLimit, let number = numbers[account.generation]
     else { return }
-    // Each is bounded by a part's words, or was made of at most 2^62: no sum of those in memory wraps unseen, since
-    // what wraps is more than a segment has room for.
+    // What the accounts of a part count comes to its entries, so this is far from an overflow; bytes are not.
     accounts[number].recordCount &+= UInt64(account.recordCount)
     let (sum, overflow) = accounts[number].byteCount.addingReportingOverflow(account.byteCount)
     accounts[number].byteCount = overflow ? .max : sum
