@@ -17,6 +17,7 @@ func check(_ input: [UInt8]) {
   case 3: checkBoth(bytes, { mendRecord(&$0, at: place) }, { checkRecord($0, at: place) })
   case 4: checkValuePlace(bytes)
   case 5: checkControlRecord(bytes)
+  case 6: checkIndexPart(bytes, partitionCount: Int(selector >> 3) + 1)
   default: checkCatalogueEntry(bytes)
   }
 }
@@ -165,6 +166,25 @@ private func checkCatalogueEntry(_ bytes: [UInt8]) {
     expect(unsafe (try? CatalogueEntry.decode(made.span.bytes, at: 0))?.entry == entry, "another entry")
     offset += byteCount
   }
+}
+
+/// The words of a part behind two bytes that say how many entries it has.
+private func checkIndexPart(_ bytes: [UInt8], partitionCount: Int) {
+  guard bytes.count >= 2 else { return }
+  let entryCount = UInt64(bytes[0]) | UInt64(bytes[1]) << 8
+  let words = Array(bytes.dropFirst(2))
+  let head = try? unsafe IndexPartHead.decode(
+    words.span.bytes, partitionCount: partitionCount, entryCount: entryCount)
+  guard let head else { return }
+  expect(UInt64(head.wordCount) + entryCount == UInt64(words.count / 8), "a head of another length")
+  var pages = IndexPages()
+  head.encode(into: &pages)
+  expect(pages.wordCount == head.wordCount, "a head of two lengths")
+  let made = pages.words.enumerated().filter { $0.offset % (IndexPage.wordCountMax + 1) > 0 }.flatMap {
+    word in
+    (0..<8).map { UInt8(truncatingIfNeeded: word.element.littleEndian >> ($0 * 8)) }
+  }
+  expectEqual(made, words, over: made.count)
 }
 
 // MARK: Expectations

@@ -37,6 +37,7 @@ extension CrashOperation {
     case .sync: try store.sync()
     case .checkpoint: try store.checkpoint()
     case .compact: try store.compact()
+    case .storeIndex: try store.storeIndex()
     case .wait, .background, .reopen: break
     }
   }
@@ -86,7 +87,7 @@ extension CrashContents {
     case .create(let name): collections[name] = collections[name] ?? [:]
     case .drop(let name, _): collections[name] = nil
     case .removeEverything: collections = collections.mapValues { _ in [:] }
-    case .sync, .checkpoint, .compact, .wait, .background, .reopen: break
+    case .sync, .checkpoint, .compact, .storeIndex, .wait, .background, .reopen: break
     }
   }
 

@@ -20,6 +20,7 @@ package enum CrashOperation {
   case checkpoint
   /// Wins back all space that is dead.
   case compact
+  case storeIndex
   /// Lets the time go by in which the background syncs what was set within the shorter interval.
   case wait
   /// Lets the background do what is due at once.
@@ -65,7 +66,7 @@ package enum CrashOperation {
       .update(_, let durability), .setIfAbsent(_, _, let durability), .setExpiry(_, _, let durability),
       .clear(_, let durability), .drop(_, let durability), .removeEverything(let durability):
       durability
-    case .create, .sync, .checkpoint, .compact, .wait, .background, .reopen: nil
+    case .create, .sync, .checkpoint, .compact, .storeIndex, .wait, .background, .reopen: nil
     }
   }
 

@@ -95,12 +95,15 @@ import Testing
     .clear("a", .unsynced),
     .update(.init("key-3", in: "a"), .unsynced),
     .background,
+    .storeIndex,
     .checkpoint,
     .drop("b", .synced),
     .batch([(.init("key-6"), 131_100), (.init("key-7"), 20)], .synced),
     .reopen,
     .removeEverything(.unsynced),
     .set(.init("key-1"), byteCount: 20, .unsynced),
+    .storeIndex,
+    .set(.init("key-2"), byteCount: 20, .synced),
     .reopen,
   ]
 }

@@ -34,7 +34,7 @@ public struct Comparison: Equatable, Sendable {
   }
 
   /// Something that has a value in each round.
-  public enum Measure: Equatable, Sendable {
+  public indirect enum Measure: Equatable, Sendable {
     /// The figure of the benchmark with this identifier.
     case of(String)
 
@@ -46,6 +46,9 @@ public struct Comparison: Equatable, Sendable {
 
     /// A number that does not depend on the machine.
     case constant(Double, Quantity)
+
+    /// In each round the greater of two.
+    case greater(Measure, Measure)
   }
 
   /// What the ratio of a figure and its limit is to be.
@@ -135,6 +138,9 @@ extension Comparison.Measure {
       return (pairs.map { $0 / $1 }, .gain)
     case .constant(let value, let unit):
       return (Array(repeating: value, count: Options.roundCountMax), unit)
+    case .greater(let one, let other):
+      let (values, unit) = one.samples(rows)
+      return (zip(values, other.samples(rows).values).map { max($0, $1) }, unit)
     }
   }
 }

@@ -22,6 +22,7 @@ final class GrowingStore {
   private var store: SedimentStore?
   private var longestWithIndex: Longest?
   private var largestIndex: Sample?
+  private var openingNanoseconds: UInt64?
 
   init(_ scale: EngineScale, directory: String) {
     keys = BenchmarkKeys.stored(count: scale.growthKeyCount, seed: 61)
@@ -50,7 +51,7 @@ final class GrowingStore {
     try warm()
     let store = try SedimentStore(path: path, options: SedimentOptions(durability: .unsynced))
     self.store = store
-    (longestWithIndex, largestIndex) = (nil, nil)
+    (longestWithIndex, largestIndex, openingNanoseconds) = (nil, nil, nil)
     var longest = Longest()
     var indexByteCount = store.statistics.indexByteCount
     for start in stride(from: 0, to: keys.count, by: GrowingStore.groupKeyCount) {
@@ -62,6 +63,7 @@ final class GrowingStore {
       indexByteCount = grown
     }
     try check(store)
+    try reopen(store)
     try remove()
     return Sample(nanoseconds: longest.elapsed, amount: 1)
   }
@@ -79,6 +81,21 @@ final class GrowingStore {
   /// The most that the index took for each key while ``grow()`` ran.
   func index() throws -> Sample {
     try grown(largestIndex)
+  }
+
+  /// What opening the store took after it had grown in ``grow()`` and was closed.
+  func opening() throws -> Sample {
+    Sample(nanoseconds: try grown(openingNanoseconds), amount: 1)
+  }
+
+  private func reopen(_ store: SedimentStore) throws {
+    self.store = nil
+    try store.close()
+    let stopwatch = Stopwatch()
+    let opened = try SedimentStore(path: path, options: SedimentOptions(durability: .unsynced))
+    openingNanoseconds = stopwatch.nanoseconds
+    self.store = opened
+    try check(opened)
   }
 
   private var recordsByteCount: Int {

@@ -55,6 +55,11 @@ struct GrowthRows {
           "largest-index", place, "index memory a key, at most", "from 1,000,000 keys on",
           "statistics.indexByteCount by the number of keys, whenever it has grown.", quantity: .size
         ) { try $0.index() },
+        row(
+          "grown-open", place, "open of what has grown, after a clean close",
+          "until the first read is possible",
+          "Closes the store, which stores its index, and opens it again; then all keys are read."
+        ) { try $0.opening() },
       ])
   }
 

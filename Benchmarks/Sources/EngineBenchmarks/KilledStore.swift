@@ -12,6 +12,7 @@ final class KilledStore {
   private let path: String
   private let program: String
   private var openingNanoseconds: UInt64?
+  private var opened: SedimentStore?
   private var anonymousByteCount: Int?
 
   init(_ scale: EngineScale, valueByteCount: Int, directory: String, program: String) {
@@ -30,6 +31,7 @@ final class KilledStore {
   /// Has a store loaded and its process killed, then reads the file from one end to the other.
   func read() throws -> Sample {
     openingNanoseconds = nil
+    opened = nil
     if FileManager.default.fileExists(atPath: path) { try FileManager.default.removeItem(atPath: path) }
     try Room.warm(directory, storeByteCount: recordsByteCount)
     let process = try ChildProcess(task, program: program)
@@ -49,8 +51,29 @@ final class KilledStore {
     guard !store.recovery.wasClosed else { throw WrongValue("it was closed in order though it was killed") }
     guard try store.count() == keys.count else { throw WrongValue("it has lost keys with its process") }
     try expectNone(countWrongInPlace(store, keys[...]), "after its process was killed")
-    try store.close()
+    opened = store
     openingNanoseconds = nanoseconds
+    return Sample(nanoseconds: nanoseconds, amount: 1)
+  }
+
+  /// Closes the store that ``open()`` opened.
+  func close() throws -> Sample {
+    guard let opened else { throw Unsupported("the store was not opened") }
+    self.opened = nil
+    let stopwatch = Stopwatch()
+    try opened.close()
+    return Sample(nanoseconds: stopwatch.nanoseconds, amount: 1)
+  }
+
+  /// Opens the store once more, now that it was closed in order, and looks whether all is there.
+  func openClosed() throws -> Sample {
+    let stopwatch = Stopwatch()
+    let store = try SedimentStore(path: path, options: SedimentOptions(durability: .unsynced))
+    let nanoseconds = stopwatch.nanoseconds
+    guard store.recovery.wasClosed else { throw WrongValue("it was not closed in order") }
+    guard try store.count() == keys.count else { throw WrongValue("it has lost keys by being closed") }
+    try expectNone(countWrongInPlace(store, keys[...]), "after it was closed")
+    try store.close()
     return Sample(nanoseconds: nanoseconds, amount: 1)
   }
 

@@ -28,6 +28,13 @@ import Testing
     Comparison("c", figure, limit: limit, "l", target: target).result(in: groups)
   }
 
+  @Test func `the greater of two limits counts, round by round`() {
+    let result = result(.of("get"), .greater(.constant(500, .time), .multiple(3, of: "read")), .atMost(1))
+    #expect(result.limit == 500)
+    #expect(result.ratio == Statistics([300.0 / 500, 520.0 / 500, 400.0 / 600]))
+    #expect(result.isReached == true)
+  }
+
   @Test func `figures are divided by the limits of the same round`() {
     let result = result(.of("get"), .of("read"), .atMost(3))
     #expect(result.figure == 400)

@@ -54,7 +54,9 @@ package struct CompactionPolicy: Sendable {
         scored.append((score, candidate))
       }
     }
-    scored.sort { $0.score != $1.score ? $0.score > $1.score : $0.candidate.generation < $1.candidate.generation }
+    scored.sort {
+      $0.score != $1.score ? $0.score > $1.score : $0.candidate.generation < $1.candidate.generation
+    }
     choice.victims = scored.prefix(Self.victimCountMax).map(\.candidate.generation)
     if goal == .balance || goal == .everything, let first = firstForTombstones() {
       choice.victims.removeAll { $0 == first }
@@ -86,7 +88,8 @@ package struct CompactionPolicy: Sendable {
       // The oldest first: hardly any tombstone is needed then.
       return 1 / (1 + Double(candidate.floor.rawValue))
     case .balance, .room: if won * Self.wonPartMin < candidate.byteCount { return nil }
-    case .everything: if won < Limits.slotByteCount, won * Self.wonPartMin < candidate.byteCount { return nil }
+    case .everything:
+      if won < Limits.slotByteCount, won * Self.wonPartMin < candidate.byteCount { return nil }
     }
     let fill = Double(kept) / Double(candidate.byteCount)
     if goal == .room { return 1 - fill }

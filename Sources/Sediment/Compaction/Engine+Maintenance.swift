@@ -107,11 +107,13 @@ extension Engine {
   }
 
   /// In an evicting store, segments that are dead for the most part are moved all the same: that costs no value.
-  func chooseForRoom(
+  private func chooseForRoom(
     _ survey: SegmentSurvey
   ) -> (CompactionPolicy.Goal, CompactionPolicy.Choice) {
     guard options.capacity.evicts else { return (.room, choose(.room, survey)) }
-    let mostlyDead = survey.candidates.filter { $0.liveByteCount * 3 < $0.byteCount && $0.supersededCount > 0 }
+    let mostlyDead = survey.candidates.filter {
+      $0.liveByteCount * 3 < $0.byteCount && $0.supersededCount > 0
+    }
     if !mostlyDead.isEmpty {
       var moving = survey
       moving.candidates = mostlyDead
@@ -140,7 +142,9 @@ extension Engine {
   ///
   /// Under the lock.
   func planMaintenance() {
-    guard options.compaction == .automatic, !work.isMaintenancePlanned, let job = work.maintain else { return }
+    guard options.compaction == .automatic, !work.isMaintenancePlanned, let job = work.maintain else {
+      return
+    }
     work.isMaintenancePlanned = true
     scheduler.schedule(job, after: 0)
   }

@@ -106,13 +106,19 @@ extension Engine {
   @discardableResult
   func reclaim() throws(SedimentError) -> Bool {
     guard let writer else { return false }
-    let oldestEpoch = Readers.oldestEpoch(in: domain)
     return try lock.withLock { () throws(SedimentError) in
-      if writer.freedRuns.isEmpty { return false }
-      if let poison = writer.poison { throw poison }
-      let syncedSequence = gate.syncedSequence
-      adoptions = adoptions.filter { $0.value > syncedSequence }
-      return try writer.reclaim(syncedSequence: syncedSequence, oldestEpoch: oldestEpoch) > 0
+      try reclaim(writer, syncedUpTo: gate.syncedSequence)
     }
+  }
+
+  /// The same where the log is known to be on the medium up to a sequence.
+  ///
+  /// Under the lock.
+  func reclaim(_ writer: LogWriter, syncedUpTo sequence: UInt64) throws(SedimentError) -> Bool {
+    if writer.freedRuns.isEmpty { return false }
+    if let poison = writer.poison { throw poison }
+    adoptions = adoptions.filter { $0.value > sequence }
+    let oldestEpoch = Readers.oldestEpoch(in: domain)
+    return try writer.reclaim(syncedSequence: sequence, oldestEpoch: oldestEpoch) > 0
   }
 }

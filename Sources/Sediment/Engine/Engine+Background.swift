@@ -10,6 +10,7 @@ final class EngineWork: @unchecked Sendable {
   fileprivate(set) var grow: Work?
   fileprivate(set) var sweep: Work?
   fileprivate(set) var populate: Work?
+  fileprivate(set) var storeIndex: Work?
   fileprivate(set) var tell: Work?
   fileprivate(set) var maintain: Work?
   /// Within which interval a sync is on its way; nil if none is.
@@ -28,10 +29,20 @@ final class EngineWork: @unchecked Sendable {
   ///
   /// Under the writer's lock.
   var isGrowthPlanned = false
+  /// Whether the index is about to be stored.
+  ///
+  /// Under the writer's lock.
+  var isStoringPlanned = false
+  /// How much of the log must be unknown to the stored index before storing it is tried again, after that failed.
+  ///
+  /// Under the writer's lock.
+  var unstoredByteCountWaited: UInt64 = 0
 
   /// Ends all work, and lets go of the engine that it holds.
   func end() {
-    for work in [sync, checkpoint, grow, sweep, populate, maintain, tell] { work?.cancelAndWait() }
+    for work in [sync, checkpoint, grow, sweep, populate, maintain, storeIndex, tell] {
+      work?.cancelAndWait()
+    }
   }
 }
 
@@ -44,6 +55,10 @@ extension Engine {
     work.grow = Work { [self] in growInBackground() }
     work.maintain = Work { [self] in maintainInBackground() }
     work.sweep = Work { [self] in sweep() }
+    if options.storesIndex {
+      work.storeIndex = Work { [self] in storeIndexInBackground() }
+      writer.unstored.byteCountMax = Self.unstoredByteCountMin
+    }
     let populate = Work { [self] in populateInBackground() }
     work.populate = populate
     if options.observer != nil {
@@ -82,6 +97,7 @@ extension Engine {
       scheduler.schedule(checkpoint, after: 0)
     }
     if writer.wantsMaintenance { planMaintenance() }
+    planStoringIndex(writer)
     if writer.wantsSpace, !work.isGrowthPlanned, log.file.traits.allocatesBlocks, let grow = work.grow {
       work.isGrowthPlanned = true
       scheduler.schedule(grow, after: 0)

@@ -14,6 +14,7 @@ extension Engine {
     let isFirst = lock.withLock { conditions.close() }
     guard isFirst else { return }
     work.end()
+    storeIndexAtClose()
     var failure: SedimentError?
     do throws(SedimentError) {
       try headLock.withLock { () throws(SedimentError) in try settle() }

@@ -69,6 +69,13 @@ extension Engine {
     }
   }
 
+  /// Begins to bring near what a record says of itself before its key.
+  @inline(__always)
+  func prefetchHead(_ entry: IndexEntry) {
+    let position = entry.position &<< 3
+    if position < log.mappedByteCount { unsafe sediment_prefetch(log.base + Int(position)) }
+  }
+
   /// Notes how long records are on the average: so many bytes are brought near of one that is about to be read.
   func notePrefetch(liveByteCount: Int) {
     let average = liveByteCount / max(collections.keyCount, 1)

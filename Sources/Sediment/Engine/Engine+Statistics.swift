@@ -22,6 +22,10 @@ extension Engine {
     let slotByteCount = UInt64(Limits.slotByteCount)
     let tail = unsafe writer.tail.pointee
     let totals = writer.catalogue.numbers.totals
+    for part in writer.catalogue.indexParts {
+      figures.storedIndexByteCount += UInt64(part.segment.run.count) * slotByteCount
+    }
+    figures.unstoredLogByteCount = writer.unstoredByteCount
     figures.liveByteCount = UInt64(max(writer.liveByteCount, 0))
     figures.segmentCount = writer.catalogue.segments.count
     figures.freeByteCount = UInt64(writer.space.freeCount + writer.space.bareCount) * slotByteCount

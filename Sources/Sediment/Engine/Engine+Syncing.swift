@@ -47,7 +47,11 @@ extension Engine {
       throw lock.withLock { writer.fail(error) }
     }
     gate.syncCount.wrappingAdd(1, ordering: .relaxed)
-    lock.withLock { noteSynced(writer, watermark) }
+    lock.withLock {
+      noteSynced(writer, watermark)
+      // That it fails poisons, and the sync before it counts all the same.
+      _ = try? reclaim(writer, syncedUpTo: sequence)
+    }
     tell(.synced(nanoseconds: disk.monotonicClock() &- began))
     return (sequence, watermark)
   }

@@ -111,6 +111,7 @@ final class Engine: @unchecked Sendable {
     events = EventQueue(options.observer)
     prepareWork()
     notePrefetch(liveByteCount: opened.liveByteCount)
+    if opened.hasDead { planSweep() }
   }
 
   // MARK: Whether it may be used

@@ -20,6 +20,8 @@ struct OpenedStore {
   let watermark: LogPosition
   let report: RecoveryReport
   let liveByteCount: Int
+  /// Whether the index leads to records that were cleared.
+  let hasDead: Bool
   let ticket: OpenFiles.Ticket?
 }
 

@@ -28,7 +28,8 @@ extension StoreOpening {
     }
     let source = unsafe RecordSource(
       file, byteCount: byteCount, mapped: log.base, mappedByteCount: log.mappedByteCount)
-    let built = try IndexBuild(opened.log, of: file).run(into: index, source)
+    let build = IndexBuild(opened.log, of: file, usingStoredIndex: options.storesIndex)
+    let built = try build.run(into: index, source)
     var liveByteCount = 0
     for (generation, live) in built.segments {
       guard let entry = opened.log.catalogue.segments[generation],
@@ -40,9 +41,10 @@ extension StoreOpening {
     }
     let collections = CollectionTable(opened.log.catalogue) { number in
       let counts = built.collections[number]
-      return (Int(counts?.count ?? 0), Int(counts?.expiringCount ?? 0))
+      return (Int(clamping: counts?.count ?? 0), Int(clamping: counts?.expiringCount ?? 0))
     }
     var report = opened.report
+    report.storedKeyCount = built.storedCount
     report.scannedRecordCount = built.scannedRecordCount
     report.scannedByteCount = built.scannedByteCount
     var writer: LogWriter?
@@ -50,12 +52,14 @@ extension StoreOpening {
       writer = try makeWriter(
         opened.log, log, slots, slotCount: slotCount, liveByteCount: liveByteCount,
         neededGeneration: opened.keeper?.neededGeneration ?? .first)
+      // What was scanned now the next opening would scan again.
+      writer?.noteUnstored(built.scannedByteCount)
     }
     return OpenedStore(
       log: log, index: index, slots: slots, domain: domain, retired: retired, collections: collections,
       writer: writer, head: opened.keeper, isHeadOpen: opened.keeper.map { !$0.isClosed } ?? false,
       isNameOnDisk: isNameOnDisk, syncedSequence: opened.log.lastSequence.rawValue, watermark: opened.log.end,
-      report: report, liveByteCount: liveByteCount, ticket: ticket)
+      report: report, liveByteCount: liveByteCount, hasDead: built.hasDead, ticket: ticket)
   }
 
   /// Refuses a file whose numbers could run out while it is open, which no history leads to.

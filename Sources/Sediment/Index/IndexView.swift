@@ -18,6 +18,9 @@ package struct IndexView {
   @inline(__always)
   package var keyHash: KeyHash { directory.keyHash }
 
+  /// How many bits of a hash choose the base partition, which entries do not hold.
+  package var baseBitCount: UInt64 { directory.baseBitCount }
+
   /// The hash of a key.
   @inline(__always)
   package func hash(_ key: RawSpan, collection: UInt32 = 0) -> UInt64 {

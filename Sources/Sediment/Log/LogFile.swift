@@ -137,7 +137,9 @@ internal import Synchronization
   ///
   /// Under the writer's lock.
   func exclude(_ range: Range<UInt64>) {
-    if writable.overlaps(range) { writable = writable.lowerBound..<max(writable.lowerBound, range.lowerBound) }
+    if writable.overlaps(range) {
+      writable = writable.lowerBound..<max(writable.lowerBound, range.lowerBound)
+    }
     if populated.overlaps(range) { populated = 0..<0 }
   }
 

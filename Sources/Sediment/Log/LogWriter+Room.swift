@@ -15,7 +15,8 @@ extension LogWriter {
   @inline(never)
   private func makeMoreRoom(_ byteCount: Int, _ purpose: SlotSpace.Purpose) throws(SedimentError) {
     if unsafe tail.pointee.room < byteCount { try openSegment(roomFor: byteCount, purpose) }
-    unsafe tail.pointee.wantsUpkeep = replayByteCount > replayByteCountMax || wantsSpace || wantsMaintenance
+    unsafe tail.pointee.wantsUpkeep =
+      replayByteCount > replayByteCountMax || wantsSpace || wantsMaintenance || wantsIndexStored
     let run = unsafe tail.pointee.identity.run.byteRange
     let end = run.upperBound - UInt64(Seal.recordByteCount)
     let offset = unsafe tail.pointee.offset

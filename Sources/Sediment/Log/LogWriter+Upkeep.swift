@@ -66,6 +66,7 @@ extension LogWriter {
   /// What a checkpoint takes in the log, estimated by the entries of the catalogue.
   private var checkpointByteCount: Int {
     256 + catalogue.segments.count * 88 + catalogue.collections.count * 128
+      + catalogue.indexParts.count * 112
   }
 
   /// Sees to it that what this opening is about to store into has blocks.

@@ -69,6 +69,8 @@ internal import SedimentFormat
   var sealed: (@Sendable () -> Void)?
   /// Told of what poisons.
   var poisoned: (@Sendable (SedimentError) -> Void)?
+  /// What of the log the stored index does not know.
+  var unstored = UnstoredLog()
   private var scratch: UnsafeMutableRawBufferPointer
 
   init(
@@ -88,7 +90,8 @@ internal import SedimentFormat
     }
     slotCountMax = UInt32(
       min(
-        options.capacity.byteCountMax.map { $0 >> UInt64(Limits.slotByteCountLog2) } ?? .max, UInt64(Limits.fileSlotCountMax)))
+        options.capacity.byteCountMax.map { $0 >> UInt64(Limits.slotByteCountLog2) } ?? .max,
+        UInt64(Limits.fileSlotCountMax)))
     self.disk = disk
     self.file = file
     self.identity = identity

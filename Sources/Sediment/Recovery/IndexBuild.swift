@@ -1,33 +1,80 @@
 package import SedimentDisk
 internal import SedimentFormat
 
-/// Fills the index by scanning every hot and survivors segment of a recovered log (DESIGN.md 7, step 8).
+/// Fills the index from its stored parts as far as they count, and by scanning the rest, or every hot and survivors
+/// segment of a recovered log (DESIGN.md 7, step 8).
 ///
 /// The highest sequence of a key wins, and of equal ones a tombstone. Tombstones, and records that have expired,
 /// are entries like any other until all segments are in, or what they hide would come back; then tombstones leave.
 package struct IndexBuild {
   private let file: any DiskFile
   private let log: RecoveredLog
+  private let usesStoredIndex: Bool
+  private let segments: [SegmentEntry]
 
-  package init(_ log: RecoveredLog, of file: any DiskFile) {
+  package init(_ log: RecoveredLog, of file: any DiskFile, usingStoredIndex: Bool = true) {
     self.log = log
     self.file = file
+    usesStoredIndex = usingStoredIndex
+    segments = log.catalogue.segments.values
+      .filter { $0.identity.kind == .hot || $0.identity.kind == .survivors }
+      .sorted { $0.identity.generation < $1.identity.generation }
   }
 
   /// Fills an empty index that nobody else uses yet; records are read again from `source` where keys may be equal.
   package func run(
     into index: HashIndex, _ source: RecordSource
   ) throws(SedimentError) -> IndexBuildResult {
-    let entries = log.catalogue.segments.values
-      .filter { $0.identity.kind == .hot || $0.identity.kind == .survivors }
-      .sorted { $0.identity.generation < $1.identity.generation }
-    let recordCount = entries.reduce(0) { $0 + Self.recordCountMax($1) }
+    if usesStoredIndex, let coverage = IndexCoverage(log.catalogue.indexParts),
+      coverage.fits(segments, end: log.end)
+    {
+      let keyHash = index.view.keyHash
+      if let result = try byParts(coverage, into: index, source) { return result }
+      index.removeAll(keyHash: keyHash)
+    }
+    let recordCount = segments.reduce(0) { $0 + Self.recordCountMax($1) }
     index.reserve(min(recordCount, Self.reservedCountMax))
-    var visitor = IndexVisitor(index, source, log.catalogue, entries)
+    var visitor = IndexVisitor(index, source, log.catalogue, segments)
+    return try scan(segments.indices.map { Stretch(number: $0) }, &visitor, index)
+  }
+
+  /// Fills the index from the parts and scans what they do not know; nil if that did not go well.
+  private func byParts(
+    _ coverage: IndexCoverage, into index: HashIndex, _ source: RecordSource
+  ) throws(SedimentError) -> IndexBuildResult? {
+    let reading = StoredIndexReading(
+      file: file, identity: log.head.leading.identity, catalogue: log.catalogue, segments: segments,
+      coverage: coverage)
+    guard let stored = try reading.run(into: index) else { return nil }
+    var stretches: [Stretch] = []
+    for (number, entry) in segments.enumerated() {
+      switch coverage.rest(of: entry) {
+      case .nothing: continue
+      case .everything: stretches.append(Stretch(number: number))
+      case .behind(let offset): stretches.append(Stretch(number: number, first: (offset, stored.sequence)))
+      }
+    }
+    var visitor = IndexVisitor(index, source, log.catalogue, segments)
+    visitor.begin(with: stored)
+    do throws(SedimentError) {
+      var result = try scan(stretches, &visitor, index)
+      result.storedCount = stored.entryCount
+      result.hasDead = stored.hasDead
+      return result
+    } catch {
+      // What a scan of everything says of the file counts.
+      if error.systemError != nil { throw error }
+      return nil
+    }
+  }
+
+  private func scan(
+    _ stretches: [Stretch], _ visitor: inout IndexVisitor, _ index: HashIndex
+  ) throws(SedimentError) -> IndexBuildResult {
     var result = IndexBuildResult()
     let scans = Scans(
-      file: file, identity: log.head.leading.identity, entries: entries, end: log.end.offset,
-      keyHash: index.view.keyHash)
+      file: file, identity: log.head.leading.identity, segments: segments, stretches: stretches,
+      end: log.end.offset, keyHash: index.view.keyHash)
     let totals: SegmentScan.Totals
     if scans.byteCount > Self.aloneByteCountMax, let found = try beside(scans, &visitor) {
       totals = found
@@ -38,7 +85,7 @@ package struct IndexBuild {
     result.scannedByteCount = totals.byteCount
     visitor.removeTombstones()
     index.trim()
-    for (number, entry) in entries.enumerated() {
+    for (number, entry) in segments.enumerated() {
       result.segments[entry.identity.generation] = visitor.live[number]
     }
     result.collections = visitor.collections
@@ -113,17 +160,31 @@ package struct IndexBuild {
   }
 }
 
-/// The scans of all segments, one after the other.
+/// What is to be scanned of a segment.
+private struct Stretch: Sendable {
+  /// The segment's number among all.
+  let number: Int
+  /// Where the scan begins, and the sequence of the record before; nil for all of the segment.
+  var first: (offset: UnitOffset, behind: SequenceNumber)?
+}
+
+/// The scans of segments, one after the other.
 private struct Scans: Sendable {
   let file: any DiskFile
   let identity: FileIdentity
-  let entries: [SegmentEntry]
+  let segments: [SegmentEntry]
+  let stretches: [Stretch]
   /// Where the last segment ends.
   let end: UnitOffset
   let keyHash: KeyHash
 
+  /// No less than all scans read together.
   var byteCount: UInt64 {
-    entries.reduce(0) { $0 + UInt64($1.identity.run.count) * UInt64(Limits.slotByteCount) }
+    stretches.reduce(0) { sum, stretch in
+      let run = segments[stretch.number].identity.run.byteRange
+      let start = max(stretch.first?.offset.byteOffset ?? 0, run.lowerBound)
+      return sum + run.upperBound - min(start, run.upperBound)
+    }
   }
 
   /// Passes batches of all records to `exchange`, which returns one to go on with.
@@ -133,9 +194,10 @@ private struct Scans: Sendable {
     var totals = SegmentScan.Totals()
     var filler = BatchFiller(keyHash, first, exchange: exchange)
     let buffer = ScanBuffer()
-    for (number, entry) in entries.enumerated() {
-      try filler.begin(number)
-      let scan = SegmentScan(entry, upTo: entry.end ?? end, of: file, identity)
+    for stretch in stretches {
+      try filler.begin(stretch.number)
+      let entry = segments[stretch.number]
+      let scan = SegmentScan(entry, from: stretch.first, upTo: entry.end ?? end, of: file, identity)
       let found = try scan.run(buffer, &filler)
       totals.recordCount += found.recordCount
       totals.byteCount += found.byteCount

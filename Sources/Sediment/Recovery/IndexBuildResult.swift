@@ -8,6 +8,10 @@ package struct IndexBuildResult: Sendable {
   package internal(set) var collections: [UInt32: Keys] = [:]
   package internal(set) var scannedRecordCount: UInt64 = 0
   package internal(set) var scannedByteCount: UInt64 = 0
+  /// The entries that came from the stored index.
+  package internal(set) var storedCount: UInt64 = 0
+  /// Whether the index leads to records that were cleared.
+  package internal(set) var hasDead = false
 
   /// Records that the index points to, expired ones among them, tombstones not.
   package struct Live: Hashable, Sendable {

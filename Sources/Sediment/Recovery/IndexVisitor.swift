@@ -14,7 +14,6 @@ struct IndexVisitor {
   private var tombstones: [(hash: UInt64, position: UInt64)] = []
   /// The segment that is being scanned.
   private var current = 0
-  private var isHot = false
   /// The collection of the last record, up to where it is dead, and its keys.
   private var collection: UInt32?
   private var deadUpTo = UInt64.max
@@ -30,6 +29,12 @@ struct IndexVisitor {
     live = Array(repeating: IndexBuildResult.Live(), count: segments.count)
   }
 
+  /// Counts what the stored index brought.
+  mutating func begin(with stored: StoredIndexReading.Result) {
+    live = stored.live
+    finished = stored.collections
+  }
+
   /// The keys of each collection that has some.
   var collections: [UInt32: IndexBuildResult.Keys] {
     var all = finished
@@ -41,7 +46,6 @@ struct IndexVisitor {
   /// records that these lead to.
   mutating func take(_ batch: ScannedBatch) throws(SedimentError) {
     current = batch.segment
-    isHot = segments[current].identity.kind == .hot
     var start = 0
     while start < batch.count {
       let group = start..<min(start + Self.groupCount, batch.count)
@@ -87,12 +91,14 @@ struct IndexVisitor {
     while let entry = probe.next() {
       guard let old = try source.claim(at: entry.position, ifKeyOf: record) else { continue }
       let segment = segment(at: entry.position)
-      guard wins(record, over: old, in: segment) else { return }
+      let sequence = sequence(of: old, in: segment)
+      guard record.sequence > sequence || record.sequence == sequence && record.kind == .remove else {
+        return
+      }
       if old.kind != RecordKind.remove.rawValue {
-        live[segment].recordCount &-= 1
-        live[segment].byteCount &-= UInt64(old.byteCount)
-        keys.count &-= 1
-        if old.expiry != 0 { keys.expiringCount &-= 1 }
+        live[segment].remove(byteCount: UInt64(old.byteCount))
+        // What was cleared since the index was stored counts in its segment alone.
+        if sequence > deadUpTo { keys.remove(expiring: old.expiry != 0) }
       }
       index.replace(probe, position: record.position)
       count(record, hash)
@@ -113,13 +119,10 @@ struct IndexVisitor {
     if record.expiry != 0 { keys.expiringCount &+= 1 }
   }
 
-  /// Whether a record is newer than one that is in the index; between hot segments, the order of reading tells.
-  private func wins(_ record: ScannedRecord, over old: RecordSource.Claim, in segment: Int) -> Bool {
-    let entry = segments[segment]
-    if isHot && entry.identity.kind == .hot { return true }
-    let distance = (old.lowSequence &- entry.base.rawValue) & (Limits.sequenceSpan - 1)
-    let sequence = entry.base.rawValue &+ distance
-    return record.sequence > sequence || record.sequence == sequence && record.kind == .remove
+  /// The whole sequence of a record that is in the index.
+  private func sequence(of old: RecordSource.Claim, in segment: Int) -> UInt64 {
+    let base = segments[segment].base.rawValue
+    return base &+ ((old.lowSequence &- base) & (Limits.sequenceSpan - 1))
   }
 
   /// The segment that a position of the index lies in, by halving.
@@ -132,5 +135,21 @@ struct IndexVisitor {
       if places[middle].slot <= slot { low = middle } else { high = middle }
     }
     return places[low].number
+  }
+}
+
+// What a forged index says lives there may be less than what is found dead.
+
+extension IndexBuildResult.Live {
+  fileprivate mutating func remove(byteCount: UInt64) {
+    recordCount -= min(1, recordCount)
+    self.byteCount -= min(byteCount, self.byteCount)
+  }
+}
+
+extension IndexBuildResult.Keys {
+  fileprivate mutating func remove(expiring: Bool) {
+    count -= min(1, count)
+    if expiring { expiringCount -= min(1, expiringCount) }
   }
 }

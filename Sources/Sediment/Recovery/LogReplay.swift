@@ -225,6 +225,7 @@ struct LogReplay {
       case .segment(let entry):
         try checkUnused(entry.identity.generation)
         found.adoptedAt[entry.identity.generation] = unit
+      case .indexPart(let part): try checkUnused(part.segment.generation)
       default: break
       }
     }

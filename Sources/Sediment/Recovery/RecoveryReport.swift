@@ -6,7 +6,9 @@ public struct RecoveryReport: Hashable, Sendable {
   public internal(set) var replayedRecordCount: UInt64
   /// Their bytes.
   public internal(set) var replayedByteCount: UInt64
-  /// The records that were read to build the index.
+  /// The keys that the index has from its stored parts, without a look at their records.
+  public internal(set) var storedKeyCount: UInt64 = 0
+  /// The records that were read to build the index, or what of it was not stored.
   public internal(set) var scannedRecordCount: UInt64 = 0
   /// Their bytes.
   public internal(set) var scannedByteCount: UInt64 = 0

@@ -11,6 +11,8 @@ package struct SegmentScan {
   private let base: SequenceNumber
   private let isHot: Bool
   private let range: Range<UInt64>
+  /// The sequence of the record before the first.
+  private let before: SequenceNumber
 
   /// What a scan came to.
   package struct Totals: Hashable, Sendable {
@@ -19,13 +21,18 @@ package struct SegmentScan {
     package var byteCount: UInt64 = 0
   }
 
-  /// A scan up to `end`, which must be a position of the segment.
-  package init(_ entry: SegmentEntry, upTo end: UnitOffset, of file: any DiskFile, _ identity: FileIdentity) {
+  /// A scan up to `end`, which must be a position of the segment: from its first record on, or from a position behind
+  /// a record of a known sequence.
+  package init(
+    _ entry: SegmentEntry, from first: (offset: UnitOffset, behind: SequenceNumber)? = nil,
+    upTo end: UnitOffset, of file: any DiskFile, _ identity: FileIdentity
+  ) {
     self.file = file
     seed = entry.identity.seed(in: identity)
     base = entry.base
+    before = first?.behind ?? entry.base
     isHot = entry.identity.kind == .hot
-    let start = entry.identity.recordRange.lowerBound.byteOffset
+    let start = max(first?.offset ?? .zero, entry.identity.recordRange.lowerBound).byteOffset
     range = start..<max(start, min(end, entry.identity.recordRange.upperBound).byteOffset)
   }
 
@@ -34,7 +41,7 @@ package struct SegmentScan {
     _ buffer: ScanBuffer, _ visitor: inout some RecordVisitor
   ) throws(SedimentError) -> Totals {
     var totals = Totals()
-    var piece = Piece(start: range.lowerBound, sequence: base.rawValue)
+    var piece = Piece(start: range.lowerBound, sequence: before.rawValue)
     while piece.start < range.upperBound {
       try fill(buffer, &piece)
       while try scan(buffer, &piece, &totals, &visitor) {}

@@ -16,6 +16,9 @@ public struct SedimentOptions: Sendable {
   public var capacity: SedimentCapacity
   /// Whether and when the space of what was replaced, removed or has expired is won back.
   public var compaction: SedimentCompaction
+  /// Whether the index is stored in the file now and then and when the store is closed, so that opening it takes no
+  /// scan of all records.
+  public var storesIndex: Bool
   /// Called with what happens to the store, in its order, soon afterwards and on a thread of the background.
   ///
   /// All stores of the process share these threads, so it must return soon. It may use the store.
@@ -28,8 +31,8 @@ public struct SedimentOptions: Sendable {
   /// and nothing to the death of the process.
   public init(
     durability: SedimentDurability = .interval(.seconds(1)), mustExist: Bool = false, readOnly: Bool = false,
-    access: Access = .automatic, verifiesReads: Bool = true,
-    capacity: SedimentCapacity = .unlimited, compaction: SedimentCompaction = .automatic,
+    access: Access = .automatic, verifiesReads: Bool = true, capacity: SedimentCapacity = .unlimited,
+    compaction: SedimentCompaction = .automatic, storesIndex: Bool = true,
     observer: (@Sendable (SedimentEvent) -> Void)? = nil
   ) {
     self.durability = durability
@@ -39,6 +42,7 @@ public struct SedimentOptions: Sendable {
     self.verifiesReads = verifiesReads
     self.capacity = capacity
     self.compaction = compaction
+    self.storesIndex = storesIndex
     self.observer = observer
   }
 

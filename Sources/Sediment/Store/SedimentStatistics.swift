@@ -16,6 +16,11 @@ public struct SedimentStatistics: Sendable, Hashable {
   public var collectionCount = 0
   /// The memory of the index.
   public var indexByteCount = 0
+  /// The bytes of the file that the stored index takes.
+  public var storedIndexByteCount: UInt64 = 0
+  /// The bytes of the log that an opening would scan now because the stored index does not know them; all if there is
+  /// none, and some more than it would where compaction has been at work.
+  public var unstoredLogByteCount: UInt64 = 0
   /// The bytes of keys and values that were set since the file was made.
   public var userByteCount: UInt64 = 0
   /// The bytes of records that were written since the file was made.

@@ -63,6 +63,13 @@ public final class SedimentStore: SedimentKeyspace, @unchecked Sendable {
     try engine.checkpoint()
   }
 
+  /// Stores the index in the file, as the background does when it is due; false if that cannot be done now.
+  @discardableResult
+  package func storeIndex() throws -> Bool {
+    try engine.checkReadable()
+    return engine.storeIndex { true }
+  }
+
   // MARK: Space
 
   /// Wins back all space of values that were replaced, removed or have expired for good, and gives it to the file

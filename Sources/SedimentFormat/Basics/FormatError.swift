@@ -22,6 +22,8 @@
     case catalogueChange = "catalogue change"
     case checkpointPart = "checkpoint part"
     case catalogueEntry = "catalogue entry"
+    case indexPage = "page of a stored index"
+    case indexPart = "part of a stored index"
     case valuePlace = "place of a large value"
     case ownerNote = "owner's note"
   }

@@ -1,0 +1,154 @@
+package import SedimentFormat
+
+/// Tables filled from entries that were stored, apart from any index, until one takes them over.
+///
+/// Partitions may be filled by several threads. Unchecked: a lock guards what they share.
+@safe
+package final class IndexLoad: @unchecked Sendable {
+  let keyHash: KeyHash
+  let baseBitCount: UInt64
+  /// By how many bits partitions may be split, so that the directory stays small beside the entries.
+  private let depthMax: UInt64
+  private let lock = Lock()
+  private var tables: [Int: [FilledTable]] = [:]
+
+  /// A table that belongs to no index yet.
+  struct FilledTable {
+    let table: IndexTable
+    let counts: IndexPartitionCounts
+  }
+
+  /// For an index of so many entries; nil if none has so many partitions.
+  package init?(keyHash: KeyHash, partitionCount: Int, entryCount: Int) {
+    let bitCount = UInt64(partitionCount.trailingZeroBitCount)
+    guard partitionCount > 0, partitionCount & (partitionCount - 1) == 0,
+      IndexGrowth.baseBitCountRange.contains(bitCount)
+    else { return nil }
+    self.keyHash = keyHash
+    baseBitCount = bitCount
+    var depth: UInt64 = 0
+    while depth < IndexGrowth.depthMax,
+      IndexGrowth.allows(wordCount: partitionCount << Int(depth + 1), count: entryCount)
+    {
+      depth += 1
+    }
+    depthMax = depth
+  }
+
+  deinit {
+    for filled in tables.values.joined() {
+      if let memory = unsafe filled.table.memory { unsafe memory.deallocate() }
+    }
+  }
+
+  /// Fills the tables of a base partition, each of which is filled once, with entries as they were stored.
+  ///
+  /// False, with nothing kept, if the hashes are so much alike that no index would have been stored with them.
+  package func fill(_ partition: Int, _ entries: UnsafeMutableBufferPointer<UInt64>) -> Bool {
+    precondition(partition < 1 << Int(baseBitCount), "a partition that the index does not have")
+    var depth: UInt64 = 0
+    while depth < depthMax, entries.count >> Int(depth) >= IndexGrowth.splitCountMin { depth += 1 }
+    let bounds = unsafe sort(entries, depth: depth)
+    var filled: [FilledTable] = []
+    for number in 0..<1 << Int(depth) {
+      let some = unsafe UnsafeBufferPointer(rebasing: entries[bounds[number]..<bounds[number + 1]])
+      let place = UInt64(partition) << depth | UInt64(number)
+      guard let table = unsafe Self.makeTable(some, number: place, depth: depth) else {
+        for table in filled { if let memory = unsafe table.table.memory { unsafe memory.deallocate() } }
+        return false
+      }
+      filled.append(table)
+    }
+    lock.withLock { tables[partition] = filled }
+    return true
+  }
+
+  /// Takes the tables out, for an index that gives their memory back.
+  func takeTables() -> [Int: [FilledTable]] {
+    lock.withLock {
+      let taken = tables
+      tables = [:]
+      return taken
+    }
+  }
+
+  /// Orders entries by the first bits of their hashes; the result is where those of each value begin, and the end.
+  private func sort(_ entries: UnsafeMutableBufferPointer<UInt64>, depth: UInt64) -> [Int] {
+    guard depth > 0 else { return [0, entries.count] }
+    let shift = 63 - depth
+    let mask = UInt64(1) << depth - 1
+    var bounds = [Int](repeating: 0, count: 1 << Int(depth) + 1)
+    for place in 0..<entries.count {
+      let raw = unsafe entries[place]
+      bounds[Int(raw >> shift & mask) + 1] += 1
+    }
+    for number in 1..<bounds.count { bounds[number] += bounds[number - 1] }
+    var next = bounds
+    let sorted = UnsafeMutableBufferPointer<UInt64>.allocate(capacity: entries.count)
+    defer { unsafe sorted.deallocate() }
+    for place in 0..<entries.count {
+      let raw = unsafe entries[place]
+      let number = Int(raw >> shift & mask)
+      unsafe sorted.initializeElement(at: next[number], to: raw)
+      next[number] += 1
+    }
+    _ = unsafe entries.update(fromContentsOf: sorted)
+    return bounds
+  }
+
+  /// A table of entries, as large as growing would have made it; nil if it would be crowded all the same.
+  private static func makeTable(
+    _ entries: UnsafeBufferPointer<UInt64>, number: UInt64, depth: UInt64
+  ) -> FilledTable? {
+    var exceeded = 0
+    while true {
+      let bucketCount = IndexGrowth.bucketCount(for: entries.count, number: number, exceeding: exceeded)
+      if let filled = unsafe fill(entries, bucketCount: bucketCount, depth: depth) { return filled }
+      if IndexGrowth.isSparse(count: entries.count, bucketCount: bucketCount) { return nil }
+      exceeded = bucketCount
+    }
+  }
+
+  private static func fill(
+    _ entries: UnsafeBufferPointer<UInt64>, bucketCount: Int, depth: UInt64
+  ) -> FilledTable? {
+    var builder = IndexTableBuilder(bucketCount: bucketCount, depth: depth)
+    for place in 0..<entries.count {
+      let raw = unsafe entries[place]
+      builder.add(IndexEntry(rawValue: raw))
+      // At once, or as many entries as the file has could be made to look for a place among all others.
+      if builder.table.isCrowded {
+        if let memory = unsafe builder.table.memory { unsafe memory.deallocate() }
+        return nil
+      }
+    }
+    return FilledTable(table: builder.table, counts: builder.counts)
+  }
+}
+
+extension HashIndex {
+  /// Takes over filled tables and their seed, instead of what the index holds; nobody else uses it yet.
+  package func take(_ load: IndexLoad) {
+    let tables = load.takeTables()
+    var depth: UInt64 = 0
+    while tables.values.contains(where: { $0.count > 1 << Int(depth) }) { depth += 1 }
+    let directory = IndexDirectory.make(
+      keyHash: load.keyHash, baseBitCount: load.baseBitCount, depth: depth)
+    var count = 0
+    for (partition, filled) in tables {
+      let wordCount = (1 << Int(depth)) / filled.count
+      for (number, table) in filled.enumerated() {
+        let first = partition << Int(depth) + number * wordCount
+        for word in first..<first + wordCount { directory.setTable(table.table, at: word) }
+        directory.setCounts(table.counts, at: first)
+        count += Int(table.counts.live)
+      }
+    }
+    addToByteCount(directory.totalByteCount)
+    let old = exchangeDirectory(directory)
+    setCount(count)
+    setCrowded(false)
+    addToByteCount(-old.totalByteCount)
+    unsafe old.forEachMemory { unsafe retire($0) }
+  }
+}

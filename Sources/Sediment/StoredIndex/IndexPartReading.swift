@@ -1,0 +1,95 @@
+internal import SedimentDisk
+internal import SedimentFormat
+
+/// Reads the pages of an index part and verifies them; its memory is used again for the next part.
+@safe
+final class IndexPartReading {
+  private let file: any DiskFile
+  private let identity: FileIdentity
+  private var bytes: UnsafeMutableRawPointer
+  private var byteCount: Int
+  /// The bytes of words that were read and verified, at the beginning of the memory.
+  private var wordByteCount = 0
+
+  /// The pages that are read at once.
+  private static let pageCountAtOnce = 256
+
+  init(_ file: any DiskFile, _ identity: FileIdentity) {
+    self.file = file
+    self.identity = identity
+    byteCount = Self.pageCountAtOnce * IndexPage.byteCount
+    unsafe bytes = .allocate(byteCount: byteCount, alignment: 4096)
+  }
+
+  deinit {
+    unsafe bytes.deallocate()
+  }
+
+  /// The head of a part and its entries, which are there until the next call; nil if they are not what the part's
+  /// entry says.
+  func read(
+    _ part: IndexPartEntry
+  ) throws(SedimentError) -> (head: IndexPartHead, entries: UnsafeMutableBufferPointer<UInt64>)? {
+    guard try readWords(part) else { return nil }
+    let words = unsafe RawSpan(_unsafeStart: UnsafeRawPointer(bytes), byteCount: wordByteCount)
+    guard
+      let head = try? IndexPartHead.decode(
+        words, partitionCount: part.partitions.count, entryCount: part.entryCount)
+    else { return nil }
+    // The entries follow the head, as `decode` has made sure; the memory holds nothing but integers.
+    let start = unsafe (bytes + head.wordCount * 8).bindMemory(
+      to: UInt64.self, capacity: Int(part.entryCount))
+    return unsafe (head, UnsafeMutableBufferPointer(start: start, count: Int(part.entryCount)))
+  }
+
+  /// Reads all pages and moves their words together; false if one is not what it should be.
+  private func readWords(_ part: IndexPartEntry) throws(SedimentError) -> Bool {
+    let seed = part.segment.seed(in: identity)
+    let start = part.segment.run.byteRange.lowerBound + UInt64(SegmentHeader.byteCount)
+    let pageCount = Int(part.pageCount)
+    var sum = Checksum.empty
+    var number = 0
+    wordByteCount = 0
+    while number < pageCount {
+      let count = min(pageCount - number, Self.pageCountAtOnce)
+      let wanted = count * IndexPage.byteCount
+      reserve(wordByteCount + wanted)
+      let target = unsafe bytes + wordByteCount
+      var span = unsafe MutableRawSpan(_unsafeStart: target, byteCount: wanted)
+      do throws(DiskError) {
+        let found = try file.read(into: &span, at: start + UInt64(number * IndexPage.byteCount))
+        guard found == wanted else { return false }
+      } catch {
+        throw SedimentError(error)
+      }
+      for page in 0..<count {
+        // Words are moved to the left only, behind those of the pages before.
+        let place = unsafe target + page * IndexPage.byteCount
+        let isLast = number + page == pageCount - 1
+        guard
+          let checked = unsafe try? IndexPage.check(
+            RawSpan(_unsafeStart: UnsafeRawPointer(place), byteCount: IndexPage.byteCount),
+            number: UInt32(truncatingIfNeeded: number + page), seed: seed),
+          isLast || checked.wordCount == IndexPage.wordCountMax
+        else { return false }
+        sum = sum.continued(with: checked.checksum.rawValue)
+        unsafe (bytes + wordByteCount).copyMemory(
+          from: place + IndexPage.headByteCount, byteCount: checked.wordCount * 8)
+        wordByteCount += checked.wordCount * 8
+      }
+      number += count
+    }
+    return sum == part.checksum
+  }
+
+  /// Makes room for so many bytes in all; at most twice what was read and verified, and a piece.
+  private func reserve(_ needed: Int) {
+    guard needed > byteCount else { return }
+    let larger = max(needed, wordByteCount * 2)
+    let replacement = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 4096)
+    unsafe replacement.copyMemory(from: bytes, byteCount: wordByteCount)
+    unsafe bytes.deallocate()
+    unsafe bytes = replacement
+    byteCount = larger
+  }
+}

@@ -1,0 +1,108 @@
+internal import SedimentDisk
+internal import SedimentFormat
+
+/// Writes the parts of a stored index to slots that nobody knows of until a change of the log adopts them.
+struct IndexPartWriting {
+  private let engine: Engine
+  private let writer: LogWriter
+  private let moment: IndexMoment
+  /// Tells this copy of the index from every other.
+  private let build: UInt64
+  /// What was written.
+  private(set) var parts: [IndexPartEntry] = []
+
+  // The part that is being filled.
+  private var firstPartition = 0
+  private var entryCounts: [UInt32] = []
+  private var entries: [UInt64] = []
+  private var accounts = IndexAccounts()
+  private var pages = IndexPages()
+
+  /// From so many entries on a part is complete; with one partition more it has about a MiB.
+  private static let partEntryCount = 112 << 10
+
+  init(_ engine: Engine, _ writer: LogWriter, _ moment: IndexMoment) {
+    self.engine = engine
+    self.writer = writer
+    self.moment = moment
+    build = engine.disk.random()
+  }
+
+  /// Writes the whole index as parts; false if something stands against it, and what was written is to be given back.
+  mutating func run(while mayGoOn: () -> Bool) throws(SedimentError) -> Bool {
+    var snapshot = IndexSnapshot(engine, moment)
+    for partition in 0..<moment.partitionCount {
+      guard mayGoOn() else { return false }
+      let before = entries.count
+      guard snapshot.copyPartition(into: &entries, &accounts) else { return false }
+      entryCounts.append(UInt32(truncatingIfNeeded: entries.count - before))
+      let isLast = partition + 1 == moment.partitionCount
+      if isLast || entries.count >= Self.partEntryCount { try writePart(before: partition + 1) }
+    }
+    return true
+  }
+
+  /// Gives back the slots of what was written and will not be adopted.
+  ///
+  /// Under the lock.
+  func giveBack() {
+    for part in parts {
+      writer.space.give(part.segment.run.first..<part.segment.run.end)
+      writer.unadoptedSlotCount -= part.segment.run.count
+    }
+  }
+
+  private mutating func writePart(before nextPartition: Int) throws(SedimentError) {
+    let head = IndexPartHead(
+      sequence: moment.sequence, entryCounts: entryCounts, accounts: accounts.all)
+    pages.removeAll()
+    pages.reserve(wordCount: head.wordCount + entries.count)
+    head.encode(into: &pages)
+    for entry in entries { pages.add(entry) }
+    let pageCount = pages.pageCount
+    let segment = try takeSegment(pageCount: pageCount)
+    let checksum = pages.seal(seed: segment.seed(in: engine.log.identity))
+    let part = IndexPartEntry(
+      partitions: UInt32(firstPartition)..<UInt32(nextPartition), of: UInt32(moment.partitionCount),
+      pageCount: UInt32(pageCount), segment: segment, checksum: checksum, replayFrom: moment.position,
+      generationLimit: moment.generationLimit, entryCount: UInt64(entries.count), keyHash: moment.keyHash,
+      build: build)
+    guard let part else { preconditionFailure("a part of the index does not fit the segment made for it") }
+    parts.append(part)
+    try write(pages.words, to: segment)
+    firstPartition = nextPartition
+    entryCounts.removeAll(keepingCapacity: true)
+    entries.removeAll(keepingCapacity: true)
+    accounts = IndexAccounts()
+  }
+
+  /// Slots for a part; what a full disk needs to go on is left alone.
+  private func takeSegment(pageCount: Int) throws(SedimentError) -> SegmentIdentity {
+    let byteCount = SegmentHeader.byteCount + pageCount * IndexPage.byteCount
+    let slotCount = (byteCount + Limits.slotByteCount - 1) / Limits.slotByteCount
+    guard slotCount <= Int(Limits.segmentSlotCountMax) else { throw .exhausted("slots", path: engine.path) }
+    return try engine.lock.withLock { () throws(SedimentError) in
+      if let poison = writer.poison { throw poison }
+      let run = try writer.takeRun(UInt32(slotCount), for: .storing)
+      do throws(DiskError) {
+        let identity = try writer.newIdentity(.index, run)
+        writer.unadoptedSlotCount += run.count
+        return identity
+      } catch {
+        writer.space.give(run.first..<run.end)
+        throw SedimentError(error)
+      }
+    }
+  }
+
+  private func write(_ words: [UInt64], to segment: SegmentIdentity) throws(SedimentError) {
+    let start = segment.run.byteRange.lowerBound
+    let header = SegmentHeader(identity: segment, base: .zero, floor: .zero).encode(in: engine.log.identity)
+    do throws(DiskError) {
+      try engine.log.write(unsafe header.span.bytes, at: start)
+      try engine.log.write(unsafe words.span.bytes, at: start + UInt64(SegmentHeader.byteCount))
+    } catch {
+      throw SedimentError(error)
+    }
+  }
+}

@@ -1,0 +1,100 @@
+internal import SedimentFormat
+internal import Synchronization
+
+/// Copies the entries of an index, partition by partition, as they were at a moment or later (DESIGN.md 8,
+/// "Stored index").
+///
+/// Entries that lead to what came after the moment are left out, for who goes by the copy scans that; so are those
+/// whose records were cleared. No segment may be moved or freed meanwhile.
+struct IndexSnapshot {
+  private let engine: Engine
+  private let moment: IndexMoment
+  private let collections: [UInt32: CollectionState]
+  private var prefix: UInt64? = 0
+  private var copied: [IndexEntry] = []
+
+  init(_ engine: Engine, _ moment: IndexMoment) {
+    self.engine = engine
+    self.moment = moment
+    collections = Dictionary(uniqueKeysWithValues: engine.collections.all.map { ($0.number, $0) })
+  }
+
+  /// Appends the entries of the next partition and counts what they lead to; false if it cannot be told.
+  mutating func copyPartition(
+    into entries: inout [UInt64], _ accounts: inout IndexAccounts
+  ) -> Bool {
+    guard let first = prefix else { return false }
+    let partition = first >> (64 - moment.baseBitCount)
+    while let from = prefix, from >> (64 - moment.baseBitCount) == partition {
+      copied.removeAll(keepingCapacity: true)
+      Readers.enter(engine.domain)
+      defer { Readers.leave() }
+      let view = engine.index.view
+      // It was built anew, under other hashes or without anything in it.
+      guard view.keyHash == moment.keyHash else { return false }
+      prefix = view.copyEntries(from: from, into: &copied)
+      guard keep(&entries, &accounts) else { return false }
+    }
+    return true
+  }
+
+  /// Takes over what of the copied entries is to be stored.
+  ///
+  /// In a reader's scope.
+  private func keep(_ entries: inout [UInt64], _ accounts: inout IndexAccounts) -> Bool {
+    let ahead = 32
+    for (place, entry) in copied.enumerated() {
+      if place + ahead < copied.count { engine.prefetchHead(copied[place + ahead]) }
+      let position = entry.position << 3
+      guard let segment = engine.slots.segment(at: position >> UInt64(Limits.slotByteCountLog2)) else {
+        return false
+      }
+      if isLater(position, segment) { continue }
+      guard let found = try? engine.record(at: position) else { return false }
+      defer { found.release() }
+      switch state(of: found) {
+      case .live:
+        let view = found.view
+        accounts.count(
+          generation: segment.generation, collection: view.collection, byteCount: view.byteCount,
+          expires: !view.isPlainPut && view.expiry != 0)
+        entries.append(entry.rawValue)
+      case .dead: continue
+      case .unknown: return false
+      }
+    }
+    return true
+  }
+
+  /// Whether a position was appended to or moved to after the moment.
+  @inline(__always)
+  private func isLater(_ position: UInt64, _ segment: Segment) -> Bool {
+    let generation = segment.generation
+    if generation >= moment.generationLimit.rawValue { return true }
+    return generation == moment.position.generation.rawValue
+      && position >= moment.position.offset.byteOffset
+  }
+
+  private enum RecordState {
+    case live
+    /// It was cleared.
+    case dead
+    /// Its bytes make no sense.
+    case unknown
+  }
+
+  @inline(__always)
+  private func state(of found: FoundRecord) -> RecordState {
+    let view = found.view
+    guard view.kind == .put || view.kind == .putLarge else { return .unknown }
+    let state = view.shape & 0b0000_1000 == 0 ? engine.defaultState : collections[view.collection]
+    if let state {
+      let clearedAt = state.clearedAt.load(ordering: .acquiring)
+      if clearedAt == 0 || found.sequence > clearedAt { return .live }
+    } else if view.collection >= CollectionEntry.systemNumberMin {
+      return .live
+    }
+    // A rotten bit may say so; then the key must not go without a word.
+    return view.isIntact(at: found.position, seed: found.segment.seed) ? .dead : .unknown
+  }
+}
