@@ -31,6 +31,10 @@ internal import SedimentFormat
   var wantedFreeCount: UInt32 = 0
   /// The most slots that the file may have.
   let slotCountMax: UInt32
+  /// How often segments are pinned; see `pin`.
+  var pinCounts: [Generation: Int] = [:]
+  /// How often the file's blocks were shared with a copy, which undoes what was allocated before.
+  var cloneCount = 0
   var userByteCount: UInt64 = 0
   var writtenByteCount: UInt64 = 0
   /// Told that the log will soon reach pages which nobody has touched yet.

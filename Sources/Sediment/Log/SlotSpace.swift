@@ -117,6 +117,13 @@ package struct SlotSpace: Sendable {
     give(run)
   }
 
+  /// Makes all free slots bare, since their blocks are not their own any more.
+  package mutating func undress() {
+    for run in free { giveBare(run) }
+    free = []
+    freeCount = 0
+  }
+
   /// Where a run of `count` slots would be taken next; a guess, for the heir.
   package func next(_ count: UInt32) -> UInt32? {
     free.first { $0.count >= count }?.lowerBound

@@ -1,0 +1,22 @@
+internal import SedimentFormat
+
+// Who still reads slots that the log may let go of.
+
+extension LogWriter {
+  /// Keeps the slots of segments from being used again, even if they are freed, until they are unpinned as often.
+  ///
+  /// Under the writer's lock.
+  func pin(_ generations: some Sequence<Generation>) {
+    for generation in generations { pinCounts[generation, default: 0] += 1 }
+  }
+
+  /// Takes a pin back from each of the segments.
+  ///
+  /// Under the writer's lock.
+  func unpin(_ generations: some Sequence<Generation>) {
+    for generation in generations {
+      guard let count = pinCounts[generation] else { continue }
+      pinCounts[generation] = count > 1 ? count - 1 : nil
+    }
+  }
+}
