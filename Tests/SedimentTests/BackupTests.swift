@@ -60,6 +60,14 @@ struct BackupTests {
     #expect(copy.recovery.wasClosed)
     #expect(copy.recovery.cut == nil)
     #expect(try contents(of: copy) == before)
+    try copy.close()
+    #expect(try SedimentStore.verify(path: Self.copy, on: fixture.disk).findings == [])
+    let again = try Self.opened(Self.copy, on: fixture.disk)
+    try apart(fixture, again)
+  }
+
+  /// Writes to a store and its copy, and sees that neither has what was written to the other.
+  private func apart(_ fixture: StoreFixture, _ copy: SedimentStore) throws {
     try copy.set("copy", forKey: "key 1")
     try copy.set(pattern(140_000, 9), forKey: "large")
     try fixture.store.set("original", forKey: "key 1")
@@ -163,7 +171,9 @@ struct BackupTests {
       let keys = try copy.keys()
       // The last change is that of the key whose value has the highest number; all before it must be there.
       var values: [Int: [UInt8]] = [:]
-      for key in keys { values[Int(String(decoding: key, as: UTF8.self))!] = try copy.retrieve(forKey: key) }
+      for key in keys {
+        values[Int(String(decoding: key, as: UTF8.self))!] = try copy.retrieve(forKey: key)
+      }
       let isPrefix = (0...4_000).contains { count in
         let first = max(0, count - 97)
         guard values.count == count - first else { return false }
