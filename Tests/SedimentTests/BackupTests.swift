@@ -159,7 +159,9 @@ struct BackupTests {
   ) throws {
     let fixture = try StoreFixture(access, on: disk(clones: clones))
     let store = fixture.store
-    @Sendable func value(_ number: Int) -> [UInt8] { pattern(number % 50 == 7 ? 140_000 : 200 + number % 90, number) }
+    @Sendable func value(_ number: Int) -> [UInt8] {
+      pattern(number % 50 == 7 ? 140_000 : 200 + number % 90, number)
+    }
     try Crew().work { crew in
       crew.start { _ in
         for number in 0..<4_000 { try store.set(value(number), forKey: "\(number % 97)") }

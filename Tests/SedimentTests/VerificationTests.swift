@@ -221,7 +221,8 @@ struct VerificationTests {
     // An extent must be there as a whole.
     let extentEnd = sound.segments.filter { $0.kind == .extent }.map(\.range.upperBound).max()!
     let usedEnd = max(Self.usedRanges(sound).map(\.upperBound).max()!, extentEnd)
-    for length in Array(stride(from: 0, through: contents.count, by: 331)) + [usedEnd, usedEnd - 1].map(Int.init) {
+    let ends = [usedEnd, usedEnd - 1].map(Int.init)
+    for length in Array(stride(from: 0, through: contents.count, by: 331)) + ends {
       let cut = SimulatedDisk(seed: 1)
       cut.install(Array(contents[..<length]), at: Self.path)
       do {

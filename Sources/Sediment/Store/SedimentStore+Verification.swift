@@ -15,7 +15,7 @@ extension SedimentStore {
   package static func verify(
     path: String, on disk: any Disk, progress: ((SedimentProgress) -> SedimentIteration)? = nil
   ) throws -> VerificationReport {
-    try StoreOpening.reading(path, on: disk) { (file) throws(SedimentError) in
+    try StoreOpening.reading(path, on: disk) { file in
       try Verification(file, on: disk, progress).run()
     }
   }

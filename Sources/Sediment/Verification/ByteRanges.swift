@@ -9,7 +9,8 @@ struct ByteRanges: Sendable {
     var last = first
     var joined = range
     while last < ranges.count, ranges[last].lowerBound <= range.upperBound {
-      joined = min(joined.lowerBound, ranges[last].lowerBound)..<max(joined.upperBound, ranges[last].upperBound)
+      let other = ranges[last]
+      joined = min(joined.lowerBound, other.lowerBound)..<max(joined.upperBound, other.upperBound)
       last += 1
     }
     ranges.replaceSubrange(first..<last, with: [joined])

@@ -33,23 +33,24 @@ struct LogSurvey {
     } catch {
       if error.code == .newer { throw error }
       survey.failure = error
-      try survey.readPart(file, superblocks)
+      try survey.readPart(file, superblocks, watermark: superblocks.map(\.watermark).max())
     }
     return survey
   }
 
-  /// Takes what the superblock gives that leads furthest.
-  mutating func readPart(_ file: any DiskFile, _ superblocks: [Superblock]) throws(SedimentError) {
+  /// Takes what the superblock gives that leads furthest; `known` is what is known to be on the medium besides.
+  mutating func readPart(
+    _ file: any DiskFile, _ superblocks: [Superblock], watermark known: LogPosition?
+  ) throws(SedimentError) {
     let fileByteCount = try file.length()
-    let known = superblocks.map(\.watermark).max()
     for block in superblocks {
       guard let replay = Self.replay(file, block, fileByteCount) else { continue }
       let progress = replay.progress
       if let end, end >= progress.end { continue }
       (catalogue, tail, end) = (replay.catalogue, progress.tail, progress.end)
       watermark = [known, replay.found.watermark].compactMap(\.self).max()
-      isComplete = replay.isWhole && (watermark.map { $0 <= progress.end } ?? true)
-        && !Self.goesOn(behind: replay.log, file, fileByteCount)
+      let isBehindKnown = watermark.map { $0 <= progress.end } ?? true
+      isComplete = replay.isWhole && isBehindKnown && !Self.goesOn(behind: replay.log, file, fileByteCount)
     }
   }
 
@@ -77,7 +78,9 @@ struct LogSurvey {
   }
 
   /// Whether there is evidence that the log once went on behind where it was found to end.
-  private static func goesOn(behind replay: LogReplay, _ file: any DiskFile, _ fileByteCount: UInt64) -> Bool {
+  private static func goesOn(
+    behind replay: LogReplay, _ file: any DiskFile, _ fileByteCount: UInt64
+  ) -> Bool {
     let tail = replay.progress.tail
     var search = EvidenceSearch(
       file, replay.reader.identity, fileByteCount: fileByteCount, end: replay.progress.end,

@@ -17,6 +17,8 @@ struct RecordSweep {
   private let highest: UInt64
   /// Where the next record should begin.
   private(set) var position: UInt64
+  /// Where the record that was found last begins; where the next one should if that was none.
+  private(set) var lastRecordStart: UInt64
   /// The sequence of the record before; nil before the first of a segment whose base is not known.
   private var lastSequence: UInt64?
   /// Where in the window the record lies that was found last.
@@ -57,8 +59,9 @@ struct RecordSweep {
     range = start..<max(start, min(end, segment.run.byteRange.upperBound))
     self.highest = highest
     position = start
+    lastRecordStart = start
     lastSequence = isHot ? base?.rawValue : nil
-    patience = UInt64(range.count) * 32 + 64 << 20
+    patience = UInt64(range.count) * 32
   }
 
   /// What could not be read so far.
@@ -76,6 +79,7 @@ struct RecordSweep {
       let before = lastSequence
       let found = search(behind: start)
       position = found?.position ?? range.upperBound
+      lastRecordStart = position
       if isHot, let found { lastSequence = found.header.sequence.rawValue - 1 }
       return .gap(
         Gap(
@@ -95,6 +99,7 @@ struct RecordSweep {
   private mutating func take(_ header: RecordHeader) {
     let begin = window.range(from: position).lowerBound
     record = begin..<begin + header.byteCount
+    lastRecordStart = position
     position += UInt64(header.byteCount)
     if isHot { lastSequence = header.sequence.rawValue }
   }

@@ -6,7 +6,7 @@ struct SegmentWalk {
   /// The file's identity, which most of the headers agree on if nothing else tells it; nil if there is none.
   let identity: FileIdentity?
   /// The sound headers of slots, in ascending order; one that lies within another's segment may be a value's bytes.
-  let segments: [SegmentHeader]
+  let headers: [SegmentHeader]
 
   /// Goes through all slots but those of holes.
   init(_ file: any DiskFile, byteCount: UInt64, _ identity: FileIdentity?) throws(SedimentError) {
@@ -33,7 +33,7 @@ struct SegmentWalk {
     }
     let known = identity ?? Self.mostFrequent(found.map(\.file))
     self.identity = known
-    segments = found.filter { $0.file == known }.map(\.header)
+    headers = found.filter { $0.file == known }.map(\.header)
   }
 
   private static func data(_ file: any DiskFile, from offset: UInt64) -> Range<UInt64>? {

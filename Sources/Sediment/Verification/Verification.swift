@@ -35,7 +35,7 @@ struct Verification {
     if let newer = head.failure(path: file.path) { throw newer }
     let walk = try SegmentWalk(file, byteCount: fileByteCount, head.sound.first?.identity)
     // Both superblocks of a store may be gone; its segments say whose they are.
-    if head.isAbsent, walk.segments.isEmpty { throw .foreign(file.path) }
+    if head.isAbsent, walk.headers.isEmpty { throw .foreign(file.path) }
     noteSuperblocks()
     let survey = try LogSurvey.read(file, head.sound)
     note(survey)
@@ -120,13 +120,17 @@ struct Verification {
     let failure = survey.failure?.offset ?? survey.failure?.systemError?.offset
     guard let fileIdentity = walk.identity else { return }
     let seen = Set(report.segments.map(\.generation))
-    for header in walk.segments where !seen.contains(header.identity.generation.rawValue) {
-      let identity = header.identity
-      if let catalogue, catalogue.slots.generation(at: identity.run.first) != nil { continue }
+    let others = walk.headers.filter { header in
+      let isOwned = catalogue?.slots.generation(at: header.identity.run.first) != nil
+      return !isOwned && !seen.contains(header.identity.generation.rawValue)
+    }
+    let found = FoundSegment.judge(others, file, fileIdentity, byteCount: fileByteCount)
+    for other in found {
+      let identity = other.identity
       var segment = VerificationReport.Segment(
         identity, usedByteCount: UInt64(SegmentHeader.byteCount), isInUse: false)
-      if identity.kind == .hot || identity.kind == .survivors {
-        count(header, in: fileIdentity, isKnown: catalogue != nil, failure, &segment)
+      if other.isLog {
+        count(other, in: fileIdentity, isKnown: catalogue != nil, failure, &segment)
       }
       report.segments.append(segment)
       // Without a whole catalogue nothing tells what is in use.
@@ -142,11 +146,11 @@ struct Verification {
   ///
   /// Where there is no catalogue at all, what is damaged between good records, or where opening fails, is told.
   private mutating func count(
-    _ header: SegmentHeader, in identity: FileIdentity, isKnown: Bool, _ failure: UInt64?,
+    _ found: FoundSegment, in identity: FileIdentity, isKnown: Bool, _ failure: UInt64?,
     _ segment: inout VerificationReport.Segment
   ) {
-    let end = min(header.identity.run.byteRange.upperBound, fileByteCount)
-    var sweep = RecordSweep(file, identity, header.identity, base: header.base, upTo: end)
+    var sweep = RecordSweep(
+      file, identity, found.identity, base: found.header.base, upTo: found.end)
     while let step = sweep.next() {
       switch step {
       case .record(let record, _):
