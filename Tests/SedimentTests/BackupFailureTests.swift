@@ -163,24 +163,42 @@ struct BackupFailureTests {
     }
   }
 
-  @Test func `After sharing blocks on a full disk, writing is refused or done and never ends the program`()
-    throws
-  {
-    let fixture = try StoreFixture(on: disk(clones: true))
-    try BackupTests.fill(fixture.store)
-    try fixture.store.backup(to: Self.copy)
-    let before = try contents(of: fixture.store)
-    let call = fixture.disk.callCount
-    fixture.disk.injectForGood(.error(.noSpace), only: [.allocate])
-    for number in 0..<100 {
-      do { try fixture.store.set(pattern(5_000, number), forKey: "new \(number)") } catch {}
+  @Test func `After sharing blocks nothing is stored where others would have to be found for it`() throws {
+    for isShared in [true, false] {
+      let fixture = try StoreFixture(on: disk(clones: isShared))
+      let store = fixture.store
+      try BackupTests.fill(store)
+      // Slots that were taken and given back.
+      #expect(try !store.setIfAbsent(pattern(300_000), forKey: "large"))
+      let before = try contents(of: store)
+      try store.backup(to: Self.copy)
+      fixture.disk.injectForGood(.error(.noSpace), only: [.allocate])
+      // It takes a segment of its own.
+      let code = code { try store.set(pattern(20_000), forKey: "new") }
+      #expect(code == (isShared ? .outOfSpace : nil))
+      fixture.disk.clearFaults()
+      try store.set(pattern(20_000), forKey: "new")
+      try store.remove(forKey: "new")
+      #expect(try contents(of: store) == before)
     }
-    // Slots that were free before are not stored into without blocks of their own.
-    #expect(fixture.count(.allocate, since: call) > 0)
-    fixture.disk.clearFaults()
-    for number in 0..<100 { try fixture.store.remove(forKey: "new \(number)") }
-    #expect(try contents(of: fixture.store) == before)
-    #expect(fixture.disk.violations.isEmpty)
+  }
+
+  @Test func `Where the log goes on is given blocks of its own again, or written by calls`() throws {
+    for isFull in [false, true] {
+      let fixture = try StoreFixture(on: disk(clones: true))
+      try fixture.store.set("1", forKey: "key")
+      if isFull { fixture.disk.injectForGood(.error(.noSpace), only: [.allocate]) }
+      try? fixture.store.backup(to: Self.copy)
+      let clone = try #require(fixture.disk.calls.lastIndex { $0.operation == .clone })
+      let next = fixture.disk.calls[clone + 1]
+      #expect(next.operation == .allocate && next.path == StoreFixture.path)
+      fixture.disk.clearFaults()
+      let call = fixture.disk.callCount
+      try fixture.store.set("2", forKey: "key")
+      #expect(fixture.count(.write, since: call) == (isFull ? 1 : 0))
+      try fixture.reopen()
+      #expect(try fixture.store.retrieve(forKey: "key", as: String.self) == "2")
+    }
   }
 
   @Test(arguments: [false, true])

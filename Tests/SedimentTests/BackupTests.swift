@@ -191,6 +191,8 @@ struct BackupTests {
     var callCount = 0
     try fixture.store.backup(to: Self.copy) { progress in
       callCount += 1
+      let isDone = progress.completedByteCount == progress.totalByteCount
+      #expect((fixture.store.pinnedGenerationCount == 0) == isDone)
       try? fixture.store.set(pattern(1_000, callCount), forKey: "key 1")
       return .continue
     }
