@@ -3,7 +3,8 @@ internal import SedimentFormat
 // Who still reads slots that the log may let go of.
 
 extension LogWriter {
-  /// Keeps the slots of segments from being used again, even if they are freed, until they are unpinned as often.
+  /// Keeps the slots of segments as they are, headers included, even if they are freed, until they are unpinned as
+  /// often.
   ///
   /// Under the writer's lock.
   func pin(_ generations: some Sequence<Generation>) {

@@ -139,6 +139,8 @@ struct SalvagePlan {
   /// Adds a segment that something names and whose header is lost.
   private mutating func addLost(_ identity: SegmentIdentity, base: SequenceNumber?) {
     let range = identity.run.byteRange.clamped(to: 0..<fileByteCount)
+    // What the catalogue does not name any more was freed.
+    if let catalogue = survey.catalogue, identity.generation < catalogue.numbers.nextGeneration { return }
     guard isLog(identity), !range.isEmpty, !covered.overlaps(range),
       !generations.contains(identity.generation), !wasFreed(identity)
     else { return }
@@ -150,12 +152,12 @@ struct SalvagePlan {
 
   /// Goes through the hot log for what it says of segments and collections.
   private mutating func readFacts() {
-    var done: Set<Generation> = []
-    while true {
-      let next = certain.filter { $0.identity.kind == .hot && !done.contains($0.identity.generation) }
-        .min { $0.identity.generation < $1.identity.generation }
-      guard let next else { return }
-      done.insert(next.identity.generation)
+    // Segments that are found by it are gone through as well.
+    var number = 0
+    while number < certain.count {
+      let next = certain[number]
+      number += 1
+      guard next.identity.kind == .hot else { continue }
       var sweep = RecordSweep(
         file, identity, next.identity, base: next.base, upTo: min(next.end, fileByteCount))
       while let step = sweep.next() {

@@ -109,7 +109,7 @@ struct Verification {
     let kind: VerificationReport.Finding.Kind = failure.systemError == nil ? .corrupt : .unreadable
     report.add(
       kind, offset..<offset + UInt64(Limits.unitByteCount),
-      "The store cannot be opened: \(failure.message) \(Advice.restore)")
+      "The store cannot be opened: \(failure.message)")
   }
 
   // MARK: What is not in use

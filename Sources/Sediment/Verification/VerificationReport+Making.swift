@@ -54,7 +54,7 @@ extension VerificationReport.Superblock {
 
 /// What the findings of verification advise.
 enum Advice {
-  static let restore = "Keep the file as it is; restore a backup of it, or salvage it."
+  static let restore = "Keep the file as it is; restore a backup, or salvage it."
   static let disk = "Copy the file while that is possible, and look after the disk."
   static let nothing = "Nothing needs to be done."
   static let opening = "Opening the store for writing mends it."
