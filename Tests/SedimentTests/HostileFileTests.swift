@@ -31,7 +31,7 @@ struct HostileFileTests {
   }
 
   @Test func `Random bytes of any length are no store`() throws {
-    for seed in 0..<60 {
+    for seed in 0..<CrashEffort.of(30, long: 1_000) {
       var generator = SeededGenerator(seed: UInt64(seed))
       let disk = SimulatedDisk(seed: 1)
       let count = Int.random(in: 0..<90_000, using: &generator)
@@ -42,7 +42,7 @@ struct HostileFileTests {
 
   @Test func `A store with bytes of any kind over its own is examined to the end`() throws {
     let contents = try VerificationTests.filled().contents(of: Self.path)!
-    for seed in 0..<300 {
+    for seed in 0..<CrashEffort.of(150, long: 20_000) {
       var generator = SeededGenerator(seed: UInt64(seed))
       var bytes = contents
       for _ in 0..<Int.random(in: 1...6, using: &generator) {

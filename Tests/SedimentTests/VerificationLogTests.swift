@@ -138,6 +138,70 @@ struct VerificationLogTests {
     #expect(report.findings.map(\.kind) == [.inconsistent, .orphaned])
   }
 
+  /// A closed log with a part of a stored index at slot 6, of which nothing but the header is there.
+  private func logWithIndexPart() throws -> (LogBuilder, IndexPartEntry) {
+    var log = try LogBuilder()
+    try log.open()
+    try log.put("a", "1")
+    let segment = log.newSegment(.index, slot: 6)
+    try log.writeHeader(SegmentHeader(identity: segment, base: .zero, floor: .zero))
+    let part = IndexPartEntry(
+      partitions: 0..<1, of: 1, pageCount: 1, segment: segment, checksum: .empty, replayFrom: log.position,
+      generationLimit: segment.generation, entryCount: 0, keyHash: KeyHash(low: 1, high: 2), build: 1)!
+    try log.change([.indexPart(part)])
+    try log.sync()
+    try log.close()
+    return (log, part)
+  }
+
+  @Test func `A part of the stored index is told, and one that lost its header as well`() throws {
+    let (log, part) = try logWithIndexPart()
+    let report = try verify(log)
+    #expect(report.findings == [])
+    #expect(report.segments.map(\.kind) == [.hot, .index])
+    #expect(report.segments.map(\.generation) == [1, part.segment.generation.rawValue])
+    let disk = log.durable()
+    disk.flipBit(0, ofByte: 6 * 16_384 + 20, in: Self.path)
+    let damaged = try SedimentStore.verify(path: Self.path, on: disk)
+    #expect(damaged.findings.map(\.kind) == [.corrupt])
+    #expect(damaged.findings.map(\.range) == [98_304..<98_432])
+    let (saved, store) = try salvage(disk)
+    #expect(try saved.isComplete && keys(store) == ["a"])
+  }
+
+  @Test func `A backup has the parts of the stored index`() throws {
+    let (log, part) = try logWithIndexPart()
+    let disk = log.durable()
+    let store = try BackupTests.opened(Self.path, on: disk)
+    try store.set("2", forKey: "b")
+    try store.backup(to: "/copy")
+    let copy = try LogReadingSupport.read(disk, "/copy")
+    #expect(copy.catalogue.indexParts == [part])
+    #expect(copy.isClean)
+    let contents = disk.contents(of: "/copy")!
+    #expect(contents[98_304..<98_432] == disk.contents(of: Self.path)![98_304..<98_432])
+    #expect(try keys(BackupTests.opened("/copy", on: disk)) == ["a", "b"])
+  }
+
+  @Test func `Superblocks that contradict each other are told`() throws {
+    var log = try LogBuilder()
+    try log.open()
+    try log.put("a", "1")
+    try log.sync()
+    var other = log.superblock(.second, .open, generation: log.superblockGeneration)
+    other.copy = .first
+    log.superblockGeneration -= 1
+    try log.write(other.encode(), at: 0)
+    try log.file.sync()
+    #expect(failure(log.durable())?.code == .damaged)
+    let report = try verify(log)
+    #expect(!report.isIntact)
+    #expect(report.superblocks.count == 2)
+    #expect(report.segments.map(\.recordCount) == [1])
+    let (saved, store) = try salvage(log.durable())
+    #expect(try saved.keyCount == 1 && keys(store) == ["a"])
+  }
+
   @Test func `What the log says behind its damage is honoured`() throws {
     var log = try LogBuilder()
     try log.open()

@@ -70,7 +70,9 @@ struct SegmentCheck {
       }
     } catch {
       let fault = "The header of a segment is damaged: \(error.description)."
-      if survey.recovered != nil, entry.identity.kind != .index {
+      if entry.identity.kind == .index {
+        report.add(.corrupt, range, "\(fault) It held a part of the index. \(Advice.index)")
+      } else if survey.recovered != nil {
         // Opening would have refused anything else.
         report.add(.torn, range, "\(fault) It was not synced before a crash. \(Advice.opening)")
       } else {

@@ -57,5 +57,6 @@ enum Advice {
   static let restore = "Keep the file as it is; restore a backup, or salvage it."
   static let disk = "Copy the file while that is possible, and look after the disk."
   static let nothing = "Nothing needs to be done."
+  static let index = "The next opening takes longer, and does without it."
   static let opening = "Opening the store for writing mends it."
 }
