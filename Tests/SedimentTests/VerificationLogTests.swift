@@ -181,6 +181,14 @@ struct VerificationLogTests {
     let contents = disk.contents(of: "/copy")!
     #expect(contents[98_304..<98_432] == disk.contents(of: Self.path)![98_304..<98_432])
     #expect(try keys(BackupTests.opened("/copy", on: disk)) == ["a", "b"])
+    // Nobody needs it, so what cannot be read of it is left off.
+    disk.makeUnreadable(98_304..<100_000, in: Self.path)
+    try store.backup(to: "/another")
+    #expect(try keys(BackupTests.opened("/another", on: disk)) == ["a", "b"])
+    let whole = try LogReadingSupport.read(disk, Self.path)
+    disk.makeUnreadable(whole.tail.identity.run.byteRange, in: Self.path)
+    #expect(code { try store.backup(to: "/a third") } == .inputOutput)
+    #expect(disk.paths == ["/another", "/copy", Self.path])
   }
 
   @Test func `Superblocks that contradict each other are told`() throws {

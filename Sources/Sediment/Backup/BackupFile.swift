@@ -14,16 +14,24 @@ struct BackupFile {
   /// How much is copied at once.
   private static let pieceByteCount = 1 << 20
 
-  /// Copies a range of a file to the same place, and tells of each piece how long it was.
+  /// Copies a segment's bytes to the same place, and tells of each piece how long it was.
+  ///
+  /// A part of the stored index that cannot be read is left off: the copy opens without it.
   func copy(
-    _ range: Range<UInt64>, from source: any DiskFile, _ told: (UInt64) throws(SedimentError) -> Void
+    _ range: Range<UInt64>, of segment: SegmentIdentity, from source: any DiskFile,
+    _ told: (UInt64) throws(SedimentError) -> Void
   ) throws(SedimentError) {
     var buffer = [UInt8](repeating: 0, count: min(range.count, Self.pieceByteCount))
     var position = range.lowerBound
     while position < range.upperBound {
       let count = Int(min(range.upperBound - position, UInt64(buffer.count)))
-      guard try source.read(into: &buffer, at: position, count: count) == count else {
-        throw .damaged("the file ends before a segment does", path: source.path, offset: position)
+      do throws(SedimentError) {
+        guard try source.read(into: &buffer, at: position, count: count) == count else {
+          throw .damaged("the file ends before a segment does", path: source.path, offset: position)
+        }
+      } catch {
+        if segment.kind == .index { return try told(range.upperBound - position) }
+        throw error
       }
       try file.put(unsafe buffer.span.bytes.extracting(0..<count), at: position)
       position += UInt64(count)

@@ -114,7 +114,8 @@ extension Engine {
       let copy = BackupFile(file, on: disk)
       try extend(file, to: source.byteCount)
       while let segment = pinned.first {
-        try copy.copy(segment.range, from: log.file) { (count) throws(SedimentError) in
+        try copy.copy(segment.range, of: segment.identity, from: log.file) {
+          (count) throws(SedimentError) in
           try checkReadable()
           try meter.add(count)
         }

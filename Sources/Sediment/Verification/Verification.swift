@@ -183,11 +183,11 @@ struct Verification {
     }
     let slotCount = UInt32(
       min((fileByteCount + slotByteCount - 1) / slotByteCount, UInt64(Limits.fileSlotCountMax)))
-    var end = UInt64(Limits.headSlotCount) * slotByteCount
     for run in (catalogue?.slots ?? SlotMap()).freeRuns(before: slotCount) {
       try read(UInt64(run.lowerBound) * slotByteCount..<UInt64(run.upperBound) * slotByteCount)
     }
-    end = max(end, UInt64(slotCount) * slotByteCount)
+    // A file may be longer than any store.
+    let end = UInt64(slotCount) * slotByteCount
     if end < fileByteCount { try read(end..<fileByteCount) }
   }
 
@@ -232,7 +232,8 @@ struct UnusedBytes {
         return range.upperBound..<range.upperBound
       }
       let start = max(found.lowerBound, position)
-      return start..<max(start, min(found.upperBound, range.upperBound))
+      let end = min(found.upperBound, range.upperBound)
+      return start < end ? start..<end : position..<range.upperBound
     } catch {
       return position..<range.upperBound
     }
