@@ -183,6 +183,34 @@ struct BackupFailureTests {
     }
   }
 
+  @Test func `Slots that come to be free after the sharing are not stored into either`() throws {
+    for isShared in [true, false] {
+      let fixture = try StoreFixture(on: disk(clones: isShared))
+      try BackupTests.fill(fixture.store)
+      try fixture.store.backup(to: Self.copy)
+      #expect(try !fixture.store.setIfAbsent(pattern(300_000), forKey: "large"))
+      fixture.disk.injectForGood(.error(.noSpace), only: [.allocate])
+      let code = code { try fixture.store.set(pattern(20_000), forKey: "new") }
+      // What the file grew by since is its own.
+      #expect(code == nil || isShared)
+      fixture.disk.clearFaults()
+    }
+    var space = SlotSpace(end: 10)
+    space.give(2..<4)
+    space.undress()
+    #expect(space.freeCount == 0 && space.bareCount == 2)
+    space.give(4..<6)
+    #expect(space.bareRun(for: 4, isAdjacent: true) == 2..<6)
+    space.extend(by: 2)
+    #expect(space.freeCount == 2)
+    space.dress(2..<5)
+    #expect(space.take(3, for: .goingOn)?.first == 2)
+    space.give(2..<5)
+    #expect(space.freeCount == 2 && space.bareRun(for: 4, isAdjacent: true) == 2..<6)
+    space.give(10..<11)
+    #expect(space.freeCount == 3)
+  }
+
   @Test func `Where the log goes on is given blocks of its own again, or written by calls`() throws {
     for isFull in [false, true] {
       let fixture = try StoreFixture(on: disk(clones: true))

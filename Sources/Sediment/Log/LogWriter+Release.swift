@@ -8,7 +8,7 @@ extension LogWriter {
   ///
   /// Under the writer's lock.
   func pin(_ generations: some Sequence<Generation>) {
-    for generation in generations { pinCounts[generation, default: 0] += 1 }
+    for generation in generations { pinned[generation, default: 0] += 1 }
   }
 
   /// Takes a pin back from each of the segments.
@@ -16,8 +16,8 @@ extension LogWriter {
   /// Under the writer's lock.
   func unpin(_ generations: some Sequence<Generation>) {
     for generation in generations {
-      guard let count = pinCounts[generation] else { continue }
-      pinCounts[generation] = count > 1 ? count - 1 : nil
+      guard let count = pinned[generation] else { continue }
+      pinned[generation] = count > 1 ? count - 1 : nil
     }
   }
 }

@@ -32,7 +32,7 @@ internal import SedimentFormat
   /// The most slots that the file may have.
   let slotCountMax: UInt32
   /// How often segments are pinned; see `pin`.
-  var pinCounts: [Generation: Int] = [:]
+  var pinned: [Generation: Int] = [:]
   /// How often the file's blocks were shared with a copy, which undoes what was allocated before.
   var cloneCount = 0
   var userByteCount: UInt64 = 0

@@ -57,6 +57,6 @@ func onThread(
 extension SedimentStore {
   /// How many segments a backup keeps from being used again.
   package var pinnedGenerationCount: Int {
-    engine.lock.withLock { engine.writer?.pinCounts.count ?? 0 }
+    engine.lock.withLock { engine.writer?.pinned.count ?? 0 }
   }
 }
