@@ -18,11 +18,13 @@ final class StoreFixture {
 
   init(
     _ access: SedimentOptions.Access = .automatic, durability: SedimentDurability = .unsynced,
-    maxByteCount: UInt64? = nil, compaction: SedimentCompaction = .automatic, isObserved: Bool = false, on disk: SimulatedDisk = SimulatedDisk(seed: 1)
+    maxByteCount: UInt64? = nil, compaction: SedimentCompaction = .automatic, isObserved: Bool = false,
+    on disk: SimulatedDisk = SimulatedDisk(seed: 1)
   ) throws {
     self.disk = disk
     let events = events
-    options = SedimentOptions(durability: durability, access: access, capacity: .limited(maxByteCount),
+    options = SedimentOptions(
+      durability: durability, access: access, capacity: .limited(maxByteCount),
       compaction: compaction)
     if isObserved { options.observer = { event in events.add(event) } }
     try open()

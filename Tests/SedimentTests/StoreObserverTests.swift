@@ -97,7 +97,8 @@ struct StoreObserverTests {
   @Test func `A full disk is the caller's to know, and not told`() throws {
     let fixture = try StoreFixture(maxByteCount: 256 << 10, isObserved: true)
     #expect(
-      code { for number in 0... { try fixture.store.set(pattern(5_000), forKey: "\(number)") } } == .outOfSpace)
+      code { for number in 0... { try fixture.store.set(pattern(5_000), forKey: "\(number)") } }
+        == .outOfSpace)
     fixture.scheduler.runDue()
     #expect(fixture.events.all.allSatisfy { !$0.hasPrefix("failed") })
   }

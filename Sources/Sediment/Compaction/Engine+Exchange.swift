@@ -59,7 +59,8 @@ extension Engine {
     survey.recordSlotCount = writer.recordSlotCount
     let left = survey.freeSlotCount &+ writer.slotCountLeft
     survey.isFull = writer.slotCountLeft < segmentSlotCount
-    survey.room = (left > writer.space.reservedCount ? left - writer.space.reservedCount : 0, writer.wantedRoom)
+    let reserved = writer.space.reservedCount
+    survey.room = (left > reserved ? left - reserved : 0, writer.wantedRoom)
     writer.dueSlotCount = budget.dueSlotCount
     writer.setWantedFreeCount()
     return survey

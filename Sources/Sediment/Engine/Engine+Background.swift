@@ -145,10 +145,15 @@ extension Engine {
   /// may let it grow in between.
   private func growInBackground() {
     guard !isForked, !conditions.isClosed, let writer else { return }
-    let range = lock.withLock { writer.poison == nil ? writer.spaceAhead() : nil }
+    let (range, cloneCount) = lock.withLock {
+      (writer.poison == nil ? writer.spaceAhead() : nil, writer.cloneCount)
+    }
     if let range {
       let bytes = UInt64(range.lowerBound) << 14..<UInt64(range.upperBound) << 14
-      if (try? log.file.allocate(bytes)) != nil { lock.withLock { writer.take(ahead: range) } }
+      if (try? log.file.allocate(bytes)) != nil {
+        // Blocks that a copy came to share meanwhile are none to be stored into.
+        lock.withLock { if writer.cloneCount == cloneCount { writer.take(ahead: range) } }
+      }
     }
     lock.withLock { work.isGrowthPlanned = false }
   }

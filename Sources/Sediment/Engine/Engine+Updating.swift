@@ -93,7 +93,8 @@ extension Engine {
     _ time: UInt64, _ key: RawSpan, _ state: CollectionState, _ durability: SedimentDurability
   ) throws(SedimentError) -> Bool {
     while true {
-      let old = try Readers.reading(domain) { () throws(SedimentError) -> (bytes: [UInt8], sequence: UInt64)? in
+      let old = try Readers.reading(domain) {
+        () throws(SedimentError) -> (bytes: [UInt8], sequence: UInt64)? in
         guard let found = try findForUpdate(key, state) else { return nil }
         let sequence = found.sequence
         let value = try value(of: found)

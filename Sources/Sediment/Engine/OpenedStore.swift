@@ -104,7 +104,7 @@ struct StoreOpening {
 
   // MARK: Locks
 
-  private func takeLocks(_ file: any DiskFile) throws(SedimentError) -> OpenFiles.Ticket? {
+  func takeLocks(_ file: any DiskFile) throws(SedimentError) -> OpenFiles.Ticket? {
     let isTaken: Bool
     do throws(DiskError) {
       isTaken = try file.lock(Self.lockedByte, options.readOnly ? .shared : .exclusive)

@@ -36,7 +36,8 @@ extension SedimentError {
     case .absent, .truncated, .checksum, .field:
       self.init(
         .damaged, path: path, offset: offset,
-        message: "\(error.description.capitalizedFirst). Keep the file as it is and restore a backup of it.")
+        message:
+          "\(error.description.capitalizedFirst). Keep the file as it is; restore a backup, or salvage it.")
     }
   }
 }

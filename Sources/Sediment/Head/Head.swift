@@ -61,7 +61,8 @@ package struct Head: Sendable {
         throw SedimentError(
           .damaged, path: path, offset: second.copy.byteOffset,
           message:
-            "The two superblocks contradict each other. Keep the file as it is and restore a backup of it.")
+            "The two superblocks contradict each other. Keep the file as it is; restore a backup, or salvage it."
+        )
       }
       return first.generation > second.generation
         ? Head(leading: first, other: second) : Head(leading: second, other: first)

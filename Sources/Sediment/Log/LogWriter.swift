@@ -61,6 +61,8 @@ internal import SedimentFormat
   let openedTotals: StoreNumbers.Totals
   /// When observed time was last added to the clocks.
   var observedAt: UInt64
+  /// How often the file's blocks were shared with a copy, which undoes what was allocated before.
+  var cloneCount = 0
   var userByteCount: UInt64 = 0
   var writtenByteCount: UInt64 = 0
   /// Told that the log will soon reach pages which nobody has touched yet.

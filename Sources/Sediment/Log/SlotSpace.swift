@@ -16,6 +16,8 @@ package struct SlotSpace: Sendable {
   package private(set) var freeCount: UInt32 = 0
   /// Runs in ascending order that nobody uses, and that may have no blocks.
   private(set) var bare: [Range<UInt32>] = []
+  /// Slots before it may share their blocks with a copy of the file, unless they got others since.
+  private var sharedEnd: UInt32 = 0
 
   /// What a run is taken for.
   package enum Purpose: Sendable {
@@ -77,12 +79,16 @@ package struct SlotSpace: Sendable {
 
   /// Adds slots at the file's end that now have blocks.
   package mutating func extend(by count: UInt32) {
-    give(end..<end + count)
+    free(end..<end + count)
     end += count
   }
 
   /// Adds slots that nobody uses any more.
   package mutating func give(_ run: Range<UInt32>) {
+    if run.lowerBound < sharedEnd { giveBare(run) } else { free(run) }
+  }
+
+  private mutating func free(_ run: Range<UInt32>) {
     guard !run.isEmpty else { return }
     freeCount += UInt32(run.count)
     let place = free.firstIndex { $0.lowerBound >= run.upperBound } ?? free.count
@@ -102,7 +108,16 @@ package struct SlotSpace: Sendable {
   package mutating func giveBare(_ run: Range<UInt32>) {
     guard !run.isEmpty else { return }
     bareCount += UInt32(run.count)
-    bare.insert(run, at: bare.firstIndex { $0.lowerBound > run.lowerBound } ?? bare.count)
+    var place = bare.firstIndex { $0.lowerBound > run.lowerBound } ?? bare.count
+    var joined = run
+    if place < bare.count, bare[place].lowerBound == run.upperBound {
+      joined = joined.lowerBound..<bare.remove(at: place).upperBound
+    }
+    if place > 0, bare[place - 1].upperBound == run.lowerBound {
+      place -= 1
+      joined = bare.remove(at: place).lowerBound..<joined.upperBound
+    }
+    bare.insert(joined, at: place)
   }
 
   /// How many slots are bare.
@@ -123,7 +138,15 @@ package struct SlotSpace: Sendable {
     let rest = run.upperBound..<bare[place].upperBound
     if rest.isEmpty { bare.remove(at: place) } else { bare[place] = rest }
     bareCount -= UInt32(run.count)
-    give(run)
+    free(run)
+  }
+
+  /// Makes all free slots bare, and those that come to be free later, since their blocks are shared with a copy.
+  package mutating func undress() {
+    for run in free { giveBare(run) }
+    free = []
+    freeCount = 0
+    sharedEnd = end
   }
 
   // MARK: Shrinking

@@ -16,12 +16,14 @@ struct CheckpointReading {
   private let file: any DiskFile
   private let head: Superblock
 
+  /// Reads it with the base of its segment that the header tells, unless one is given.
   static func read(
-    _ head: Superblock, from file: any DiskFile, fileByteCount: UInt64
+    _ head: Superblock, from file: any DiskFile, fileByteCount: UInt64, base: SequenceNumber? = nil
   ) throws(SedimentError) -> CheckpointReading {
+    let base = if let base { base } else { try Self.base(of: head, file) }
     let first = ChainReader(
-      file, head.identity, fileByteCount: fileByteCount, segment: head.segment,
-      base: try base(of: head, file), from: head.checkpoint)
+      file, head.identity, fileByteCount: fileByteCount, segment: head.segment, base: base,
+      from: head.checkpoint)
     var reading = CheckpointReading(
       catalogue: try readParts(first, head, file), replay: first, file: file, head: head)
     if let elsewhere = reading.catalogue.elsewhere { try reading.readElsewhere(elsewhere) }

@@ -6,7 +6,7 @@ extension SedimentError {
   static func damaged(_ reason: String, path: String, offset: UInt64) -> SedimentError {
     SedimentError(
       .damaged, path: path, offset: offset,
-      message: "\(reason.capitalizedFirst). Keep the file as it is and restore a backup of it.")
+      message: "\(reason.capitalizedFirst). Keep the file as it is; restore a backup, or salvage it.")
   }
 
   /// The error for a number of the file that cannot rise any more.

@@ -37,7 +37,7 @@ package struct Securing {
   }
 
   /// Writes the new segment: its header and a checkpoint in which the old tail ends where the log does.
-  private func begin(behind log: RecoveredLog) throws(SedimentError) -> RecoveredLog {
+  func begin(behind log: RecoveredLog) throws(SedimentError) -> RecoveredLog {
     let slots = try FreshSlots.take(for: log.catalogue, in: file, fileByteCount: log.unsecured.fileByteCount)
     let last = try lastHeader(at: slots.run.first, log.head.leading.identity)
     let (segment, base) = try number(slots.run, log, last)

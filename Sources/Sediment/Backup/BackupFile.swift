@@ -1,0 +1,86 @@
+internal import SedimentDisk
+internal import SedimentFormat
+
+/// The file that a backup becomes, from its first byte to the sync.
+struct BackupFile {
+  let file: any DiskFile
+  private let disk: any Disk
+
+  init(_ file: any DiskFile, on disk: any Disk) {
+    self.file = file
+    self.disk = disk
+  }
+
+  /// How much is copied at once.
+  private static let pieceByteCount = 1 << 20
+
+  /// Copies a segment's bytes to the same place, and tells of each piece how long it was.
+  ///
+  /// A part of the stored index that cannot be read is left off: the copy opens without it.
+  func copy(
+    _ range: Range<UInt64>, of segment: SegmentIdentity, from source: any DiskFile,
+    _ told: (UInt64) throws(SedimentError) -> Void
+  ) throws(SedimentError) {
+    var buffer = [UInt8](repeating: 0, count: min(range.count, Self.pieceByteCount))
+    var position = range.lowerBound
+    while position < range.upperBound {
+      let count = Int(min(range.upperBound - position, UInt64(buffer.count)))
+      do throws(SedimentError) {
+        guard try source.read(into: &buffer, at: position, count: count) == count else {
+          throw .damaged("the file ends before a segment does", path: source.path, offset: position)
+        }
+      } catch {
+        if segment.kind == .index { return try told(range.upperBound - position) }
+        throw error
+      }
+      try file.put(unsafe buffer.span.bytes.extracting(0..<count), at: position)
+      position += UInt64(count)
+      try told(UInt64(count))
+    }
+  }
+
+  /// Gives back whatever else lies in a file that shares its blocks with the one it is a copy of.
+  ///
+  /// What stays behind all the same is in nobody's way.
+  func clear(but source: BackupSource) throws(SedimentError) {
+    do throws(DiskError) {
+      try file.truncate(to: source.byteCount)
+      let zeros = [UInt8](repeating: 0, count: OwnerNote.byteCount)
+      try file.write(unsafe zeros.span.bytes, at: OwnerNote.byteOffset)
+    } catch {
+      throw SedimentError(error)
+    }
+    guard file.traits.punchesHoles else { return }
+    let slotByteCount = UInt64(Limits.slotByteCount)
+    for run in source.log.catalogue.slots.freeRuns(before: source.log.catalogue.slots.end) {
+      try? file.punchHole(UInt64(run.lowerBound) * slotByteCount..<UInt64(run.upperBound) * slotByteCount)
+    }
+    let tail = source.log.tail.identity.run.byteRange
+    try? file.punchHole(source.log.end.offset.byteOffset..<tail.upperBound)
+  }
+
+  /// Makes it a closed store of a lineage of its own: the log goes on in another segment, which begins with the
+  /// catalogue, behind where it was copied up to; then the head; then a sync.
+  func complete(_ source: BackupSource) throws(SedimentError) {
+    let log = source.log.inFile(ofByteCount: source.byteCount)
+    let next = try Securing(file, on: disk).begin(behind: log)
+    let parent = log.head.leading
+    let lineage = Lineage(
+      low: disk.random(), high: disk.random(), parentLow: parent.lineage.low, parentHigh: parent.lineage.high,
+      fork: log.lastSequence)
+    var block = Superblock(
+      copy: .first, generation: .first, features: parent.features, identity: parent.identity, state: .closed,
+      lineage: lineage, session: disk.random(), createdAt: disk.wallClock(), segment: next.tail.identity,
+      checkpoint: next.checkpoint.offset, watermark: next.end)
+    try file.put(unsafe block.encode().span.bytes, at: block.copy.byteOffset)
+    block.copy = .second
+    block.generation = EmptyStoreImage.leadingGeneration
+    try file.put(unsafe block.encode().span.bytes, at: block.copy.byteOffset)
+    do throws(DiskError) {
+      try file.sync()
+      try file.close()
+    } catch {
+      throw SedimentError(error)
+    }
+  }
+}

@@ -1,0 +1,153 @@
+internal import SedimentDisk
+internal import SedimentFormat
+
+extension Engine {
+  /// Makes a copy of the store as it is at one moment of the call, while others go on writing (DESIGN.md 8,
+  /// "Backup").
+  ///
+  /// When it returns, the copy is on the disk under its name; when it throws, there is none, and this store is as
+  /// well as before.
+  func backUp(
+    to destination: String, _ progress: ((SedimentProgress) -> SedimentIteration)?
+  ) throws(SedimentError) {
+    try checkReadable()
+    let new = try NewFile(at: destination, on: disk)
+    var meter = ProgressMeter(path: path, progress)
+    do throws(SedimentError) {
+      // A file that shares the blocks is there at once.
+      if try !cloneBackUp(new, &meter) { try copyBackUp(new, &meter) }
+      try checkReadable()
+    } catch {
+      new.remove()
+      throw conditions.isClosed && error.systemError?.code == .badDescriptor ? .closed(path) : error
+    }
+    do throws(SedimentError) {
+      try new.finish()
+    } catch {
+      new.remove()
+      throw error
+    }
+    meter.finish()
+  }
+
+  /// Runs `body` with the log as it is, and with nobody able to change it meanwhile.
+  private func withBackupSource<Result>(
+    _ body: (BackupSource, LogWriter?) throws(SedimentError) -> Result
+  ) throws(SedimentError) -> Result {
+    guard let writer else {
+      return try body(try BackupSource(reading: log.file), nil)
+    }
+    return try headLock.withLock { () throws(SedimentError) in
+      try lock.withLock { () throws(SedimentError) in
+        try checkReadable()
+        guard let leading = head?.leading else { throw .readOnly(path) }
+        return try body(BackupSource(writer, leading, clock: disk.wallClock()), writer)
+      }
+    }
+  }
+
+  // MARK: Sharing blocks
+
+  /// Makes the copy by sharing the file's blocks; false, with nothing left behind, if that cannot be.
+  private func cloneBackUp(_ new: NewFile, _ meter: inout ProgressMeter) throws(SedimentError) -> Bool {
+    guard log.file.traits.clones else { return false }
+    // Sharing has to write what was not yet, for which nobody should wait with the lock taken.
+    if writer != nil { try? sync() }
+    let source = try withBackupSource { (source, writer) throws(SedimentError) in
+      isCloned(new) ? noteCloned(source, writer) : nil
+    }
+    guard let source else { return false }
+    let file = try open(new, .readWrite)
+    do throws(SedimentError) {
+      let copy = BackupFile(file, on: disk)
+      meter.extend(by: source.byteCount)
+      try meter.add(0)
+      try copy.clear(but: source)
+      try copy.complete(source)
+    } catch {
+      try? file.close()
+      throw error
+    }
+    return true
+  }
+
+  private func isCloned(_ new: NewFile) -> Bool {
+    do throws(DiskError) {
+      try log.file.clone(to: new.temporaryPath)
+      return true
+    } catch {
+      if error.code != .exists { new.remove() }
+      return false
+    }
+  }
+
+  /// Sees to it that nothing is stored through the mapping into blocks that are shared now.
+  ///
+  /// Under the writer's lock.
+  private func noteCloned(_ source: BackupSource, _ writer: LogWriter?) -> BackupSource {
+    guard let writer else { return source }
+    writer.cloneCount += 1
+    writer.space.undress()
+    writer.setWantedFreeCount()
+    let run = unsafe writer.tail.pointee.identity.run.byteRange
+    if unsafe writer.tail.pointee.isMapped, (try? log.file.allocate(run)) == nil {
+      // Writing can be refused for want of space; a store into the mapping would end the process.
+      unsafe writer.tail.pointee.isMapped = false
+    }
+    return source
+  }
+
+  // MARK: Copying
+
+  /// Makes the copy segment by segment; what it needs is kept from being used again until it was copied.
+  private func copyBackUp(_ new: NewFile, _ meter: inout ProgressMeter) throws(SedimentError) {
+    let source = try withBackupSource { (source, writer) throws(SedimentError) in
+      writer?.pin(source.segments.map(\.identity.generation))
+      return source
+    }
+    var pinned = source.segments[...]
+    defer { unpin(pinned.map(\.identity.generation)) }
+    meter.extend(by: source.segments.reduce(0) { $0 + UInt64($1.range.count) })
+    try meter.add(0)
+    let file = try open(new, .create)
+    do throws(SedimentError) {
+      let copy = BackupFile(file, on: disk)
+      try extend(file, to: source.byteCount)
+      while let segment = pinned.first {
+        try copy.copy(segment.range, of: segment.identity, from: log.file) {
+          (count) throws(SedimentError) in
+          try checkReadable()
+          try meter.add(count)
+        }
+        unpin([segment.identity.generation])
+        pinned.removeFirst()
+      }
+      try copy.complete(source)
+    } catch {
+      try? file.close()
+      throw error
+    }
+  }
+
+  private func open(_ new: NewFile, _ mode: OpenMode) throws(SedimentError) -> any DiskFile {
+    do throws(DiskError) {
+      return try disk.open(new.temporaryPath, mode)
+    } catch {
+      throw SedimentError(error)
+    }
+  }
+
+  private func extend(_ file: any DiskFile, to byteCount: UInt64) throws(SedimentError) {
+    do throws(DiskError) {
+      try file.truncate(to: byteCount)
+    } catch {
+      throw SedimentError(error)
+    }
+  }
+
+  private func unpin(_ generations: [Generation]) {
+    // In a fork's child a lock that another thread had would stay taken.
+    guard let writer, !generations.isEmpty, !isForked else { return }
+    lock.withLock { writer.unpin(generations) }
+  }
+}

@@ -1,0 +1,56 @@
+internal import SedimentDisk
+internal import SedimentFormat
+
+/// A file that is written under a temporary name in its directory and gets its own once it is whole and durable.
+///
+/// Whatever fails before, nothing is left behind, and a file that has the name already stays as it is.
+struct NewFile {
+  let disk: any Disk
+  let path: String
+  /// The hidden name beside it.
+  let temporaryPath: String
+
+  /// Throws `exists` if something has the name already.
+  init(at path: String, on disk: any Disk) throws(SedimentError) {
+    self.disk = disk
+    self.path = path
+    temporaryPath = FileCreation.temporaryPath(for: path, number: disk.random())
+    guard try isFree() else { throw SedimentError(DiskError(.open, path: path, code: .exists)) }
+  }
+
+  /// Whether nothing has the name; in the end only the renaming can tell.
+  private func isFree() throws(SedimentError) -> Bool {
+    do throws(DiskError) {
+      let file = try disk.open(path, .read)
+      try? file.close()
+      return false
+    } catch {
+      return error.code != .isDirectory && error.code != .symbolicLink
+    }
+  }
+
+  /// Gives the file its name, durably; it must have been synced.
+  func finish() throws(SedimentError) {
+    do throws(DiskError) {
+      do throws(DiskError) {
+        try disk.rename(temporaryPath, to: path, .keepExisting)
+      } catch {
+        throw DiskError(.rename, path: path, code: error.code)
+      }
+      do throws(DiskError) {
+        try disk.syncDirectory(of: path)
+      } catch {
+        // Nobody knows of it yet, and it may be gone after a power failure.
+        try? disk.remove(path)
+        throw error
+      }
+    } catch {
+      throw SedimentError(error)
+    }
+  }
+
+  /// Removes what was written under the temporary name.
+  func remove() {
+    try? disk.remove(temporaryPath)
+  }
+}

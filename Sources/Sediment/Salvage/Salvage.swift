@@ -1,0 +1,196 @@
+internal import SedimentDisk
+internal import SedimentFormat
+
+/// Saves what is whole of a file to a new one (DESIGN.md 7, "Salvage").
+struct Salvage {
+  private let file: any DiskFile
+  private let disk: any Disk
+  private let byteCount: UInt64
+  private let keepsUncertain: Bool
+  private var meter: ProgressMeter
+  private var report = SalvageReport()
+
+  init(
+    _ file: any DiskFile, on disk: any Disk, keepsUncertain: Bool,
+    _ progress: ((SedimentProgress) -> SedimentIteration)?
+  ) throws(SedimentError) {
+    self.file = file
+    self.disk = disk
+    self.keepsUncertain = keepsUncertain
+    byteCount = try file.length()
+    meter = ProgressMeter(path: file.path, progress)
+  }
+
+  /// Writes the new file under its temporary name, closed and durable.
+  mutating func run(to new: NewFile) throws -> SalvageReport {
+    let head = HeadSurvey(file)
+    if let newer = head.failure(path: file.path) { throw newer }
+    let walk = try SegmentWalk(file, byteCount: byteCount, head.sound.first?.identity)
+    guard let identity = walk.identity else {
+      if head.isAbsent { throw SedimentError.foreign(file.path) }
+      throw SedimentError(
+        .damaged, path: file.path, message: "Nothing of the store is left that could be saved.")
+    }
+    let found = FoundSegment.judge(walk.headers, file, identity, byteCount: byteCount)
+    let survey = try survey(head, found, identity)
+    report.knowledge = survey.isComplete ? .whole : survey.catalogue == nil ? .none : .partial
+    let plan = SalvagePlan(file, identity, byteCount: byteCount, survey, found, head.sound)
+    let (table, others) = try gather(plan, identity)
+    try write(plan, table, others, identity, to: new)
+    try complete(new, from: head.sound.first, after: survey.tail?.highest)
+    report.losses.sort { $0.range.lowerBound < $1.range.lowerBound }
+    return report
+  }
+
+  /// Says that it is done, once the file has its name.
+  mutating func finish() {
+    meter.finish()
+  }
+
+  // MARK: Reading
+
+  /// The log, from the superblocks or, where they do not lead to its end, from a checkpoint that was found.
+  private func survey(
+    _ head: HeadSurvey, _ segments: [FoundSegment], _ identity: FileIdentity
+  ) throws(SedimentError) -> LogSurvey {
+    var survey = try LogSurvey.read(file, head.sound)
+    if !survey.isComplete {
+      let found = FoundCheckpoints(file, identity, byteCount: byteCount).run(segments)
+      try survey.readPart(file, found, watermark: head.sound.map(\.watermark).max())
+    }
+    return survey
+  }
+
+  private mutating func gather(
+    _ plan: SalvagePlan, _ identity: FileIdentity
+  ) throws(SedimentError) -> (certain: SalvageTable, uncertain: SalvageTable) {
+    let empty = SalvageTable(
+      firstHash: KeyHash(low: disk.random(), high: disk.random()),
+      secondHash: KeyHash(low: disk.random(), high: disk.random()))
+    for segment in plan.certain + plan.uncertain {
+      let start = segment.identity.recordRange.lowerBound.byteOffset
+      meter.extend(by: max(min(segment.end, byteCount), start) - start)
+    }
+    try meter.add(0)
+    var certain = SalvageGathering(file, identity, byteCount: byteCount, plan.collections, empty)
+    var told: SalvageReport? = report
+    try certain.run(plan.certain, &told, &meter)
+    report = told ?? report
+    var other = SalvageGathering(file, identity, byteCount: byteCount, plan.collections, empty)
+    var untold: SalvageReport?
+    try other.run(plan.uncertain, &untold, &meter)
+    var uncertain = empty
+    for (name, place) in other.table.places where !place.isRemoval {
+      if let known = certain.table.places[name], known.sequence >= place.sequence { continue }
+      uncertain.enter(name, place)
+    }
+    report.uncertainKeyCount = UInt64(uncertain.places.count)
+    return (certain.table, uncertain)
+  }
+
+  // MARK: Writing
+
+  private mutating func write(
+    _ plan: SalvagePlan, _ table: SalvageTable, _ others: SalvageTable, _ identity: FileIdentity,
+    to new: NewFile
+  ) throws {
+    for (_, place) in SalvageWriting.ordered(table) { meter.extend(by: UInt64(place.byteCount)) }
+    if keepsUncertain {
+      for place in others.places.values { meter.extend(by: UInt64(place.byteCount)) }
+    }
+    // What is not done in the background the writer does itself; nobody else uses the store.
+    let store = try SedimentStore(
+      path: new.temporaryPath, options: SedimentOptions(durability: .unsynced), disk: disk,
+      scheduler: ManualScheduler())
+    do {
+      var writing = SalvageWriting(file, identity, byteCount: byteCount, to: store)
+      try writing.makeCollections(plan.collections.known)
+      try writing.run(table, plan.certain, &report, &meter)
+      if keepsUncertain { try writing.runUncertain(others, plan.uncertain, &meter) }
+      try store.close()
+    } catch {
+      try? store.close()
+      throw error
+    }
+  }
+
+  /// Notes in the new file's head what it came from.
+  private func complete(
+    _ new: NewFile, from parent: Superblock?, after sequence: SequenceNumber?
+  ) throws(SedimentError) {
+    guard let parent else { return }
+    let file: any DiskFile
+    do throws(DiskError) {
+      file = try disk.open(new.temporaryPath, .readWrite)
+    } catch {
+      throw SedimentError(error)
+    }
+    defer { try? file.close() }
+    let head = try Head.read(from: file)
+    guard let other = head.other else {
+      throw .damaged("a superblock that was written just now is not there", path: file.path, offset: 0)
+    }
+    // They must say the same.
+    for var block in [head.leading, other] {
+      block.lineage.parentLow = parent.lineage.low
+      block.lineage.parentHigh = parent.lineage.high
+      block.lineage.fork = sequence ?? .zero
+      try file.put(unsafe block.encode().span.bytes, at: block.copy.byteOffset)
+    }
+    do throws(DiskError) {
+      try file.sync()
+    } catch {
+      throw SedimentError(error)
+    }
+  }
+}
+
+/// Checkpoints that are found by going through the hot segments, for a file whose superblocks do not lead to one.
+struct FoundCheckpoints {
+  private let file: any DiskFile
+  private let identity: FileIdentity
+  private let byteCount: UInt64
+
+  /// How many of the newest are looked for.
+  private static let countMax = 4
+
+  init(_ file: any DiskFile, _ identity: FileIdentity, byteCount: UInt64) {
+    self.file = file
+    self.identity = identity
+    self.byteCount = byteCount
+  }
+
+  /// Superblocks that would lead to the newest ones.
+  func run(_ segments: [FoundSegment]) -> [Superblock] {
+    var found: [Superblock] = []
+    let segments = segments.filter { $0.identity.kind == .hot }
+      .sorted { $0.identity.generation > $1.identity.generation }
+    for segment in segments where found.count < Self.countMax {
+      var sweep = RecordSweep(
+        file, identity, segment.identity, base: segment.header.base, upTo: segment.end)
+      var inSegment: [Superblock] = []
+      while let step = sweep.next() {
+        guard case .record(let record, let offset) = step, record.kind == .control else { continue }
+        let control = sweep.withRecord { bytes in
+          try? ControlRecord.decode(bytes.extracting(record.valueRange))
+        }
+        guard case .checkpointPart(let part)? = control, part.number == 0,
+          let block = superblock(segment.identity, at: offset)
+        else { continue }
+        inSegment.append(block)
+      }
+      found += inSegment.reversed()
+    }
+    return Array(found.prefix(Self.countMax))
+  }
+
+  /// A superblock that claims no more than where a checkpoint begins.
+  private func superblock(_ segment: SegmentIdentity, at offset: UInt64) -> Superblock? {
+    guard let place = UnitOffset(byteOffset: offset), let last = Generation(Limits.generationMax) else {
+      return nil
+    }
+    return Superblock(
+      copy: .first, generation: .first, identity: identity, state: .open, lineage: Lineage(low: 0, high: 0),
+      session: 0, createdAt: 0, segment: segment, checkpoint: place, watermark: LogPosition(last, .zero))
+  }
+}

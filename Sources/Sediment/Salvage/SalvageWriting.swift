@@ -1,0 +1,139 @@
+internal import SedimentDisk
+internal import SedimentFormat
+
+/// Puts salvaged records into a new store.
+struct SalvageWriting {
+  private let file: any DiskFile
+  private let identity: FileIdentity
+  private let fileByteCount: UInt64
+  private let store: SedimentStore
+  /// The collections of the new store, by their numbers in the old file.
+  private var spaces: [UInt32: SedimentKeyspace] = [:]
+  private var names: Set<String> = []
+
+  init(_ file: any DiskFile, _ identity: FileIdentity, byteCount: UInt64, to store: SedimentStore) {
+    self.file = file
+    self.identity = identity
+    fileByteCount = byteCount
+    self.store = store
+    spaces[0] = store
+  }
+
+  /// Makes the collections whose names are known.
+  mutating func makeCollections(_ known: [(number: UInt32, name: String)]) throws {
+    for (number, name) in known where !names.contains(name) {
+      names.insert(name)
+      spaces[number] = try store.collection(name)
+    }
+  }
+
+  /// Copies the newest record of each key, unless that is a removal.
+  mutating func run(
+    _ table: SalvageTable, _ segments: [SalvageSegment], _ report: inout SalvageReport,
+    _ meter: inout ProgressMeter
+  ) throws {
+    for (name, place) in Self.ordered(table) {
+      if try copy(place, segments, to: try space(name.collection, &report), &report) {
+        report.keyCount += 1
+      }
+      try meter.add(UInt64(place.byteCount))
+    }
+  }
+
+  /// Copies what may have been removed to collections of its own.
+  mutating func runUncertain(
+    _ table: SalvageTable, _ segments: [SalvageSegment], _ meter: inout ProgressMeter
+  ) throws {
+    var others: [UInt32: SedimentKeyspace] = [:]
+    var ignored = SalvageReport()
+    for (name, place) in Self.ordered(table) {
+      let wanted = name.collection == 0 ? "salvaged" : "salvaged-\(name.collection)"
+      let space: SedimentKeyspace =
+        if let found = others[name.collection] { found } else { try store.collection(free(wanted)) }
+      others[name.collection] = space
+      _ = try copy(place, segments, to: space, &ignored)
+      try meter.add(UInt64(place.byteCount))
+    }
+  }
+
+  /// What is to be copied, in the order of the file.
+  static func ordered(_ table: SalvageTable) -> [(key: SalvageTable.Name, value: SalvageTable.Place)] {
+    table.places.filter { !$0.value.isRemoval }.sorted { $0.value.offset < $1.value.offset }
+  }
+
+  private mutating func space(_ number: UInt32, _ report: inout SalvageReport) throws -> SedimentKeyspace {
+    if let space = spaces[number] { return space }
+    let name = free("collection-\(number)")
+    report.inventedNames.append(name)
+    let space = try store.collection(name)
+    spaces[number] = space
+    return space
+  }
+
+  private mutating func free(_ wanted: String) -> String {
+    var name = wanted
+    var number = 1
+    while !names.insert(name).inserted {
+      number += 1
+      name = "\(wanted)-\(number)"
+    }
+    return name
+  }
+
+  // MARK: Records
+
+  /// Copies one record; false if it or its value is not whole, which the report is told.
+  private func copy(
+    _ place: SalvageTable.Place, _ segments: [SalvageSegment], to space: SedimentKeyspace,
+    _ report: inout SalvageReport
+  ) throws -> Bool {
+    let segment = segments[Int(place.segment)]
+    let bytes = (try? file.bytes(at: place.offset, count: Int(place.byteCount))) ?? []
+    let recordPlace = RecordPlace(
+      seed: segment.identity.seed(in: identity), base: segment.base ?? .zero,
+      offset: UnitOffset(byteOffset: place.offset) ?? .zero)
+    let range = place.offset..<place.offset + UInt64(place.byteCount)
+    guard let header = try? RecordHeader.decode(unsafe bytes.span.bytes, at: recordPlace) else {
+      return lose(range, "the disk cannot read it any more", &report)
+    }
+    let key = Array(bytes[header.keyRange])
+    var value = Array(bytes[header.valueRange])
+    if header.transform != nil {
+      return lose(range, "its value is stored in a form that this version cannot read", &report)
+    }
+    if header.kind == .putLarge {
+      guard let large = largeValue(value, &report) else { return false }
+      value = large
+    }
+    let expiry: SedimentExpiry = header.expiry == 0 ? .never : .at(milliseconds: header.expiry)
+    try space.set(value, forKey: key, expiry: expiry)
+    report.byteCount += UInt64(key.count + value.count)
+    return true
+  }
+
+  /// The bytes of a large value, if all of them are whole.
+  private func largeValue(_ stored: [UInt8], _ report: inout SalvageReport) -> [UInt8]? {
+    guard let place = try? ValuePlace.decode(unsafe stored.span.bytes) else { return nil }
+    var value: [UInt8] = []
+    for piece in place.pieces {
+      let start = piece.extent.run.byteRange.lowerBound
+      let tableOffset = start + ExtentLayout(storedByteCount: piece.storedByteCount).tableOffset
+      let isWhole = try? ExtentReading(piece, of: file, identity).verify {
+        (bytes, offset) throws(SedimentError) in
+        guard offset != tableOffset else { return }
+        unsafe bytes.withUnsafeBytes { unsafe value.append(contentsOf: $0) }
+      }
+      guard isWhole == true else {
+        _ = lose(piece.extent.run.byteRange, "a large value is not whole", &report)
+        return nil
+      }
+    }
+    return value + stored[place.tailOffset...]
+  }
+
+  private func lose(_ range: Range<UInt64>, _ reason: String, _ report: inout SalvageReport) -> Bool {
+    report.losses.append(SalvageReport.Loss(range: range, reason: reason, sequences: nil))
+    report.lostValueCount += 1
+    return false
+  }
+}

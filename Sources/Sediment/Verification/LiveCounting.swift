@@ -1,0 +1,78 @@
+internal import SedimentDisk
+internal import SedimentFormat
+
+/// Counts what lives in each segment, from good records that are shown to it in the order of generations.
+final class LiveCounting {
+  private var visitor: IndexVisitor
+  private let index: HashIndex
+  private let batch = ScannedBatch()
+  private var number = 0
+  /// Whether all that was shown was counted; not so if the disk cannot read again what it read before.
+  private(set) var isWhole = true
+  /// The large values, each with its key's hash and where its record lies.
+  private var larges: [(hash: UInt64, position: UInt64, place: ValuePlace)] = []
+
+  /// Counts the records of these segments, which are in the order of their generations.
+  init(
+    _ segments: [SegmentEntry], of catalogue: Catalogue, _ file: any DiskFile, byteCount: UInt64,
+    keyHash: KeyHash
+  ) {
+    index = unsafe HashIndex(keyHash: keyHash) { memory in unsafe memory.deallocate() }
+    visitor = IndexVisitor(index, RecordSource(file, byteCount: byteCount), catalogue, segments)
+  }
+
+  /// The records that follow are of the segment of that number.
+  func begin(_ number: Int) {
+    flush()
+    self.number = number
+    batch.begin(number)
+  }
+
+  /// Takes a good record of a user; `bytes` are all of it.
+  func take(_ header: RecordHeader, _ place: ValuePlace?, _ bytes: RawSpan, at offset: UInt64) {
+    let key = bytes.extracting(header.keyRange)
+    let hash = index.view.hash(key, collection: header.collection)
+    if let place { larges.append((hash, offset / UInt64(Limits.unitByteCount), place)) }
+    unsafe bytes.withUnsafeBytes { buffer in
+      guard let start = buffer.baseAddress else { return }
+      let record = unsafe ScannedRecord(
+        position: offset / UInt64(Limits.unitByteCount), sequence: header.sequence.rawValue,
+        expiry: header.expiry, keyStart: start + header.keyRange.lowerBound,
+        keyByteCount: Int32(header.keyByteCount), valueByteCount: Int32(header.valueByteCount),
+        collection: header.collection, byteCount: Int32(header.byteCount), kind: header.kind,
+        headByteCount: UInt8(truncatingIfNeeded: header.keyRange.lowerBound))
+      if batch.add(record, index.view.keyHash) { return }
+      flush()
+      batch.begin(number)
+      _ = batch.add(record, index.view.keyHash)
+    }
+  }
+
+  private func flush() {
+    guard batch.count > 0 else { return }
+    do throws(SedimentError) {
+      try visitor.take(batch)
+    } catch {
+      isWhole = false
+    }
+    batch.begin(number)
+  }
+
+  /// The bytes that live in each segment, by its number; and of all large values, whether they do.
+  func finish() -> (byteCounts: [UInt64], larges: [(place: ValuePlace, position: UInt64, isLive: Bool)]) {
+    flush()
+    visitor.removeTombstones()
+    let found = larges.map { large in
+      (large.place, large.position, leads(large.hash, to: large.position))
+    }
+    return (visitor.live.map(\.byteCount), found)
+  }
+
+  private func leads(_ hash: UInt64, to position: UInt64) -> Bool {
+    var probe = index.view.probe(hash)
+    while let entry = probe.next() {
+      if entry.position == position { return true }
+    }
+    return false
+  }
+}

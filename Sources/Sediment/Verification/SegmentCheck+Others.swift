@@ -1,0 +1,90 @@
+internal import SedimentDisk
+internal import SedimentFormat
+
+// Segments without records: large values, parts of the stored index, tables.
+
+extension SegmentCheck {
+  /// Holds the large values against their checksums, and what the records say of them against the catalogue.
+  func checkExtents(
+    _ entries: [SegmentEntry], _ larges: [(place: ValuePlace, position: UInt64, isLive: Bool)],
+    _ report: inout VerificationReport, _ meter: inout ProgressMeter
+  ) throws(SedimentError) {
+    var pieces: [Generation: (piece: ValuePlace.Piece, isLive: Bool)] = [:]
+    var lost: [ValuePlace.Piece] = []
+    for large in larges {
+      for piece in large.place.pieces {
+        let wasLive = pieces[piece.extent.generation]?.isLive ?? false
+        pieces[piece.extent.generation] = (piece, wasLive || large.isLive)
+        let isKnown = catalogue.segments[piece.extent.generation]?.identity == piece.extent
+        guard large.isLive, !isKnown else { continue }
+        lost.append(piece)
+        // A catalogue that breaks off early cannot know them all.
+        guard survey.isComplete else { continue }
+        let start = large.position * UInt64(Limits.unitByteCount)
+        report.add(
+          .inconsistent, start..<start + UInt64(Limits.unitByteCount),
+          "A large value leads to bytes that the catalogue does not know. \(Advice.restore)")
+      }
+    }
+    for entry in entries where entry.identity.kind == .extent {
+      checkHeader(entry, &report)
+      if let (piece, isLive) = pieces[entry.identity.generation], piece.extent == entry.identity {
+        try checkExtent(piece, isLive: isLive, &report, &meter)
+      } else {
+        let run = entry.identity.run.byteRange
+        report.segments.append(
+          VerificationReport.Segment(entry.identity, usedByteCount: UInt64(run.count), isInUse: true))
+        try readRest(of: entry.identity, behind: run.lowerBound, &report, &meter)
+      }
+    }
+    for piece in lost where !survey.isComplete {
+      try checkExtent(piece, isLive: true, &report, &meter)
+    }
+  }
+
+  private func checkExtent(
+    _ piece: ValuePlace.Piece, isLive: Bool, _ report: inout VerificationReport, _ meter: inout ProgressMeter
+  ) throws(SedimentError) {
+    let check = ExtentVerification(piece, of: file, identity, fileByteCount: fileByteCount)
+    var segment = check.run(&report)
+    segment.liveByteCount = isLive ? piece.storedByteCount : 0
+    segment.deadByteCount = isLive ? 0 : piece.storedByteCount
+    report.segments.append(segment)
+    let end = piece.extent.run.byteRange.lowerBound + segment.usedByteCount
+    try readRest(of: piece.extent, behind: end, &report, &meter)
+  }
+
+  /// Looks at the parts of the stored index and at tables that lie in segments of their own.
+  func checkCaches(
+    _ report: inout VerificationReport, _ meter: inout ProgressMeter
+  ) throws(SedimentError) {
+    var identities: [SegmentIdentity] = []
+    for part in catalogue.indexParts {
+      checkIndexPart(part, &report)
+      identities.append(part.segment)
+    }
+    if let elsewhere = catalogue.elsewhere {
+      // Its entries were read with the checkpoint.
+      checkHeader(SegmentEntry(extent: elsewhere.segment), &report)
+      identities.append(elsewhere.segment)
+    }
+    for identity in identities {
+      let run = identity.run.byteRange
+      report.segments.append(
+        VerificationReport.Segment(identity, usedByteCount: UInt64(run.count), isInUse: true))
+      try readRest(of: identity, behind: run.lowerBound, &report, &meter)
+    }
+  }
+
+  /// Looks at one part of the stored index.
+  ///
+  /// It is a cache that nothing waits for, so a crash may leave it torn, and that it is not whole is no damage.
+  private func checkIndexPart(_ part: IndexPartEntry, _ report: inout VerificationReport) {
+    let pages = IndexPartReading(file, identity)
+    if case .some = unsafe try? pages.read(part) { return }
+    let run = part.segment.run.byteRange
+    report.add(
+      .torn, run,
+      "A part of the stored index is not whole. Opening reads the log instead, which takes longer.")
+  }
+}

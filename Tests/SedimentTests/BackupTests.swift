@@ -1,0 +1,218 @@
+import Sediment
+import SedimentDisk
+import SedimentFormat
+import SedimentTesting
+import Testing
+
+/// A disk whose file system can share blocks, or cannot.
+func disk(seed: UInt64 = 1, clones: Bool, capacity: UInt64? = nil) -> SimulatedDisk {
+  var options = SimulatedDiskOptions(seed: seed, capacity: capacity)
+  options.traits.clones = clones
+  return SimulatedDisk(options)
+}
+
+/// Copies of stores that are open.
+struct BackupTests {
+  static let copy = "data/copy"
+
+  /// A store with something of each kind in it, some of it dead.
+  static func fill(_ store: SedimentStore) throws {
+    for number in 0..<100 { try store.set(pattern(300, number), forKey: "key \(number)") }
+    for number in 0..<30 { try store.remove(forKey: "key \(number * 3)") }
+    try store.set(pattern(200_000), forKey: "large")
+    try store.set(pattern(150_000, 1), forKey: "dead")
+    try store.remove(forKey: "dead")
+    try store.set("1", forKey: "expiring", expiry: .at(milliseconds: 1 << 45))
+    try store.batch { batch in
+      for number in 0..<10 { batch.set("\(number)", forKey: "batch \(number)") }
+    }
+    try store.collection("users").set("Ada", forKey: "1")
+    try store.collection("cleared").set("Ada", forKey: "1")
+    try store.collection("cleared").removeAll()
+    _ = try store.collection("empty")
+    try store.collection("dropped").set("Ada", forKey: "1")
+    try store.dropCollection("dropped")
+  }
+
+  static func opened(_ path: String, on disk: SimulatedDisk, readOnly: Bool = false) throws -> SedimentStore {
+    try SedimentStore(
+      path: path, options: SedimentOptions(durability: .unsynced, mustExist: true, readOnly: readOnly),
+      disk: disk, scheduler: ManualScheduler())
+  }
+
+  /// The names beside the store that nobody asked for.
+  static func leftovers(_ disk: SimulatedDisk) -> [String] {
+    disk.paths.filter { $0 != StoreFixture.path && $0 != copy }
+  }
+
+  @Test(arguments: accesses, [false, true])
+  func `A backup is a store of its own with all that was there, and both go on apart`(
+    access: SedimentOptions.Access, clones: Bool
+  ) throws {
+    let fixture = try StoreFixture(access, on: disk(clones: clones))
+    try Self.fill(fixture.store)
+    let before = try contents(of: fixture.store)
+    let call = fixture.disk.callCount
+    try fixture.store.backup(to: Self.copy)
+    #expect(fixture.count(.clone, since: call) == (clones ? 1 : 0))
+    #expect(fixture.disk.crashState.units.allSatisfy { $0.subject != Self.copy })
+    let copy = try Self.opened(Self.copy, on: fixture.disk)
+    #expect(copy.recovery.wasClosed)
+    #expect(copy.recovery.cut == nil)
+    #expect(try contents(of: copy) == before)
+    try copy.close()
+    #expect(try SedimentStore.verify(path: Self.copy, on: fixture.disk).findings == [])
+    let again = try Self.opened(Self.copy, on: fixture.disk)
+    try apart(fixture, again)
+  }
+
+  /// Writes to a store and its copy, and sees that neither has what was written to the other.
+  private func apart(_ fixture: StoreFixture, _ copy: SedimentStore) throws {
+    try copy.set("copy", forKey: "key 1")
+    try copy.set(pattern(140_000, 9), forKey: "large")
+    try fixture.store.set("original", forKey: "key 1")
+    try fixture.store.set(pattern(160_000, 8), forKey: "large")
+    for number in 0..<200 { try copy.set(pattern(500, number), forKey: "later \(number)") }
+    for number in 0..<300 { try fixture.store.set(pattern(400, number), forKey: "later \(number)") }
+    let (first, second) = (try contents(of: fixture.store), try contents(of: copy))
+    try copy.close()
+    try fixture.reopen()
+    #expect(try contents(of: fixture.store) == first)
+    #expect(try contents(of: Self.opened(Self.copy, on: fixture.disk)) == second)
+    #expect(Self.leftovers(fixture.disk) == [])
+  }
+
+  @Test(arguments: [false, true])
+  func `The copy says what it left and when, and is not taken for its original`(clones: Bool) throws {
+    let fixture = try StoreFixture(on: disk(clones: clones))
+    try Self.fill(fixture.store)
+    let sequence = fixture.store.statistics.sequence
+    try fixture.store.backup(to: Self.copy)
+    let original = try FileInspection.inspect(path: StoreFixture.path, on: fixture.disk).head.leading
+    let head = try FileInspection.inspect(path: Self.copy, on: fixture.disk).head
+    #expect(head.other?.lineage == head.leading.lineage)
+    #expect(head.leading.state == .closed && head.other?.state == .closed)
+    #expect(head.leading.lineage.low != original.lineage.low)
+    #expect(head.leading.lineage.parentLow == original.lineage.low)
+    #expect(head.leading.lineage.parentHigh == original.lineage.high)
+    // A mark that the sync before the sharing appends does not count as a change.
+    #expect(head.leading.lineage.fork.rawValue - sequence <= 2)
+    #expect(head.leading.identity == original.identity)
+    #expect(head.leading.segment.generation.rawValue > 1 << 32)
+    #expect(head.isAsCreated)
+  }
+
+  @Test(arguments: [false, true])
+  func `Only what is in use takes room`(clones: Bool) throws {
+    let fixture = try StoreFixture(on: disk(clones: clones))
+    for number in 0..<40 { try fixture.store.set(pattern(200_000, number), forKey: "large") }
+    try fixture.store.set("1", forKey: "key")
+    try fixture.store.backup(to: Self.copy)
+    let catalogue = try recovered(Self.copy, on: fixture.disk).catalogue
+    let slotCount = catalogue.segments.values.reduce(0) { $0 + UInt64($1.identity.run.count) }
+    #expect(fixture.disk.allocatedByteCount(of: Self.copy)! <= (slotCount + 2) * 16_384)
+    #expect(try Self.opened(Self.copy, on: fixture.disk).count() == 2)
+  }
+
+  private func recovered(_ path: String, on disk: SimulatedDisk) throws -> RecoveredLog {
+    let file = try disk.open(path, .read)
+    defer { try? file.close() }
+    return try LogReading(file).run()
+  }
+
+  @Test(arguments: [true, false], [false, true])
+  func `A store that is only read can be backed up, closed before or not`(
+    isClean: Bool, clones: Bool
+  ) throws {
+    let fixture = try StoreFixture(on: disk(clones: clones))
+    try Self.fill(fixture.store)
+    let before = try contents(of: fixture.store)
+    if isClean { try fixture.close() }
+    let image = fixture.disk.afterProcessDeath()
+    let bytes = image.contents(of: StoreFixture.path).map(FileImage.init)
+    let reader = try Self.opened(StoreFixture.path, on: image, readOnly: true)
+    try reader.backup(to: Self.copy)
+    #expect(image.contents(of: StoreFixture.path).map(FileImage.init) == bytes)
+    let copy = try Self.opened(Self.copy, on: image)
+    #expect(copy.recovery.wasClosed)
+    #expect(try contents(of: copy) == before)
+  }
+
+  @Test func `A backup of a backup, and one of a store that has a cap, are stores as well`() throws {
+    let fixture = try StoreFixture(maxByteCount: 1 << 20)
+    try Self.fill(fixture.store)
+    let before = try contents(of: fixture.store)
+    var store = fixture.store
+    for number in 0..<5 {
+      try store.backup(to: "data/\(number)")
+      store = try Self.opened("data/\(number)", on: fixture.disk)
+      #expect(try contents(of: store) == before)
+    }
+    #expect(fixture.disk.paths == (0..<5).map { "data/\($0)" } + [StoreFixture.path])
+  }
+
+  // MARK: While others write
+
+  @Test(arguments: accesses, [false, true])
+  func `It is the store of one moment, however much another thread writes meanwhile`(
+    access: SedimentOptions.Access, clones: Bool
+  ) throws {
+    let fixture = try StoreFixture(access, on: disk(clones: clones))
+    let store = fixture.store
+    @Sendable func value(_ number: Int) -> [UInt8] {
+      pattern(number % 50 == 7 ? 140_000 : 200 + number % 90, number)
+    }
+    try Crew().work { crew in
+      crew.start { _ in
+        for number in 0..<4_000 { try store.set(value(number), forKey: "\(number % 97)") }
+      }
+      for number in 0..<8 { try store.backup(to: "data/copy \(number)") }
+    }
+    for number in 0..<8 {
+      let copy = try Self.opened("data/copy \(number)", on: fixture.disk)
+      let keys = try copy.keys()
+      // The last change is that of the key whose value has the highest number; all before it must be there.
+      var values: [Int: [UInt8]] = [:]
+      for key in keys {
+        values[Int(String(decoding: key, as: UTF8.self))!] = try copy.retrieve(forKey: key)
+      }
+      let isPrefix = (0...4_000).contains { count in
+        let first = max(0, count - 97)
+        guard values.count == count - first else { return false }
+        return (first..<count).allSatisfy { same(values[$0 % 97], value($0)) }
+      }
+      #expect(isPrefix, "copy \(number) with \(keys.count) keys")
+    }
+  }
+
+  @Test func `What the copying still needs is pinned, and nothing afterwards`() throws {
+    let fixture = try StoreFixture()
+    try Self.fill(fixture.store)
+    var callCount = 0
+    try fixture.store.backup(to: Self.copy) { progress in
+      callCount += 1
+      let isDone = progress.completedByteCount == progress.totalByteCount
+      #expect((fixture.store.pinnedGenerationCount == 0) == isDone)
+      try? fixture.store.set(pattern(1_000, callCount), forKey: "key 1")
+      return .continue
+    }
+    #expect(callCount > 3)
+    #expect(fixture.store.pinnedGenerationCount == 0)
+    #expect(try Self.opened(Self.copy, on: fixture.disk).retrieve(forKey: "key 1") == pattern(300, 1))
+  }
+
+  @Test func `Progress rises to the end, which is said once`() throws {
+    let fixture = try StoreFixture()
+    try Self.fill(fixture.store)
+    var all: [SedimentProgress] = []
+    try fixture.store.backup(to: Self.copy) { progress in
+      all.append(progress)
+      return .continue
+    }
+    #expect(all.count > 3)
+    #expect(zip(all, all.dropFirst()).allSatisfy { $0.completedByteCount < $1.completedByteCount })
+    #expect(all.count { $0.completedByteCount == $0.totalByteCount } == 1)
+    #expect(Set(all.map(\.totalByteCount)).count == 1)
+    #expect(all.last.map { $0.completedByteCount == $0.totalByteCount } == true)
+  }
+}
