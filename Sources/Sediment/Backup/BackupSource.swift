@@ -51,7 +51,7 @@ extension BackupSource {
       replayedRecordCount: 0, ending: nil, cut: end, clock: catalogue.numbers.clocks.highest,
       highestSequence: max(sequence, catalogue.highestSequence),
       highestGeneration: catalogue.highestGeneration,
-      unsecured: RecoveredLog.Unsecured(fileByteCount: 0, chain: [], extents: []))
+      unsecured: RecoveredLog.Unsecured(fileByteCount: 0, chain: [], extents: [], survivors: []))
   }
 }
 
@@ -63,6 +63,6 @@ extension RecoveredLog {
       watermark: end, isClean: true, checkpoint: checkpoint, replayedByteCount: 0, replayedRecordCount: 0,
       ending: nil, cut: end, clock: clock, highestSequence: highestSequence,
       highestGeneration: highestGeneration,
-      unsecured: Unsecured(fileByteCount: byteCount, chain: [], extents: []))
+      unsecured: Unsecured(fileByteCount: byteCount, chain: [], extents: [], survivors: []))
   }
 }

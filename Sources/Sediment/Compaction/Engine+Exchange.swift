@@ -110,7 +110,6 @@ extension Engine {
         giveUp(exchange)
         return 0
       }
-      if !exchange.written.isEmpty { try gate.turn { () throws(SedimentError) in try syncLog() } }
       try adopt(exchange, writer)
     } catch {
       if exchange.change == nil { giveUp(exchange) }

@@ -33,6 +33,8 @@ extension Engine {
     guard isShort || survey.recordSlotCount >= survey.budget.dueSlotCount else { return try settle(writer) }
     let won = isShort ? try makeRoom(in: survey) : try balance(survey)
     guard won > 0 else { return try settle(writer) }
+    // What was freed comes back with the next sync, which others do meanwhile.
+    if lock.withLock({ writer.freedSlotCount }) >= 2 * survey.budget.gainSlotCount { syncSoon() }
     // As long a rest as the work took, unless there is nobody to disturb or space runs short.
     let isUrgent =
       isShort || isIdle || survey.recordSlotCount >= survey.budget.dueSlotCount + survey.budget.gainSlotCount

@@ -19,7 +19,7 @@ package struct LogReading {
     let watermark = max(head.watermark, replay.found.watermark ?? head.watermark)
     let firstSeen = Seen(replay)
     var ending = replay.reader.ending
-    let end = try extentEnd(of: replay, head.leading.identity, from: watermark)
+    let end = try sideEnd(of: replay, head.leading.identity, from: watermark)
     if end < replay.progress.end {
       replay = LogReplay(checkpoint)
       try replay.run(upTo: end)
@@ -53,10 +53,10 @@ package struct LogReading {
 
   // MARK: Steps
 
-  private func extentEnd(
+  private func sideEnd(
     of replay: LogReplay, _ identity: FileIdentity, from watermark: LogPosition
   ) throws(SedimentError) -> LogPosition {
-    var check = ExtentCheck(file, identity, end: replay.progress.end)
+    var check = SideCheck(file, identity, end: replay.progress.end)
     return try check.run(replay.found, from: watermark)
   }
 
@@ -117,6 +117,10 @@ package struct LogReading {
     }
     let extents = replay.found.larges.filter { $0.unit >= watermark }.flatMap(\.place.pieces)
       .filter { replay.found.freedAt[$0.extent.generation] == nil }
-    return RecoveredLog.Unsecured(fileByteCount: fileByteCount, chain: stretches, extents: extents)
+    let survivors = replay.found.survivors.filter {
+      $0.unit >= watermark && replay.found.freedAt[$0.entry.identity.generation] == nil
+    }
+    return RecoveredLog.Unsecured(
+      fileByteCount: fileByteCount, chain: stretches, extents: extents, survivors: survivors.map(\.entry))
   }
 }

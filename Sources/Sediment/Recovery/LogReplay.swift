@@ -43,6 +43,8 @@ struct LogReplay {
     /// The latest clock of a mark.
     var clock: UInt64 = 0
     var larges: [Large] = []
+    /// Survivors that were adopted.
+    var survivors: [(unit: LogPosition, entry: SegmentEntry)] = []
     /// Where segments were freed, and adopted.
     var freedAt: [Generation: LogPosition] = [:]
     var adoptedAt: [Generation: LogPosition] = [:]
@@ -225,11 +227,20 @@ struct LogReplay {
       case .segment(let entry):
         try checkUnused(entry.identity.generation)
         found.adoptedAt[entry.identity.generation] = unit
+        if entry.identity.kind == .survivors { found.survivors.append((unit, entry)) }
       case .indexPart(let part): try checkUnused(part.segment.generation)
       default: break
       }
     }
     try catalogue.apply(change, at: sequence)
+  }
+}
+
+extension LogReplay.Findings {
+  /// What records name that lies elsewhere, with where the log ends if it is not there.
+  var sidePieces: [(unit: LogPosition, piece: SidePiece)] {
+    larges.flatMap { large in large.place.pieces.map { (large.unit, .extent($0)) } }
+      + survivors.map { ($0.unit, .survivors($0.entry)) }
   }
 }
 

@@ -42,6 +42,8 @@ package struct RecoveredLog: Sendable {
     let chain: [Stretch]
     /// The extents of puts at or above the watermark that the catalogue still holds.
     let extents: [ValuePlace.Piece]
+    /// The survivors adopted at or above the watermark that the catalogue still holds.
+    let survivors: [SegmentEntry]
   }
 
   /// A run of records of one hot segment.

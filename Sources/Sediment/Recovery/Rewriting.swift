@@ -26,6 +26,14 @@ struct Rewriting {
       }
       guard try rewriteRecords(stretch) else { return false }
     }
+    for entry in unsecured.survivors {
+      let identity = entry.identity
+      try rewriteHeader(SegmentHeader(identity: identity, base: entry.base, floor: entry.floor))
+      let stretch = RecoveredLog.Stretch(
+        identity: identity, base: entry.base, start: identity.recordRange.lowerBound,
+        end: entry.end ?? identity.recordRange.lowerBound, predecessor: nil)
+      guard try rewriteRecords(stretch) else { return false }
+    }
     for piece in unsecured.extents {
       try rewriteHeader(SegmentHeader(identity: piece.extent, base: .zero, floor: .zero))
       let isWhole = try ExtentReading(piece, of: file, identity).verify {
@@ -43,7 +51,8 @@ struct Rewriting {
     let found = try? SegmentHeader.decode(
       unsafe bytes.span.bytes, in: identity, at: header.identity.run.first)
     let isGood =
-      found?.identity == header.identity && (found?.base == header.base || header.identity.kind == .extent)
+      found?.identity == header.identity
+      && (found?.base == header.base && found?.floor == header.floor || header.identity.kind == .extent)
     if !isGood { bytes = header.encode(in: identity) }
     try file.put(unsafe bytes.span.bytes, at: start)
   }
