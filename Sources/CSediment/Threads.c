@@ -31,9 +31,23 @@ static void *allocate(size_t byte_count) {
   return memory;
 }
 
+// Most of what mutexes guard takes less than putting a thread to sleep, so where the system can, who finds one taken
+// looks a few times more before it sleeps.
+static void initialize(pthread_mutex_t *mutex) {
+#if defined(__GLIBC__)
+  pthread_mutexattr_t attributes;
+  if (pthread_mutexattr_init(&attributes) != 0) abort();
+  if (pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_ADAPTIVE_NP) != 0) abort();
+  if (pthread_mutex_init(mutex, &attributes) != 0) abort();
+  (void)pthread_mutexattr_destroy(&attributes);
+#else
+  if (pthread_mutex_init(mutex, NULL) != 0) abort();
+#endif
+}
+
 struct sediment_mutex *sediment_mutex_new(int held_across_forks) {
   struct sediment_mutex *mutex = allocate(sizeof *mutex);
-  if (pthread_mutex_init(&mutex->mutex, NULL) != 0) abort();
+  initialize(&mutex->mutex);
   mutex->next_held = NULL;
   if (held_across_forks) {
     mutex->next_held = __atomic_load_n(&first_held, __ATOMIC_ACQUIRE);
@@ -68,7 +82,7 @@ void sediment_mutexes_after_fork_in_parent(void) {
 void sediment_mutexes_after_fork_in_child(void) {
   // Made anew, because the old ones may count waiters that do not exist here.
   for (struct sediment_mutex *mutex = first_taken; mutex != NULL; mutex = mutex->next_held) {
-    if (pthread_mutex_init(&mutex->mutex, NULL) != 0) abort();
+    initialize(&mutex->mutex);
   }
 }
 

@@ -11,6 +11,8 @@ extension Engine {
     case done
     /// Another step, after a pause in nanoseconds.
     case again(after: UInt64)
+    /// A look after so many nanoseconds, or as soon as something changes.
+    case look(after: UInt64)
   }
 
   /// Sees to space once, if there is something to see to.
@@ -30,9 +32,11 @@ extension Engine {
     }
     let isShort = survey.isFull && survey.room.present < survey.room.wanted
     if isShort, try bringBack(writer) { return .again(after: 0) }
-    guard isShort || survey.recordSlotCount >= survey.budget.dueSlotCount else { return try settle(writer) }
+    guard isShort || survey.recordSlotCount >= survey.budget.dueSlotCount else {
+      return try settle(writer, isIdle)
+    }
     let won = isShort ? try makeRoom(in: survey) : try balance(survey)
-    guard won > 0 else { return try settle(writer) }
+    guard won > 0 else { return try settle(writer, isIdle) }
     // What was freed comes back with the next sync, which others do meanwhile.
     if lock.withLock({ writer.freedSlotCount }) >= 2 * survey.budget.gainSlotCount { syncSoon() }
     // As long a rest as the work took, unless there is nobody to disturb or space runs short.
@@ -126,17 +130,20 @@ extension Engine {
   }
 
   /// Ends what was begun: lets freed slots come back, and gives to the file system what is not needed.
-  private func settle(_ writer: LogWriter) throws(SedimentError) -> MaintenanceStep {
-    let (last, synced) = lock.withLock {
-      (writer.freedRuns.map(\.sequence).max() ?? 0, gate.syncedSequence)
-    }
-    if last > synced { try waitForSync(last) }
-    try reclaim()
-    try trim(to: nil)
+  private func settle(_ writer: LogWriter, _ isIdle: Bool) throws(SedimentError) -> MaintenanceStep {
+    try bringBack(writer)
+    // While somebody writes, what is free now will soon be needed.
+    if isIdle { try trim(to: nil) }
     // Readers or a backup hold the rest; a look now and then is enough.
-    let isHeld = lock.withLock { writer.freedRuns.contains { writer.pinned[$0.generation] == nil } }
-    return isHeld ? .again(after: 20_000_000) : .done
+    let (isHeld, hasExcess) = lock.withLock {
+      (writer.freedRuns.contains { writer.pinned[$0.generation] == nil }, excess(writer, nil) != nil)
+    }
+    if isHeld { return .look(after: 20_000_000) }
+    return hasExcess && !isIdle ? .look(after: Self.idleNanoseconds) : .done
   }
+
+  /// So long nothing must have been written for the file to shrink.
+  private static var idleNanoseconds: UInt64 { 100_000_000 }
 
   // MARK: The background
 
@@ -144,15 +151,16 @@ extension Engine {
   ///
   /// Under the lock.
   func planMaintenance() {
-    guard options.compaction == .automatic, !work.isMaintenancePlanned, let job = work.maintain else {
-      return
-    }
+    guard options.compaction == .automatic, let job = work.maintain else { return }
+    if work.isMaintenancePlanned, !work.isMaintenanceResting { return }
     work.isMaintenancePlanned = true
+    work.isMaintenanceResting = false
     scheduler.schedule(job, after: 0)
   }
 
   func maintainInBackground() {
     guard !isForked, !conditions.isClosed else { return }
+    lock.withLock { work.isMaintenanceResting = false }
     var next = MaintenanceStep.done
     do throws(SedimentError) {
       next = try maintenanceLock.withLock { () throws(SedimentError) in try maintain() }
@@ -164,7 +172,8 @@ extension Engine {
     lock.withLock {
       switch next {
       case .done: work.isMaintenancePlanned = false
-      case .again(let pause):
+      case .again(let pause), .look(let pause):
+        if case .look = next { work.isMaintenanceResting = true }
         if let job = work.maintain { scheduler.schedule(job, after: pause) }
       }
     }

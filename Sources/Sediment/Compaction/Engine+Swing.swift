@@ -5,7 +5,7 @@ internal import Synchronization
 
 extension Engine {
   /// How many entries change while the lock is held once.
-  private static var swingCount: Int { 16 }
+  private static var swingCount: Int { 64 }
 
   /// Lets the index lead to survivors instead of the places that they were copied from.
   func swing(_ segment: SurvivorSegment, _ exchange: Exchange, _ writer: LogWriter) {

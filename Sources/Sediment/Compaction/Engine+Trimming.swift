@@ -29,6 +29,7 @@ extension Engine {
   private func slotsToPunch(_ writer: LogWriter, _ spare: UInt32?) -> Range<UInt32>? {
     guard log.file.traits.punchesHoles, writer.poison == nil, !conditions.isClosed else { return nil }
     guard let excess = excess(writer, spare) else { return nil }
+    writer.isTrimming = true
     guard let run = writer.space.takeLast(min(excess, Self.punchedSlotCountMax)) else { return nil }
     log.exclude(UInt64(run.lowerBound) << 14..<UInt64(run.upperBound) << 14)
     return run
@@ -37,13 +38,12 @@ extension Engine {
   private static var punchedSlotCountMax: UInt32 { 256 }
 
   /// How many free slots are more than are needed; nil if they are not worth a call.
-  private func excess(_ writer: LogWriter, _ spare: UInt32?) -> UInt32? {
+  func excess(_ writer: LogWriter, _ spare: UInt32?) -> UInt32? {
     let kept = writer.space.reservedCount + (spare ?? 2 * writer.segmentSlotCount + 16)
     guard writer.space.freeCount > kept else { return nil }
     let excess = writer.space.freeCount - kept
     // The log goes up and down between two compactions; that is not to reach the file system each time.
     if spare == nil, !writer.isTrimming, excess < max(writer.space.end / 16, 64) { return nil }
-    writer.isTrimming = true
     return excess
   }
 
@@ -52,7 +52,6 @@ extension Engine {
     writer.isTrimming = false
     let canPunch = log.file.traits.punchesHoles
     let freeToCut = canPunch ? 0 : excess(writer, spare) ?? 0
-    writer.isTrimming = false
     let end = writer.space.endAfterCutting(freeSlots: freeToCut)
     guard end < writer.space.end else { return }
     do throws(DiskError) {

@@ -50,7 +50,7 @@ final class Exchange {
     self.segments = Dictionary(uniqueKeysWithValues: segments.map { ($0.generation, $0) })
     guardFloor = GuardFloor(segments)
     buffer = SurvivorBuffer(
-      byteCountMax: Int(min(max(segmentSlotCount, 16), Self.slotCountMax)) * Limits.slotByteCount
+      byteCountMax: Int(min(segmentSlotCount, Self.slotCountMax)) * Limits.slotByteCount
         - SegmentHeader.byteCount)
     self.takeSlots = takeSlots
   }
@@ -73,10 +73,10 @@ final class Exchange {
     return freed - taken - (buffer.isEmpty ? 0 : Int(buffer.slotCount))
   }
 
-  /// Whether the last slot of what was kept would be empty for a good part.
+  /// Whether the rest of the last slot would be much beside what was kept.
   var wastesSlot: Bool {
     let rest = (SegmentHeader.byteCount + buffer.byteCount) % Limits.slotByteCount
-    return !buffer.isEmpty && rest > 0 && rest < Limits.slotByteCount / 5 * 4
+    return !buffer.isEmpty && rest > 0 && (Limits.slotByteCount - rest) * 16 > keptByteCount
   }
 
   func noteHashing(_ keyHash: KeyHash) {

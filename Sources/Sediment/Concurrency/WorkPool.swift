@@ -13,9 +13,9 @@ package final class WorkPool: WorkScheduler, @unchecked Sendable {
 
   /// The pool of the process.
   ///
-  /// Its jobs block on disks, so it may have more threads than there are processors.
-  package static let shared = WorkPool(
-    threadCountMax: max(2, min(4, Int(sediment_processor_count()))), idleNanoseconds: 10_000_000_000)
+  /// Its jobs block on disks, so it may have more threads than there are processors: while one syncs and another
+  /// stores an index, a third has to go on moving records.
+  package static let shared = WorkPool(threadCountMax: 4, idleNanoseconds: 10_000_000_000)
 
   /// A pool of its own, whose threads end after so long without a job.
   package init(threadCountMax: Int, idleNanoseconds: UInt64) {

@@ -25,6 +25,10 @@ final class EngineWork: @unchecked Sendable {
   ///
   /// Under the writer's lock.
   var isMaintenancePlanned = false
+  /// Whether that is only a look, which may come earlier.
+  ///
+  /// Under the writer's lock.
+  var isMaintenanceResting = false
   /// Whether the file is about to grow.
   ///
   /// Under the writer's lock.

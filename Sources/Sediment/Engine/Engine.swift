@@ -40,7 +40,11 @@ final class Engine: @unchecked Sendable {
   /// How many bytes of a record to bring near before it is known how long it is.
   let prefetchByteCount = Atomic<Int>(192)
 
-  /// Held while segments are moved or the index is stored, which exclude one another.
+  /// Held while the index is stored.
+  ///
+  /// Taken before `maintenanceLock`.
+  let storingLock = Lock()
+  /// Held while segments are moved, or a partition of the index is copied to be stored.
   ///
   /// Taken before `headLock`.
   let maintenanceLock = Lock()

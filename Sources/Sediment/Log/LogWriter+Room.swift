@@ -60,18 +60,36 @@ extension LogWriter {
     return try takeRun(upTo: max(segmentSlotCount, least), atLeast: least, for: purpose)
   }
 
-  /// Takes so many slots or, where there are not as many in a row, as many as there are.
+  /// Takes so many slots or, where there are not as many in a row, as many as there are, before the file grows.
   func takeRun(
     upTo count: UInt32, atLeast least: UInt32, for purpose: SlotSpace.Purpose
   ) throws(SedimentError) -> SlotRun {
+    if let run = try takePresentRun(count, for: purpose) { return run }
+    // What compaction wins lies scattered, in runs of all lengths.
+    let present = max(space.largestRunCount(for: purpose), min(space.largestBareRunCount, count))
+    if present >= max(least, count / 4), let run = try takePresentRun(present, for: purpose) { return run }
     do throws(SedimentError) {
       return try takeRun(count, for: purpose)
     } catch  where error.code == .outOfSpace {
       let present = space.largestRunCount(for: purpose)
-      if present >= least, present < count, let run = space.take(present, for: purpose) { return run }
+      if present >= least, let run = space.take(min(present, count), for: purpose) { return run }
       guard least < count else { throw error }
       return try takeRun(least, for: purpose)
     }
+  }
+
+  /// Takes so many slots in a row, if necessary bare ones that get blocks; nil if there are none.
+  private func takePresentRun(
+    _ count: UInt32, for purpose: SlotSpace.Purpose
+  ) throws(SedimentError) -> SlotRun? {
+    if let run = space.take(count, for: purpose) { return run }
+    guard let bare = space.bareRun(for: count, isAdjacent: true) else { return nil }
+    do throws(DiskError) {
+      try dress(bare)
+    } catch {
+      throw SedimentError(error)
+    }
+    return space.take(count, for: purpose)
   }
 
   /// Takes slots that are free or, if there are none, gives bare ones blocks or lets the file grow.

@@ -66,6 +66,9 @@ package struct SlotSpace: Sendable {
     return min(largest, freeCount > reserved ? freeCount - reserved : 0)
   }
 
+  /// How many adjacent slots there are at most that could get blocks.
+  package var largestBareRunCount: UInt32 { bare.reduce(0) { max($0, UInt32($1.count)) } }
+
   /// How many slots the file must grow by for `count` adjacent ones to be there for the purpose; nil if it would
   /// be larger than a file can be.
   package func growth(for count: UInt32, _ purpose: Purpose) -> UInt32? {

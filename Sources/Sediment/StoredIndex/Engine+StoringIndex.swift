@@ -54,11 +54,13 @@ extension Engine {
   ///
   /// It is only there to make the next opening quicker, so that it could not be done is nobody's error.
   func storeIndex(while mayGoOn: () -> Bool) -> Bool {
-    maintenanceLock.withLock {
+    storingLock.withLock {
       guard let writer, !index.isCrowded, index.count <= storedKeyCountMax else { return false }
-      let moment: IndexMoment? = lock.withLock {
-        guard writer.poison == nil, (try? prepareStoring(writer)) != nil else { return nil }
-        return indexMoment(writer)
+      let moment: IndexMoment? = maintenanceLock.withLock {
+        lock.withLock {
+          guard writer.poison == nil, (try? prepareStoring(writer)) != nil else { return nil }
+          return indexMoment(writer)
+        }
       }
       guard let moment else { return false }
       var parts = IndexPartWriting(self, writer, moment)

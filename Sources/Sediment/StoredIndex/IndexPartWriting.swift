@@ -18,14 +18,15 @@ struct IndexPartWriting {
   private var accounts = IndexAccounts()
   private var pages = IndexPages()
 
-  /// From so many entries on a part is complete; with one partition more it has about a MiB.
-  private static let partEntryCount = 112 << 10
+  /// From so many entries on a part is complete: 224 KiB, which find room in a scattered file, or a 64th of all.
+  private let partEntryCount: Int
 
   init(_ engine: Engine, _ writer: LogWriter, _ moment: IndexMoment) {
     self.engine = engine
     self.writer = writer
     self.moment = moment
     build = engine.disk.random()
+    partEntryCount = max(28 << 10, engine.index.count / 64)
   }
 
   /// Writes the whole index as parts; false if something stands against it, and what was written is to be given back.
@@ -34,10 +35,13 @@ struct IndexPartWriting {
     for partition in 0..<moment.partitionCount {
       guard mayGoOn() else { return false }
       let before = entries.count
-      guard snapshot.copyPartition(into: &entries, &accounts) else { return false }
+      // Between two partitions segments may be moved: entries that lead to where a record was lead nowhere then, and
+      // where it is now is scanned.
+      let isCopied = engine.maintenanceLock.withLock { snapshot.copyPartition(into: &entries, &accounts) }
+      guard isCopied else { return false }
       entryCounts.append(UInt32(truncatingIfNeeded: entries.count - before))
       let isLast = partition + 1 == moment.partitionCount
-      if isLast || entries.count >= Self.partEntryCount { try writePart(before: partition + 1) }
+      if isLast || entries.count >= partEntryCount { try writePart(before: partition + 1) }
     }
     return true
   }

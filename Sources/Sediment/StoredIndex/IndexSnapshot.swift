@@ -5,7 +5,7 @@ internal import Synchronization
 /// "Stored index").
 ///
 /// Entries that lead to what came after the moment are left out, for who goes by the copy scans that; so are those
-/// whose records were cleared. No segment may be moved or freed meanwhile.
+/// whose records were cleared. No segment may be moved or freed while a partition is copied.
 struct IndexSnapshot {
   private let engine: Engine
   private let moment: IndexMoment
