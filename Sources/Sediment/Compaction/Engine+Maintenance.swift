@@ -37,8 +37,15 @@ extension Engine {
     }
     let won = isShort ? try makeRoom(in: survey) : try balance(survey)
     guard won > 0 else { return try settle(writer, isIdle) }
-    // What was freed comes back with the next sync, which others do meanwhile.
-    if lock.withLock({ writer.freedSlotCount }) >= 2 * survey.budget.gainSlotCount { syncSoon() }
+    // What was freed comes back with the next sync, which others do meanwhile, unless it is needed at once.
+    let (freed, free) = lock.withLock {
+      (writer.freedSlotCount, writer.space.freeCount - min(writer.space.freeCount, writer.space.reservedCount))
+    }
+    if freed > 0, free < 2 * survey.segmentSlotCount {
+      try bringBack(writer)
+    } else if freed >= 2 * survey.budget.gainSlotCount {
+      syncSoon()
+    }
     // As long a rest as the work took, unless there is nobody to disturb or space runs short.
     let isUrgent =
       isShort || isIdle || survey.recordSlotCount >= survey.budget.dueSlotCount + survey.budget.gainSlotCount

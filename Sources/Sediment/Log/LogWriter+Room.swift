@@ -39,6 +39,7 @@ extension LogWriter {
   /// Goes on in another hot segment (DESIGN.md 5, "Append").
   @inline(never)
   func openSegment(roomFor byteCount: Int, _ purpose: SlotSpace.Purpose) throws(SedimentError) {
+    noteBudget()
     let run = try takeHotRun(roomFor: byteCount, purpose)
     let (next, isMapped): (SegmentIdentity, Bool)
     do throws(DiskError) {

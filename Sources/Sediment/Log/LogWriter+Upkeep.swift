@@ -133,9 +133,9 @@ extension LogWriter {
 
   /// The slots that the file grows by beyond what is needed at once: none where compaction is to find some.
   var slotCountAhead: UInt32 {
-    let due = dueSlotCount
-    let used = recordSlotCount
-    return min(SegmentSizes.slotCountAhead(fileSlotCount: space.end), due > used ? due - used : 0)
+    let present = recordSlotCount + space.freeCount + space.bareCount + freedSlotCount
+    let left = dueSlotCount > present ? dueSlotCount - present : 0
+    return min(SegmentSizes.slotCountAhead(fileSlotCount: space.end), left)
   }
 
   /// Half of what the file grows by at a time is to be there beyond the reserve; none in a small file.
