@@ -77,65 +77,6 @@ extension Engine {
     return byteCount >= UInt64(max(survey.liveByteCount / 8, 1 << 20))
   }
 
-  /// Wins some space at once: by leaving out what was not read lately, where that is allowed, or by moving.
-  ///
-  /// With the lock of maintenance.
-  func makeRoom(in survey: SegmentSurvey) throws(SedimentError) -> Int {
-    var survey = survey
-    if !chooseForRoom(survey).1.wantsCheckpoint {
-      let won = try tryMakingRoom(survey, keepsWhatWasRead: true)
-      if won > 0 { return won }
-    }
-    // Either the last checkpoints still need what would be worth most, or all that they do not need was read lately.
-    try checkpoint(both: true)
-    let isFull = survey.isFull
-    survey = lock.withLock { surveySegments(writer!) }
-    survey.isFull = isFull
-    let won = try tryMakingRoom(survey, keepsWhatWasRead: true)
-    return won > 0 ? won : try makeRoomOnce(survey, keepsWhatWasRead: false)
-  }
-
-  /// The same, where that there is no room for what is kept means that less has to be kept.
-  private func tryMakingRoom(_ survey: SegmentSurvey, keepsWhatWasRead: Bool) throws(SedimentError) -> Int {
-    do throws(SedimentError) {
-      return try makeRoomOnce(survey, keepsWhatWasRead: keepsWhatWasRead)
-    } catch  where error.code == .outOfSpace {
-      return 0
-    }
-  }
-
-  private func makeRoomOnce(_ survey: SegmentSurvey, keepsWhatWasRead: Bool) throws(SedimentError) -> Int {
-    let (goal, choice) = chooseForRoom(survey)
-    if choice.victims.isEmpty || !keepsWhatWasRead && goal != .eviction { return 0 }
-    // Survivors are written before anything is freed, and the change that frees it needs room, too.
-    let spare = 2 + 2 * survey.checkpointSlotCount
-    if !keepsWhatWasRead {
-      return try exchange(
-        choice.victims, in: survey, evicting: true, winning: Int(survey.segmentSlotCount), keepingAtMost: 0)
-    }
-    let keep = survey.isFull ? max(Int(survey.freeSlotCount) - spare, 1) * Limits.slotByteCount : .max
-    return try exchange(
-      choice.victims, in: survey, evicting: goal == .eviction, winning: Int(survey.segmentSlotCount),
-      keepingAtMost: keep)
-  }
-
-  /// In an evicting store, segments that are dead for the most part are moved all the same: that costs no value.
-  private func chooseForRoom(
-    _ survey: SegmentSurvey
-  ) -> (CompactionPolicy.Goal, CompactionPolicy.Choice) {
-    guard options.capacity.evicts else { return (.room, choose(.room, survey)) }
-    let mostlyDead = survey.candidates.filter {
-      $0.liveByteCount * 3 < $0.byteCount && $0.supersededCount > 0
-    }
-    if !mostlyDead.isEmpty {
-      var moving = survey
-      moving.candidates = mostlyDead
-      let choice = choose(.room, moving)
-      if !choice.victims.isEmpty { return (.room, choice) }
-    }
-    return (.eviction, choose(.eviction, survey))
-  }
-
   /// Ends what was begun: lets freed slots come back, and gives to the file system what is not needed.
   private func settle(_ writer: LogWriter, _ isIdle: Bool) throws(SedimentError) -> MaintenanceStep {
     try bringBack(writer)

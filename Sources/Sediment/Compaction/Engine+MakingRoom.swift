@@ -1,0 +1,67 @@
+internal import SedimentFormat
+
+// How room is made at once, where the file may not grow: the cheapest way first.
+
+extension Engine {
+  /// A way to make room.
+  private struct RoomAttempt {
+    let victims: [Generation]
+    /// Whether what was not read lately is left out.
+    var evicts = false
+    /// Whether what was read lately is left out as well.
+    var evictsEverything = false
+  }
+
+  /// Wins some space at once: by moving or, where that is allowed, by leaving out what was not read lately; how many
+  /// slots.
+  ///
+  /// With the lock of maintenance.
+  func makeRoom(in survey: SegmentSurvey) throws(SedimentError) -> Int {
+    for attempt in roomAttempts(survey, isLast: false) {
+      let won = try makeRoom(attempt, survey)
+      if won > 0 { return won }
+    }
+    // Either the last checkpoints still need what would be worth most, or all that they do not need was read lately.
+    try checkpoint(both: true)
+    let isFull = survey.isFull
+    var survey = lock.withLock { surveySegments(writer!) }
+    survey.isFull = isFull
+    for attempt in roomAttempts(survey, isLast: true) {
+      let won = try makeRoom(attempt, survey)
+      if won > 0 { return won }
+    }
+    return 0
+  }
+
+  private func roomAttempts(_ survey: SegmentSurvey, isLast: Bool) -> [RoomAttempt] {
+    guard evicts else { return [RoomAttempt(victims: choose(.room, survey).victims)] }
+    // Segments that are dead for the most part are moved first: that costs no value.
+    var dead = survey
+    dead.candidates = survey.candidates.filter {
+      $0.liveByteCount * 3 < $0.byteCount && $0.supersededCount > 0
+    }
+    let moving = RoomAttempt(victims: choose(.room, dead).victims)
+    let choice = choose(.eviction, survey)
+    let evicting = RoomAttempt(victims: choice.victims, evicts: true)
+    if isLast {
+      return [moving, evicting, RoomAttempt(victims: choice.victims, evicts: true, evictsEverything: true)]
+    }
+    return choice.wantsCheckpoint ? [moving] : [moving, evicting]
+  }
+
+  /// Tries a way; that there is no room for what has to be kept means that it wins nothing.
+  private func makeRoom(_ attempt: RoomAttempt, _ survey: SegmentSurvey) throws(SedimentError) -> Int {
+    if attempt.victims.isEmpty { return 0 }
+    // Survivors are written before anything is freed, and the change that frees it needs room, too.
+    let spare = 2 + 2 * survey.checkpointSlotCount
+    let present = max(Int(survey.freeSlotCount) - spare, 1) * Limits.slotByteCount
+    let keep = attempt.evictsEverything ? 0 : survey.isFull ? present : .max
+    do throws(SedimentError) {
+      return try exchange(
+        attempt.victims, in: survey, evicting: attempt.evicts, winning: Int(survey.segmentSlotCount),
+        keepingAtMost: keep)
+    } catch  where error.code == .outOfSpace {
+      return 0
+    }
+  }
+}
