@@ -29,7 +29,10 @@ extension Engine {
       return (survey, isIdle)
     }
     let isShort = survey.isFull && survey.room.present < survey.room.wanted
-    if isShort, try bringBack(writer) { return .again(after: 0) }
+    if isShort {
+      if try bringBack(writer) { return .again(after: 0) }
+      if isHeldByReaders(writer) { return .again(after: Self.readersPauseNanoseconds) }
+    }
     guard isShort || survey.recordSlotCount >= survey.budget.dueSlotCount else { return try settle(writer) }
     let won = isShort ? try makeRoom(in: survey) : try balance(survey)
     guard won > 0 else { return try settle(writer) }
@@ -54,7 +57,7 @@ extension Engine {
   }
 
   func choose(_ goal: CompactionPolicy.Goal, _ survey: SegmentSurvey) -> CompactionPolicy.Choice {
-    CompactionPolicy(survey.candidates, at: survey.sequence, GuardFloor(survey.candidates + [survey.tail]))
+    CompactionPolicy(survey.candidates, at: survey.sequence, GuardFloor(survey.all))
       .choose(goal)
   }
 
@@ -69,9 +72,17 @@ extension Engine {
   /// With the lock of maintenance.
   func makeRoom(in survey: SegmentSurvey) throws(SedimentError) -> Int {
     var survey = survey
-    if !chooseForRoom(survey).1.wantsCheckpoint {
+    let (goal, choice) = chooseForRoom(survey)
+    if !choice.wantsCheckpoint {
       let won = try tryMakingRoom(survey, keepsWhatWasRead: true)
       if won > 0 { return won }
+    }
+    if !choice.hasBlocked {
+      guard goal == .eviction else { return 0 }
+      // Large values may be all there is, and the last segment alone lead to them.
+      if choice.victims.isEmpty {
+        try lock.withLock { () throws(SedimentError) in try checkWritable().goOnInAnotherSegment() }
+      }
     }
     // Either the last checkpoints still need what would be worth most, or all that they do not need was read lately.
     try checkpoint(both: true)
@@ -133,7 +144,18 @@ extension Engine {
     try trim(to: nil)
     // Readers or a backup hold the rest; a look now and then is enough.
     let isHeld = lock.withLock { writer.freedRuns.contains { writer.pinned[$0.generation] == nil } }
-    return isHeld ? .again(after: 20_000_000) : .done
+    return isHeld ? .again(after: Self.readersPauseNanoseconds) : .done
+  }
+
+  private static var readersPauseNanoseconds: UInt64 { 20_000_000 }
+
+  /// Whether freed slots wait for nothing but readers; whatever else were freed now, these would hold as well.
+  func isHeldByReaders(_ writer: LogWriter) -> Bool {
+    lock.withLock {
+      writer.freedRuns.contains {
+        $0.sequence <= gate.syncedSequence && writer.pinned[$0.generation] == nil
+      }
+    }
   }
 
   // MARK: The background

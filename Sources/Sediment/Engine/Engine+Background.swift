@@ -164,7 +164,7 @@ extension Engine {
   private func populateInBackground() {
     guard !isForked, !conditions.isClosed, let writer else { return }
     let (pages, retiring, liveByteCount) = lock.withLock {
-      (writer.pagesAhead(), log.retiring, writer.liveByteCount)
+      (writer.pagesAhead(), log.beginProtecting(), writer.liveByteCount)
     }
     notePrefetch(liveByteCount: liveByteCount)
     if let pages { log.populate(pages) }
