@@ -36,6 +36,7 @@ extension Engine {
   /// Lets the log go on in another segment, if the present one holds much that is dead, and makes a checkpoint, so
   /// that no superblock needs what is before.
   private func prepareCompacting(_ writer: LogWriter) throws(SedimentError) {
+    try findLostExtents(writer)
     let isWorthIt = try lock.withLock { () throws(SedimentError) in
       let writer = try checkWritable()
       _ = try freeDeadExtents(writer)
@@ -116,6 +117,7 @@ extension Engine {
     if try bringBack(writer) { return true }
     if isHeldByReaders(writer) { return false }
     do throws(SedimentError) {
+      try findLostExtents(writer)
       let (survey, hasFreed) = try lock.withLock { () throws(SedimentError) in
         let writer = try checkWritable()
         let hasFreed = try freeDeadExtents(writer)

@@ -155,10 +155,7 @@ extension Engine {
       do throws(SedimentError) {
         _ = try scan.run(buffer, &visitor)
       } catch {
-        // It stays as it is, and whoever reads what is damaged is told; the others can be emptied all the same.
-        if error.code == .damaged || error.systemError?.operation == .read {
-          lock.withLock { _ = refusedVictims.insert(entry.identity.generation) }
-        }
+        refuse(entry, after: error)
         throw error
       }
       // A few more, if their records fill up what would be wasted of a slot.
@@ -166,6 +163,12 @@ extension Engine {
       if exchange.wonSlotCount >= gain, isEnough { break }
     }
     try exchange.flush()
+  }
+
+  /// Lets a segment that cannot be read stay as it is; the others can be emptied all the same.
+  func refuse(_ entry: SegmentEntry, after error: SedimentError) {
+    guard error.code == .damaged || error.systemError?.operation == .read else { return }
+    lock.withLock { _ = refusedVictims.insert(entry.identity.generation) }
   }
 
   /// So many victims at most are taken to fill the survivors' last slot.

@@ -20,6 +20,7 @@ extension Engine {
     guard let writer else { return .done }
     let began = disk.monotonicClock()
     try reclaim()
+    if !report.wasClosed { try findLostExtents(writer) }
     let (survey, isIdle) = try lock.withLock { () throws(SedimentError) in
       let writer = try checkWritable()
       _ = try freeDeadExtents(writer)

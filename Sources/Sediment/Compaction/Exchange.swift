@@ -124,7 +124,7 @@ final class Exchange {
     _ record: ScannedRecord, _ hash: UInt64, _ reason: LeftOut.Reason, _ victim: Generation
   ) {
     if record.kind == .putLarge {
-      let extents = extents(of: record)
+      let extents = record.extents
       leftOutExtents.append(contentsOf: extents)
       leftOutExtentSlotCount += extents.reduce(0) { $0 + Int($1.run.count) }
     }
@@ -136,15 +136,7 @@ final class Exchange {
 
   /// Frees with the victims the extents of a large value to which nothing leads any more.
   func noteSuperseded(_ record: ScannedRecord) {
-    if record.kind == .putLarge { supersededExtents.append(contentsOf: extents(of: record)) }
-  }
-
-  private func extents(of record: ScannedRecord) -> [SegmentIdentity] {
-    let value = unsafe RawSpan(
-      _unsafeStart: record.keyStart + Int(record.keyByteCount), byteCount: Int(record.valueByteCount))
-    // What does not say where its value lies has none that could be found.
-    guard let place = try? ValuePlace.decode(value) else { return [] }
-    return place.pieces.map(\.extent)
+    if record.kind == .putLarge { supersededExtents.append(contentsOf: record.extents) }
   }
 
   func keep(_ record: ScannedRecord, _ hash: UInt64) throws(SedimentError) {

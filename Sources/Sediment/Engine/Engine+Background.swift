@@ -38,6 +38,11 @@ final class EngineWork: @unchecked Sendable {
   /// Under the writer's lock.
   var unstoredByteCountWaited: UInt64 = 0
 
+  /// Whether extents were looked for that the process died before it could free.
+  ///
+  /// Under the lock of maintenance.
+  var hasSoughtExtents = false
+
   /// Ends all work, and lets go of the engine that it holds.
   func end() {
     for work in [sync, checkpoint, grow, sweep, populate, maintain, storeIndex, tell] {
