@@ -151,4 +151,51 @@ import Testing
     #expect(Self.usedByteCount(next.store) < 1_000_000)
     #expect(try next.store.count() == 41)
   }
+
+  @Test(arguments: accesses)
+  func `Free slots beside others that have no blocks are room together`(access: SedimentOptions.Access) throws {
+    let fixture = try StoreFixture(access, maxByteCount: 2 << 20, compaction: .manual)
+    for name in ["a", "b", "c", "d"] { try fixture.store.set(pattern(300_000), forKey: name) }
+    try fixture.store.remove(forKey: "b")
+    try fixture.reopen()
+    while code({ try fixture.store.set(pattern(150_000), forKey: "\(fixture.disk.callCount)") }) == nil {}
+    try fixture.store.remove(forKey: "c")
+    try fixture.reopen()
+    try fixture.store.remove(forKey: "d")
+    try fixture.store.set(pattern(560_000, 3), forKey: "large")
+    #expect(try same(fixture.store.retrieve(forKey: "large"), pattern(560_000, 3)))
+    #expect(fixture.disk.violations.first == nil)
+  }
+
+  @Test func `A segment that the disk cannot read is the only one that stays`() throws {
+    let fixture = try StoreFixture(compaction: .manual)
+    for number in 0..<600 { try fixture.store.set(pattern(1_000, number), forKey: "\(number % 40)") }
+    let before = fixture.store.statistics.deadByteCount
+    try fixture.store.checkpoint()
+    fixture.disk.inject(.error(.inputOutput), only: [.read])
+    #expect(code { try fixture.store.compact() } == .inputOutput)
+    // It is bad as often as it is read; that it was read once is enough to see what follows.
+    try fixture.store.compact()
+    let after = fixture.store.statistics
+    #expect(after.deadByteCount < before / 4)
+    #expect(after.deadByteCount > 8_000)
+    #expect(try fixture.store.count() == 40)
+  }
+
+  @Test func `Compaction that a close overtakes says that the store was closed`() throws {
+    let fixture = try StoreFixture(compaction: .manual, isObserved: true)
+    for number in 0..<900 { try fixture.store.set(pattern(1_000, number), forKey: "\(number % 40)") }
+    var stepCount = 0
+    #expect(
+      code {
+        try fixture.store.compact { _ in
+          stepCount += 1
+          if stepCount == 1 { try fixture.close() }
+          return .continue
+        }
+      } == .closed)
+    #expect(fixture.events.all.last == "closed")
+    try fixture.open()
+    #expect(try fixture.store.count() == 40)
+  }
 }
