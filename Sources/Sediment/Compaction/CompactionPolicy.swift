@@ -20,6 +20,8 @@ package struct CompactionPolicy: Sendable {
     package var victims: [Generation] = []
     /// Whether what would be worth most is needed by a superblock, so that a checkpoint should come first.
     package var wantsCheckpoint = false
+    /// Whether a superblock needs anything that would be worth something.
+    package var hasBlocked = false
   }
 
   private let candidates: [CompactionCandidate]
@@ -62,6 +64,7 @@ package struct CompactionPolicy: Sendable {
       choice.victims.removeAll { $0 == first }
       choice.victims.insert(first, at: 0)
     }
+    choice.hasBlocked = blockedByteCount > 0
     let best = scored.first?.score ?? 0
     choice.wantsCheckpoint =
       switch goal {

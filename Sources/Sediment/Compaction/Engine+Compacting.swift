@@ -36,6 +36,7 @@ extension Engine {
   /// Lets the log go on in another segment, if the present one holds much that is dead, and makes a checkpoint, so
   /// that no superblock needs what is before.
   private func prepareCompacting(_ writer: LogWriter) throws(SedimentError) {
+    try findLostExtents(writer)
     let isWorthIt = try lock.withLock { () throws(SedimentError) in
       let writer = try checkWritable()
       _ = try freeDeadExtents(writer)
@@ -80,10 +81,13 @@ extension Engine {
   ///
   /// Only for a full disk or cap does a writer come here, and waits.
   @inline(never)
-  func makeSpace(after error: SedimentError) throws(SedimentError) {
+  func makeSpace(after error: SedimentError, _ search: inout RoomSearch) throws(SedimentError) {
     guard error.code == .outOfSpace, options.compaction != .off, let writer, !isForked, !conditions.isClosed
     else { throw error }
-    let before = lock.withLock { writer.reclaimedSlotCount }
+    let (before, isHopeful) = lock.withLock {
+      (writer.reclaimedSlotCount, search.isHopeful(writer, isDiskFull: error.systemError != nil))
+    }
+    guard isHopeful else { throw error }
     // Inside a reader's scope of its own a thread would wait for itself.
     guard Readers.depth == 0 else {
       guard try reclaim() else { throw error }
@@ -111,7 +115,9 @@ extension Engine {
     if lock.withLock({ writer.reclaimedSlotCount }) != before { return true }
     if try reclaim() { return true }
     if try bringBack(writer) { return true }
+    if isHeldByReaders(writer) { return false }
     do throws(SedimentError) {
+      try findLostExtents(writer)
       let (survey, hasFreed) = try lock.withLock { () throws(SedimentError) in
         let writer = try checkWritable()
         let hasFreed = try freeDeadExtents(writer)

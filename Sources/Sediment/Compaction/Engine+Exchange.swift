@@ -9,6 +9,8 @@ extension Engine {
   struct SegmentSurvey {
     /// Those that may become victims.
     var candidates: [CompactionCandidate] = []
+    /// Those that cannot be read, and so stay; what they hold has to stay hidden.
+    var refused: [CompactionCandidate] = []
     /// Where the log ends; it is never a victim.
     var tail: CompactionCandidate
     var liveByteCount = 0
@@ -25,6 +27,9 @@ extension Engine {
     var budget: SpaceBudget
     /// How many free slots there are for users, and how many there should be.
     var room: (present: UInt32, wanted: UInt32) = (0, 0)
+
+    /// All segments with records, by which it is judged what tombstones may hide (invariant 14).
+    var all: [CompactionCandidate] { candidates + refused + [tail] }
   }
 
   /// Looks at all segments.
@@ -49,8 +54,12 @@ extension Engine {
     }
     for (generation, entry) in writer.catalogue.segments
     where entry.identity.kind == .hot || entry.identity.kind == .survivors {
-      if generation == tailGeneration || refusedVictims.contains(generation) { continue }
+      if generation == tailGeneration { continue }
       var candidate = candidate(entry, writer)
+      if refusedVictims.contains(generation) {
+        survey.refused.append(candidate)
+        continue
+      }
       if dictionarySegments.contains(generation) { candidate.isBlocked = true }
       survey.candidates.append(candidate)
     }
@@ -98,11 +107,11 @@ extension Engine {
       let terms = unsafe Exchange.Terms(
         floor: SequenceNumber(writer.tail.pointee.sequence)!,
         expiredUpTo: options.capacity.evicts ? max(deletion, disk.wallClock()) : deletion, evicts: evicting,
-        byteCountMax: byteCountMax)
+        byteCountMax: byteCountMax, evictedSlotCount: max(gain, Int(survey.room.wanted)))
       return (terms, victims.compactMap { writer.catalogue.segments[$0] })
     }
     let exchange = Exchange(
-      self, terms, among: survey.candidates + [survey.tail], segmentSlotCount: survey.segmentSlotCount
+      self, terms, among: survey.all, segmentSlotCount: survey.segmentSlotCount
     ) { [self] (count, least) throws(SedimentError) in try takeForSurvivors(count, least) }
     do throws(SedimentError) {
       try copy(entries, exchange, winning: gain)
@@ -127,6 +136,7 @@ extension Engine {
       unsafe segment.segment.address.deallocate()
       giveBackUnadopted(segment.entry.identity.run)
     }
+    lock.withLock { writer?.noteDead(exchange.supersededExtents) }
   }
 
   private func copy(
@@ -144,8 +154,7 @@ extension Engine {
       do throws(SedimentError) {
         _ = try scan.run(buffer, &visitor)
       } catch {
-        // It stays as it is, and whoever reads what is damaged is told.
-        if error.code == .damaged { lock.withLock { _ = refusedVictims.insert(entry.identity.generation) } }
+        refuse(entry, after: error)
         throw error
       }
       // A few more, if their records fill up what would be wasted of a slot.
@@ -153,6 +162,12 @@ extension Engine {
       if exchange.wonSlotCount >= gain, isEnough { break }
     }
     try exchange.flush()
+  }
+
+  /// Lets a segment that cannot be read stay as it is; the others can be emptied all the same.
+  func refuse(_ entry: SegmentEntry, after error: SedimentError) {
+    guard error.code == .damaged || error.systemError?.operation == .read else { return }
+    lock.withLock { _ = refusedVictims.insert(entry.identity.generation) }
   }
 
   /// So many victims at most are taken to fill the survivors' last slot.
@@ -187,7 +202,8 @@ extension Engine {
   private func adopt(_ exchange: Exchange, _ writer: LogWriter) throws(SedimentError) {
     try lock.withLock { () throws(SedimentError) in
       let writer = try checkWritable()
-      let extents = extentsToFree(writer, with: exchange.deadExtents)
+      let dead = exchange.supersededExtents + exchange.leftOutExtents
+      let extents = extentsToFree(writer, with: dead)
       let freed = exchange.victims.map(\.identity) + extents
       let entries =
         exchange.written.map { CatalogueEntry.segment($0.entry) }
@@ -195,6 +211,8 @@ extension Engine {
       if entries.isEmpty { return }
       let sequence = try change(entries, for: .goingOn, writer)
       exchange.change = (sequence, freed)
+      // More than one change frees; their records are gone now.
+      if dead.count > extents.count { writer.noteDead(dead) }
       for segment in exchange.written {
         let identity = segment.entry.identity
         slots.add(segment.segment, identity.run)
@@ -216,9 +234,15 @@ extension Engine {
     _ writer: LogWriter, with others: [SegmentIdentity] = []
   ) -> [SegmentIdentity] {
     var seen: Set<Generation> = []
-    return (others + writer.deadExtents).prefix(Self.freedExtentCountMax).filter {
-      writer.catalogue.segments[$0.generation]?.identity == $0 && seen.insert($0.generation).inserted
+    var extents: [SegmentIdentity] = []
+    for extent in others + writer.deadExtents
+    where writer.catalogue.segments[extent.generation]?.identity == extent
+      && seen.insert(extent.generation).inserted
+    {
+      extents.append(extent)
+      if extents.count == Self.freedExtentCountMax { break }
     }
+    return extents
   }
 
   /// At most so many extents are freed by one change.
@@ -226,8 +250,7 @@ extension Engine {
 
   private func noteFreed(_ extents: [SegmentIdentity], _ writer: LogWriter) {
     writer.extentSlotCount -= extents.reduce(0) { $0 + $1.run.count }
-    // Those that the catalogue does not have any more are done with, too.
-    writer.deadExtents.removeAll { writer.catalogue.segments[$0.generation]?.identity != $0 }
+    writer.forgetFreedExtents()
   }
 
   /// Frees the extents of values that were replaced or removed; whether there were any.

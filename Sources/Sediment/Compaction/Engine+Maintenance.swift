@@ -22,6 +22,7 @@ extension Engine {
     guard let writer else { return .done }
     let began = disk.monotonicClock()
     try reclaim()
+    if !report.wasClosed { try findLostExtents(writer) }
     let (survey, isIdle) = try lock.withLock { () throws(SedimentError) in
       let writer = try checkWritable()
       _ = try freeDeadExtents(writer)
@@ -31,7 +32,10 @@ extension Engine {
       return (survey, isIdle)
     }
     let isShort = survey.isFull && survey.room.present < survey.room.wanted
-    if isShort, try bringBack(writer) { return .again(after: 0) }
+    if isShort {
+      if try bringBack(writer) { return .again(after: 0) }
+      if isHeldByReaders(writer) { return .look(after: Self.readersPauseNanoseconds) }
+    }
     guard isShort || survey.recordSlotCount >= survey.budget.dueSlotCount else {
       return try settle(writer, isIdle)
     }
@@ -67,7 +71,7 @@ extension Engine {
   }
 
   func choose(_ goal: CompactionPolicy.Goal, _ survey: SegmentSurvey) -> CompactionPolicy.Choice {
-    CompactionPolicy(survey.candidates, at: survey.sequence, GuardFloor(survey.candidates + [survey.tail]))
+    CompactionPolicy(survey.candidates, at: survey.sequence, GuardFloor(survey.all))
       .choose(goal)
   }
 
@@ -86,8 +90,19 @@ extension Engine {
     let (isHeld, hasExcess) = lock.withLock {
       (writer.freedRuns.contains { writer.pinned[$0.generation] == nil }, excess(writer, nil) != nil)
     }
-    if isHeld { return .look(after: 20_000_000) }
+    if isHeld { return .look(after: Self.readersPauseNanoseconds) }
     return hasExcess && !isIdle ? .look(after: Self.idleNanoseconds) : .done
+  }
+
+  private static var readersPauseNanoseconds: UInt64 { 20_000_000 }
+
+  /// Whether freed slots wait for nothing but readers; whatever else were freed now, these would hold as well.
+  func isHeldByReaders(_ writer: LogWriter) -> Bool {
+    lock.withLock {
+      writer.freedRuns.contains {
+        $0.sequence <= gate.syncedSequence && writer.pinned[$0.generation] == nil
+      }
+    }
   }
 
   /// So long nothing must have been written for the file to shrink.

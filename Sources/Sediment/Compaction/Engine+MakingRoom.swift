@@ -21,6 +21,14 @@ extension Engine {
       let won = try makeRoom(attempt, survey)
       if won > 0 { return won }
     }
+    let choice = choose(evicts ? .eviction : .room, survey)
+    if !choice.hasBlocked {
+      guard evicts else { return 0 }
+      // Large values may be all there is, and the last segment alone lead to them.
+      if choice.victims.isEmpty {
+        try lock.withLock { () throws(SedimentError) in try checkWritable().goOnInAnotherSegment() }
+      }
+    }
     // Either the last checkpoints still need what would be worth most, or all that they do not need was read lately.
     try checkpoint(both: true)
     let isFull = survey.isFull

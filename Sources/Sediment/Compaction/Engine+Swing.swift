@@ -117,6 +117,8 @@ extension Engine {
   func reclaim(_ writer: LogWriter, syncedUpTo sequence: UInt64) throws(SedimentError) -> Bool {
     if writer.freedRuns.isEmpty { return false }
     if let poison = writer.poison { throw poison }
+    // The file is another's, or about to be.
+    if conditions.isClosed { return false }
     adoptions = adoptions.filter { $0.value > sequence }
     let oldestEpoch = Readers.oldestEpoch(in: domain)
     return try writer.reclaim(syncedSequence: sequence, oldestEpoch: oldestEpoch) > 0

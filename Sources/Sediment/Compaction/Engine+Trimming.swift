@@ -53,7 +53,7 @@ extension Engine {
     let canPunch = log.file.traits.punchesHoles
     let freeToCut = canPunch ? 0 : excess(writer, spare) ?? 0
     let end = writer.space.endAfterCutting(freeSlots: freeToCut)
-    guard end < writer.space.end else { return }
+    guard end < writer.space.end, log.canShrink(to: UInt64(end) << 14) else { return }
     do throws(DiskError) {
       try log.shrink(to: UInt64(end) << 14)
       try log.file.truncate(to: UInt64(end) << 14)

@@ -16,6 +16,9 @@ final class Exchange {
     let evicts: Bool
     /// The most bytes of records to keep; beyond them eviction leaves out what was read lately, too.
     let byteCountMax: Int
+    /// How many slots of large values eviction leaves out at the most, but for the last one's: a segment of their
+    /// records may lead to all that a store holds.
+    let evictedSlotCount: Int
   }
 
   private unowned let engine: Engine
@@ -31,7 +34,11 @@ final class Exchange {
   private(set) var leftOut: [LeftOut] = []
   /// The sequence of its change, and what that freed; nil before.
   var change: (sequence: UInt64, freed: [SegmentIdentity])?
-  private(set) var deadExtents: [SegmentIdentity] = []
+  /// The extents of records to which the index led no more when they were found; some were freed long ago.
+  private(set) var supersededExtents: [SegmentIdentity] = []
+  /// The extents of records that are left out with this exchange.
+  private(set) var leftOutExtents: [SegmentIdentity] = []
+  private var leftOutExtentSlotCount = 0
   /// The bytes of records that were kept.
   private(set) var keptByteCount = 0
   /// The seed under which the hashes were made; nil before the first, and if there was more than one.
@@ -70,7 +77,7 @@ final class Exchange {
   var wonSlotCount: Int {
     let freed = victims.reduce(0) { $0 + Int($1.identity.run.count) }
     let taken = written.reduce(0) { $0 + Int($1.entry.identity.run.count) }
-    return freed - taken - (buffer.isEmpty ? 0 : Int(buffer.slotCount))
+    return freed + leftOutExtentSlotCount - taken - (buffer.isEmpty ? 0 : Int(buffer.slotCount))
   }
 
   /// Whether the rest of the last slot would be much beside what was kept.
@@ -94,6 +101,7 @@ final class Exchange {
     if record.sequence <= deadUpTo(record.collection) { return .cleared }
     if record.expiry != 0, record.expiry <= terms.expiredUpTo { return .expired }
     guard terms.evicts else { return nil }
+    if record.kind == .putLarge, leftOutExtentSlotCount >= terms.evictedSlotCount { return nil }
     return entry.isReferenced && keptByteCount < terms.byteCountMax ? nil : .evicted
   }
 
@@ -115,7 +123,11 @@ final class Exchange {
   func leaveOut(
     _ record: ScannedRecord, _ hash: UInt64, _ reason: LeftOut.Reason, _ victim: Generation
   ) {
-    if record.kind == .putLarge { freeExtents(of: record) }
+    if record.kind == .putLarge {
+      let extents = record.extents
+      leftOutExtents.append(contentsOf: extents)
+      leftOutExtentSlotCount += extents.reduce(0) { $0 + Int($1.run.count) }
+    }
     leftOut.append(
       LeftOut(
         reason: reason, position: record.position, hash: hash, byteCount: Int(record.byteCount),
@@ -123,12 +135,8 @@ final class Exchange {
   }
 
   /// Frees with the victims the extents of a large value to which nothing leads any more.
-  func freeExtents(of record: ScannedRecord) {
-    let value = unsafe RawSpan(
-      _unsafeStart: record.keyStart + Int(record.keyByteCount), byteCount: Int(record.valueByteCount))
-    // What does not say where its value lies has none that could be found.
-    guard let place = try? ValuePlace.decode(value) else { return }
-    deadExtents.append(contentsOf: place.pieces.map(\.extent))
+  func noteSuperseded(_ record: ScannedRecord) {
+    if record.kind == .putLarge { supersededExtents.append(contentsOf: record.extents) }
   }
 
   func keep(_ record: ScannedRecord, _ hash: UInt64) throws(SedimentError) {

@@ -55,7 +55,7 @@ struct VictimScan: RecordVisitor {
     guard record.kind != .remove else { return try takeTombstone(record, hash, view) }
     guard let (_, entry) = view.find(hash, at: record.position) else {
       // Superseded: what it leads to was noted when that happened, unless the process died before.
-      if record.kind == .putLarge { exchange.freeExtents(of: record) }
+      exchange.noteSuperseded(record)
       return
     }
     if let reason = exchange.reasonToLeaveOut(record, entry) {

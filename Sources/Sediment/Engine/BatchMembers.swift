@@ -23,6 +23,9 @@ struct BatchMembers {
 
   var isEmpty: Bool { members.isEmpty }
 
+  /// The bytes of all values.
+  var valueByteCount: Int { members.reduce(0) { $0 + $1.value.count } }
+
   mutating func add(
     _ kind: RecordKind, _ key: RawSpan, _ value: RawSpan, _ state: CollectionState, expiry: UInt64
   ) {

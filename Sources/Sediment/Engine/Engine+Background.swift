@@ -42,6 +42,11 @@ final class EngineWork: @unchecked Sendable {
   /// Under the writer's lock.
   var unstoredByteCountWaited: UInt64 = 0
 
+  /// Whether extents were looked for that the process died before it could free.
+  ///
+  /// Under the lock of maintenance.
+  var hasSoughtExtents = false
+
   /// Ends all work, and lets go of the engine that it holds.
   func end() {
     for work in [sync, checkpoint, grow, sweep, populate, maintain, storeIndex, tell] {
@@ -168,7 +173,7 @@ extension Engine {
   private func populateInBackground() {
     guard !isForked, !conditions.isClosed, let writer else { return }
     let (pages, retiring, liveByteCount) = lock.withLock {
-      (writer.pagesAhead(), log.retiring, writer.liveByteCount)
+      (writer.pagesAhead(), log.beginProtecting(), writer.liveByteCount)
     }
     notePrefetch(liveByteCount: liveByteCount)
     if let pages { log.populate(pages) }

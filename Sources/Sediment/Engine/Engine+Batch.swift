@@ -7,11 +7,12 @@ extension Engine {
   func commit(_ batch: BatchMembers, _ durability: SedimentDurability) throws(SedimentError) {
     if let failure = batch.failure { throw failure }
     if batch.isEmpty { return }
+    var search = RoomSearch(forStoring: batch.valueByteCount)
     while true {
       do throws(SedimentError) {
         return try commitOnce(batch, durability)
       } catch {
-        try makeSpace(after: error)
+        try makeSpace(after: error, &search)
       }
     }
   }

@@ -67,9 +67,11 @@ extension Engine {
     }
   }
 
-  /// Appends what the next opening should find: a checkpoint if the way from the last is long, else the numbers.
+  /// Appends what the next opening should find: that nothing leads to the extents any more which would have been freed
+  /// next, and a checkpoint if the way from the last is long, else the numbers.
   private func appendLast(_ writer: LogWriter) throws(SedimentError) -> CheckpointPlace? {
     do throws(SedimentError) {
+      _ = try freeDeadExtents(writer)
       if writer.replayByteCount > Self.replayByteCountToLeave { return try appendCheckpoint(writer) }
       // A segment that has to be begun for them counts in the numbers.
       let numbers = CatalogueChange([.numbers(writer.catalogue.numbers)])!

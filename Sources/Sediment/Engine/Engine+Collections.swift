@@ -12,11 +12,12 @@ extension Engine {
         .invalidArgument, path: path,
         message: "A collection's name has 1 to 255 bytes of UTF-8 without a zero byte. Choose another.")
     }
+    var search = RoomSearch(forStoring: name.count)
     while true {
       do throws(SedimentError) {
         return try makeCollection(name)
       } catch {
-        try makeSpace(after: error)
+        try makeSpace(after: error, &search)
       }
     }
   }
@@ -83,6 +84,7 @@ extension Engine {
     _ durability: SedimentDurability, _ body: (LogWriter) throws(SedimentError) -> Void
   ) throws(SedimentError) {
     try checkReadable()
+    var search = RoomSearch(forStoring: 0)
     var sequence: UInt64?
     while sequence == nil {
       do throws(SedimentError) {
@@ -93,7 +95,7 @@ extension Engine {
           return unsafe writer.tail.pointee.countedSequence
         }
       } catch {
-        try makeSpace(after: error)
+        try makeSpace(after: error, &search)
       }
     }
     guard let sequence else { return }

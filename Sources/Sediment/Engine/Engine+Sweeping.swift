@@ -8,10 +8,18 @@ extension Engine {
   func sweep() {
     var prefix: UInt64? = 0
     var entries: [IndexEntry] = []
+    var seen: KeyHash?
     while let from = prefix, !conditions.isClosed, !isForked {
       entries.removeAll(keepingCapacity: true)
       Readers.enter(domain)
       let view = index.view
+      if seen != nil, seen != view.keyHash {
+        // It was built anew, in another order.
+        Readers.leave()
+        (prefix, seen) = (0, nil)
+        continue
+      }
+      seen = view.keyHash
       prefix = view.copyEntries(from: from, into: &entries)
       let keyHash = view.keyHash
       let dead = entries.filter { isCleared($0) }.map { (entry: $0, hash: view.hash(of: $0, from: from)) }

@@ -37,11 +37,12 @@ extension Engine {
     if value.byteCount > Self.inlineValueByteCountMax {
       return try setLarge(value, key, state, expiry: expiry, if: condition, durability)
     }
+    var search = RoomSearch(forStoring: value.byteCount)
     while true {
       do throws(SedimentError) {
         return try setOnce(value, key, state, expiry: expiry, if: condition, durability)
       } catch {
-        try makeSpace(after: error)
+        try makeSpace(after: error, &search)
       }
     }
   }
@@ -97,11 +98,12 @@ extension Engine {
     _ key: RawSpan, _ state: CollectionState, if condition: WriteCondition, _ durability: SedimentDurability
   ) throws(SedimentError) -> Bool {
     try checkLengths(key, RawSpan())
+    var search = RoomSearch(forStoring: 0)
     while true {
       do throws(SedimentError) {
         return try removeOnce(key, state, if: condition, durability)
       } catch {
-        try makeSpace(after: error)
+        try makeSpace(after: error, &search)
       }
     }
   }

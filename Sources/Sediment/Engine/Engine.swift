@@ -116,6 +116,7 @@ final class Engine: @unchecked Sendable {
     prepareWork()
     notePrefetch(liveByteCount: opened.liveByteCount)
     if opened.hasDead { planSweep() }
+    if !report.wasClosed, let writer, writer.extentSlotCount > 0 { planMaintenance() }
   }
 
   // MARK: Whether it may be used

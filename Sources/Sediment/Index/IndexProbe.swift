@@ -78,9 +78,11 @@ package struct IndexProbe {
 extension IndexProbe {
   /// Notes that the entry last returned was read; writes only where that was not noted yet.
   ///
-  /// May be lost if a writer touches the entry or its partition at the same time.
+  /// May be lost if a writer touches the entry or its partition at the same time. A probe that found nothing has
+  /// nothing to note: what a batch is about to replace is found without it.
   @inline(__always)
   package func setReference() {
+    if found == nil { return }
     let raw = slot.load()
     guard raw & IndexEntry.referenceBit == 0, agrees(raw), raw > IndexEntry.deleted else { return }
     slot.setReference(of: raw)

@@ -118,17 +118,31 @@ internal import Synchronization
   }
 
   /// What is to be made read-only with `protect`; empty if nothing is.
-  private(set) var retiring: Range<UInt64> = 0..<0
+  private var retiring: Range<UInt64> = 0..<0
+  /// Whether somebody is about to do so without the lock.
+  private var isProtecting = false
 
-  /// Makes what is `retiring` read-only; may be called without the lock, by one thread at a time.
+  /// What is to be made read-only with `protect`, until `noteRetired` is called; empty if nothing is.
+  ///
+  /// Under the writer's lock.
+  func beginProtecting() -> Range<UInt64> {
+    if isProtecting { return 0..<0 }
+    isProtecting = !retiring.isEmpty
+    return retiring
+  }
+
+  /// Makes what `beginProtecting` returned read-only; to be called without the lock.
   func protect(_ range: Range<UInt64>) {
     // That a stray store is not caught is no reason to stop.
     try? mapping?.protect(wholePages(range))
   }
 
   /// What was retiring has been made read-only.
+  ///
+  /// Under the writer's lock.
   func noteRetired() {
     retiring = 0..<0
+    isProtecting = false
   }
 
   // MARK: Shrinking
@@ -143,12 +157,23 @@ internal import Synchronization
     if populated.overlaps(range) { populated = 0..<0 }
   }
 
-  /// Makes nothing readable at `base` from `byteCount` on, where nothing is that anybody could be led to.
+  /// Whether nothing from `byteCount` on is being made read-only at this moment: it might be stored into again by
+  /// the time that is done.
   ///
   /// Under the writer's lock.
+  func canShrink(to byteCount: UInt64) -> Bool {
+    !isProtecting || retiring.upperBound <= byteCount
+  }
+
+  /// Makes nothing readable at `base` from `byteCount` on, where nothing is that anybody could be led to.
+  ///
+  /// Under the writer's lock, and only where `canShrink` says so.
   func shrink(to byteCount: UInt64) throws(DiskError) {
     let end = unsafe mappedEnd.pointee
     guard let mapping, byteCount < end else { return }
+    if retiring.upperBound > byteCount {
+      retiring = min(retiring.lowerBound, byteCount)..<byteCount
+    }
     exclude(byteCount..<end)
     unsafe Atomic<UInt64>.store(byteCount, mappedEnd)
     try mapping.conceal(pages(byteCount..<end))

@@ -53,6 +53,18 @@ extension LogWriter {
     reclaimedSlotCount &+= UInt64(freed.run.count)
   }
 
+  // MARK: Extents
+
+  /// Lets extents be freed to which nothing leads any more; those that were freed already are passed over.
+  func noteDead(_ extents: [SegmentIdentity]) {
+    deadExtents.append(contentsOf: extents.filter { catalogue.segments[$0.generation]?.identity == $0 })
+  }
+
+  /// Forgets extents that the catalogue does not have any more.
+  func forgetFreedExtents() {
+    deadExtents.removeAll { catalogue.segments[$0.generation]?.identity != $0 }
+  }
+
   // MARK: Pins
 
   /// Keeps segments from being given back, though they may be freed, until they are unpinned.

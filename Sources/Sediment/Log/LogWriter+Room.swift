@@ -105,6 +105,9 @@ extension LogWriter {
         if bare == nil, missing > 0, space.freeCount >= count {
           bare = space.bareRun(for: missing, isAdjacent: false)
         }
+        bare = bare ?? space.bareRun(completing: count)
+        // Where the file may hardly grow, what is bare at its end counts.
+        if bare == nil, (space.growth(for: count, purpose) ?? .max) > slotCountLeft { bare = space.bareRunAtEnd }
         guard let bare else { break }
         try dress(bare)
       }

@@ -65,8 +65,9 @@ extension LogWriter {
 
   /// What a checkpoint takes in the log, estimated by the entries of the catalogue.
   private var checkpointByteCount: Int {
-    256 + catalogue.segments.count * 88 + catalogue.collections.count * 128
-      + catalogue.indexParts.count * 112
+    256 + catalogue.segments.count * 88 + catalogue.indexParts.count * 112
+      + catalogue.collections.values.reduce(0) { $0 + 24 + $1.name.count }
+      + catalogue.dictionaries.count * 24 + catalogue.ignorable.reduce(0) { $0 + $1.count }
   }
 
   /// Sees to it that what this opening is about to store into has blocks.

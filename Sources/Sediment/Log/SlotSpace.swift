@@ -135,6 +135,27 @@ package struct SlotSpace: Sendable {
     return run.lowerBound..<min(run.upperBound, run.lowerBound + count)
   }
 
+  /// The first bare slots of a row of free and bare ones that has `count`; nil if there is no such row.
+  package func bareRun(completing count: UInt32) -> Range<UInt32>? {
+    var row: Range<UInt32> = 0..<0
+    var first: Range<UInt32>?
+    var (nextFree, nextBare) = (free[...], bare[...])
+    while let run = [nextFree.first, nextBare.first].compactMap({ $0 }).min(by: { $0.lowerBound < $1.lowerBound }) {
+      let isBare = run == nextBare.first
+      if isBare { nextBare.removeFirst() } else { nextFree.removeFirst() }
+      if run.lowerBound != row.upperBound { (row, first) = (run.lowerBound..<run.lowerBound, nil) }
+      row = row.lowerBound..<run.upperBound
+      if isBare, first == nil { first = run }
+      if row.count >= count, let first {
+        return first.lowerBound..<min(first.upperBound, first.lowerBound + count)
+      }
+    }
+    return nil
+  }
+
+  /// The bare slots at the file's end; nil if there are none.
+  package var bareRunAtEnd: Range<UInt32>? { bare.last.flatMap { $0.upperBound == end ? $0 : nil } }
+
   /// Frees slots that were bare and have blocks now.
   package mutating func dress(_ run: Range<UInt32>) {
     guard let place = bare.firstIndex(where: { $0.lowerBound == run.lowerBound }) else { return }

@@ -1,0 +1,41 @@
+internal import SedimentFormat
+
+/// What a change that found no room has come to so far, so that it does not search for ever.
+///
+/// Making room takes some, too: checkpoints and changes of the catalogue, whose segments come back with the next
+/// attempt. So that something came back does not mean that there is more than before.
+struct RoomSearch {
+  /// The slots that the change takes at least.
+  private let slotCount: UInt32
+  private var mostSlotCount: UInt32?
+  private var evictedCount: UInt64 = 0
+  private var vainCount = 0
+
+  /// After so many attempts in a row from which nothing came there is an end.
+  private static let vainCountMax = 3
+
+  /// A search for a change that stores so many bytes.
+  init(forStoring byteCount: Int) {
+    slotCount = UInt32(clamping: byteCount / Limits.slotByteCount)
+  }
+
+  /// Whether another attempt may lead to anything, now that one has failed.
+  ///
+  /// Under the writer's lock.
+  mutating func isHopeful(_ writer: LogWriter, isDiskFull: Bool) -> Bool {
+    let limit = isDiskFull ? writer.space.end : writer.slotCountMax
+    // The head, the end of the log and the reserve are never to be had.
+    let others = Limits.headSlotCount + 1 + (slotCount > 0 ? writer.space.reservedCount : 0)
+    guard slotCount <= limit - min(limit, others) else { return false }
+    let present = writer.space.freeCount &+ writer.space.bareCount &+ writer.slotCountLeft
+    let evicted = writer.catalogue.numbers.totals.evictedCount &+ writer.evictedCount
+    if let mostSlotCount, present <= mostSlotCount, evicted == evictedCount {
+      vainCount += 1
+    } else {
+      vainCount = 0
+    }
+    mostSlotCount = max(present, mostSlotCount ?? 0)
+    evictedCount = evicted
+    return vainCount <= Self.vainCountMax
+  }
+}
