@@ -12,6 +12,9 @@ public enum Quantity: String, Codable, Sendable {
   /// How many times as much is done in the same time: more is better.
   case gain = "times"
 
+  /// Of a hundred: more is better.
+  case share = "%"
+
   /// Whether a smaller figure is the better one.
   public var isBetterSmaller: Bool { self == .time || self == .size }
 }
@@ -36,11 +39,18 @@ public struct Sample: Equatable, Sendable {
     self.amount = amount
   }
 
+  /// Creates a sample of so many things out of others.
+  public init(count: Int, of amount: Int) {
+    measured = UInt64(count)
+    self.amount = amount
+  }
+
   /// The figure: nanoseconds an operation, bytes a nanosecond, bytes a thing.
   public func value(as quantity: Quantity) -> Double {
     switch quantity {
     case .time, .size: Double(measured) / Double(amount)
     case .bandwidth, .gain: Double(amount) / Double(measured)
+    case .share: 100 * Double(measured) / Double(amount)
     }
   }
 }

@@ -47,6 +47,9 @@ public struct Options: Equatable, Sendable {
     /// The slowest of the sets that make a store large.
     case growth
 
+    /// What a store takes of the disk while all of it is overwritten, and how well it serves as a cache.
+    case space
+
     /// What is about the storage engine.
     public static let engine = allCases.filter { $0 != .machine }
 

@@ -41,3 +41,20 @@ func longestAppend(_ mapping: Memory, _ recordByteCount: Int) throws -> UInt64 {
   }
   return withExtendedLifetime((mapping, record)) { longest }
 }
+
+/// The same, with all times in a histogram.
+@inline(never)
+func timeAppends(_ mapping: Memory, _ recordByteCount: Int, _ histogram: Histogram) throws {
+  let record = try Memory(byteCount: recordByteCount)
+  var target = unsafe mapping.base
+  var before = bench_nanoseconds()
+  for _ in 0..<mapping.byteCount / recordByteCount {
+    unsafe memcpy(target, record.base, recordByteCount)
+    bench_consume(0)
+    unsafe target += recordByteCount
+    let now = bench_nanoseconds()
+    histogram.add(now - before)
+    before = now
+  }
+  withExtendedLifetime((mapping, record)) {}
+}

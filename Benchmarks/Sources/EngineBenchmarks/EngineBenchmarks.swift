@@ -32,6 +32,7 @@ package struct EngineBenchmarks {
       }
     case .small: try SmallRows(scale, directory: directory, program: program).section
     case .growth: GrowthRows(scale, directory: directory, memoryDirectory: memoryDirectory).section
+    case .space: try SpaceRows(scale, directory: directory).section
     case .machine: preconditionFailure("it is not about the engine")
     }
   }

@@ -43,6 +43,27 @@ package func longestSet(
   return longest
 }
 
+/// Sets keys, each set timed by itself, and returns the time of all.
+@inline(never)
+func timeSets(
+  _ store: SedimentStore, _ keys: [BenchmarkKey], value: [UInt8], _ histogram: Histogram
+) throws -> UInt64 {
+  var value = value
+  return try unsafe value.withUnsafeMutableBytes { bytes in
+    let start = bench_nanoseconds()
+    var before = start
+    for key in keys {
+      unsafe bytes.storeBytes(of: key.word, as: UInt64.self)
+      // As above.
+      try store.set(unsafe RawSpan(_unsafeBytes: UnsafeRawBufferPointer(bytes)), forKey: key)
+      let now = bench_nanoseconds()
+      histogram.add(now - before)
+      before = now
+    }
+    return before - start
+  }
+}
+
 /// How long the longest of many calls took, in nanoseconds.
 package struct Longest {
   /// By the clock.

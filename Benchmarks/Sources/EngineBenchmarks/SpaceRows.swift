@@ -1,0 +1,114 @@
+internal import BenchmarkHarness
+internal import MachineLimits
+
+/// A store all of whose keys are overwritten again and again, and one that serves as a cache.
+struct SpaceRows {
+  private let stores: [Skew: OverwrittenStore]
+  private let cache: CacheStore
+  private let scale: EngineScale
+
+  /// How the keys are chosen that are overwritten.
+  private enum Skew: String, CaseIterable {
+    case uniform
+    case hot
+
+    var text: String { self == .uniform ? "uniformly" : "a fifth of them four times in five" }
+  }
+
+  init(_ scale: EngineScale, directory: String) throws {
+    self.scale = scale
+    stores = Dictionary(
+      uniqueKeysWithValues: Skew.allCases.map {
+        ($0, OverwrittenStore(scale, isHot: $0 == .hot, directory: directory))
+      })
+    cache = CacheStore(scale, directory: directory)
+  }
+
+  var section: Section {
+    Section(
+      Skew.allCases.map { group($0) } + [cacheGroup],
+      Skew.allCases.flatMap { comparisons($0) } + [
+        Comparison(
+          "hit ratio of a cache", .of("cache-hits"), limit: .of("cache-lru"), "exact LRU of as many bytes",
+          target: .atLeast(0.96))
+      ])
+  }
+
+  private func group(_ skew: Skew) -> BenchmarkGroup {
+    BenchmarkGroup(
+      "Overwriting \(countText(scale.keyCount)) keys \(OverwrittenStore.roundCount) times, \(skew.text)",
+      [
+        row(
+          "overwriting-bare", skew, "bare: append, 99.99 %", "a mapped file, synced by another thread",
+          "Each record is copied into the mapping of a file with reserved blocks and timed by itself, while a"
+            + " thread syncs the file again and again.", isLimit: true
+        ) { try $0.append() },
+        row(
+          "overwriting-longest", skew, "set, 99.99 %", "while compaction runs",
+          "Each set is timed by itself; of ten thousand, one took longer."
+        ) { try $0.overwrite() },
+        row(
+          "overwriting", skew, "set", "all of them by the whole time", "The same by their number."
+        ) { try $0.mean() },
+        row(
+          "overwriting-file", skew, "file a live byte, at most", "stored index left out",
+          "The length of the file by the bytes of live records, whenever it was looked at.", .size
+        ) { try $0.largest() },
+        row(
+          "overwriting-amplification", skew, "written a byte that was set", "what compaction moves as well",
+          "The bytes of records that were appended or moved by those that were appended.", .size
+        ) { try $0.amplification() },
+      ])
+  }
+
+  private var cacheGroup: BenchmarkGroup {
+    let name = "A cache of a tenth of \(countText(scale.keyCount)) records, asked by Zipf's law (0.99)"
+    let method = "A key that is missing is set. Counted from the second third of the requests on."
+    return BenchmarkGroup(
+      name,
+      [
+        Benchmark(
+          "cache-lru", name: "bare: an exact LRU", meaning: "of records of as many bytes", method: method,
+          quantity: .share, isLimit: true, roundCountMax: 1
+        ) { try cache.leastRecentlyUsed() },
+        Benchmark(
+          "cache-hits", name: "hits", meaning: "the file never exceeds its cap", method: method,
+          quantity: .share, roundCountMax: 1
+        ) { try cache.hits() },
+        Benchmark(
+          "cache-request", name: "request", meaning: "a retrieval in place, and a set where it missed",
+          method: method, roundCountMax: 1
+        ) { try cache.time() },
+      ])
+  }
+
+  private func row(
+    _ row: String, _ skew: Skew, _ name: String, _ meaning: String, _ method: String,
+    _ quantity: Quantity = .time, isLimit: Bool = false,
+    _ run: @escaping (OverwrittenStore) throws -> Sample
+  ) -> Benchmark {
+    let store = stores[skew]
+    return Benchmark(
+      "\(row)-\(skew.rawValue)", name: name, meaning: meaning, method: method, quantity: quantity,
+      isLimit: isLimit, roundCountMax: 1
+    ) {
+      guard let store else { throw Unsupported("there is no such store") }
+      return try run(store)
+    }
+  }
+
+  private func comparisons(_ skew: Skew) -> [Comparison] {
+    func of(_ row: String) -> Comparison.Measure { .of("\(row)-\(skew.rawValue)") }
+    return [
+      Comparison(
+        "set while compaction runs, 99.99 %, \(skew.rawValue)", of("overwriting-longest"),
+        limit: of("overwriting-bare"), "bare append", target: .atMost(3)),
+      Comparison(
+        "file a live byte", of("overwriting-file"), limit: .constant(1.35 + 4.0 / 128, .size),
+        "1.35 and four segments", target: .atMost(1)),
+      Comparison(
+        "written a byte", of("overwriting-amplification"), limit: .constant(2.4, .size), "allowed",
+        target: .atMost(1)),
+    ]
+  }
+}
