@@ -146,7 +146,7 @@ extension Engine {
     let buffer = ScanBuffer()
     for entry in entries {
       guard let end = entry.end else { continue }
-      let live = slots.segment(at: UInt64(entry.identity.run.first))?.liveByteCount ?? 0
+      let live = lock.withLock { slots.segment(at: UInt64(entry.identity.run.first))?.liveByteCount ?? 0 }
       // Without eviction what is live is kept, and must have room.
       if !exchange.terms.evicts, exchange.keptByteCount + live > exchange.terms.byteCountMax { continue }
       exchange.begin(entry)
