@@ -153,12 +153,15 @@ import Testing
   }
 
   @Test(arguments: accesses)
-  func `Free slots beside others that have no blocks are room together`(access: SedimentOptions.Access) throws {
+  func `Free slots beside others that have no blocks are room together`(
+    access: SedimentOptions.Access
+  ) throws {
     let fixture = try StoreFixture(access, maxByteCount: 2 << 20, compaction: .manual)
     for name in ["a", "b", "c", "d"] { try fixture.store.set(pattern(300_000), forKey: name) }
     try fixture.store.remove(forKey: "b")
     try fixture.reopen()
-    while code({ try fixture.store.set(pattern(150_000), forKey: "\(fixture.disk.callCount)") }) == nil {}
+    func fill() throws { try fixture.store.set(pattern(150_000), forKey: "\(fixture.disk.callCount)") }
+    while code(fill) == nil { continue }
     try fixture.store.remove(forKey: "c")
     try fixture.reopen()
     try fixture.store.remove(forKey: "d")

@@ -213,6 +213,18 @@ final class IndexModel {
     try model.check()
   }
 
+  @Test func `A reading is noted nowhere where no entry was found`() throws {
+    let model = IndexModel()
+    model.put(77)
+    for hash in [78, UInt64.max] {
+      var probe = model.index.view.probe(hash)
+      #expect(probe.next() == nil)
+      probe.setReference()
+    }
+    #expect(model.isReferenced(77) == false)
+    try model.check()
+  }
+
   @Test func `A reference to an entry that was removed meanwhile makes no entry of its slot`() throws {
     let model = IndexModel()
     model.put(77)

@@ -126,6 +126,16 @@ import Testing
     let bad = log.durable()
     bad.flipBit(0, ofByte: 8 * 16_384 + 200, in: LogBuilder.path)
     #expect(failure(bad)?.code == .damaged)
+    let head = try Head.read(from: log.file)
+    var keeper = HeadKeeper(head, of: log.file, session: 1, replayFrom: asOf.generation) {}
+    try keeper.reopen()
+    // An opening by the copy that leads no more would still replay from there.
+    try keeper.advance(
+      checkpoint: log.position.offset, segment: log.segment, watermark: log.position, state: .open)
+    #expect(keeper.neededGeneration == asOf.generation && asOf.generation < log.segment.generation)
+    try keeper.advance(
+      checkpoint: log.position.offset, segment: log.segment, watermark: log.position, state: .open)
+    #expect(keeper.neededGeneration == log.segment.generation)
   }
 
   @Test func `A checkpoint in many parts, across segments, is read and made`() throws {

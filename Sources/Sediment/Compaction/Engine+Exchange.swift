@@ -145,7 +145,7 @@ extension Engine {
     let buffer = ScanBuffer()
     for entry in entries {
       guard let end = entry.end else { continue }
-      let live = slots.segment(at: UInt64(entry.identity.run.first))?.liveByteCount ?? 0
+      let live = lock.withLock { slots.segment(at: UInt64(entry.identity.run.first))?.liveByteCount ?? 0 }
       // Without eviction what is live is kept, and must have room.
       if !exchange.terms.evicts, exchange.keptByteCount + live > exchange.terms.byteCountMax { continue }
       exchange.begin(entry)
@@ -223,51 +223,5 @@ extension Engine {
       noteFreed(extents, writer)
       writer.space.reservedCount = writer.reserveSlotCount
     }
-  }
-
-  // MARK: Extents
-
-  /// Extents to which nothing leads any more, as far as the catalogue still has them.
-  ///
-  /// Under the lock.
-  private func extentsToFree(
-    _ writer: LogWriter, with others: [SegmentIdentity] = []
-  ) -> [SegmentIdentity] {
-    var seen: Set<Generation> = []
-    var extents: [SegmentIdentity] = []
-    for extent in others + writer.deadExtents
-    where writer.catalogue.segments[extent.generation]?.identity == extent
-      && seen.insert(extent.generation).inserted
-    {
-      extents.append(extent)
-      if extents.count == Self.freedExtentCountMax { break }
-    }
-    return extents
-  }
-
-  /// At most so many extents are freed by one change.
-  private static var freedExtentCountMax: Int { 4096 }
-
-  private func noteFreed(_ extents: [SegmentIdentity], _ writer: LogWriter) {
-    writer.extentSlotCount -= extents.reduce(0) { $0 + $1.run.count }
-    writer.forgetFreedExtents()
-  }
-
-  /// Frees the extents of values that were replaced or removed; whether there were any.
-  ///
-  /// Under the lock.
-  func freeDeadExtents(_ writer: LogWriter) throws(SedimentError) -> Bool {
-    if writer.deadExtents.isEmpty { return false }
-    let extents = extentsToFree(writer)
-    guard !extents.isEmpty else {
-      noteFreed([], writer)
-      return false
-    }
-    let sequence = try change(
-      extents.map { .freed(slot: $0.run.first, generation: $0.generation) }, for: .goingOn, writer)
-    noteFreed(extents, writer)
-    let tag = Readers.advance()
-    for extent in extents { writer.release(extent.run, extent.generation, freedBy: sequence, tag: tag) }
-    return true
   }
 }

@@ -9,8 +9,8 @@ package import SedimentFormat
 package struct HeadKeeper: Sendable {
   /// The superblock that an opening would follow now.
   package private(set) var leading: Superblock
-  /// The generation of the segment that the checkpoint of the superblock begins in which does not lead.
-  private var otherGeneration: Generation
+  /// The lowest generation that an opening by the leading superblock reads, and by the other one.
+  private var needed: (leading: Generation, other: Generation)
   /// Whether the leading one was written again, or written, and synced by this opening.
   private var isLeadingOnMedium = false
   /// Whether something lies in the first slot that must be synced before a superblock is written.
@@ -22,12 +22,19 @@ package struct HeadKeeper: Sendable {
 
   /// `sync` is the one place for all syncs of this opening; `isNoteUnsynced` says that the owner's note, which
   /// shares a slot with the first superblock, was written and not synced.
+  ///
+  /// `replayFrom` is the generation from which on the leading one's log is replayed, if its checkpoint goes on elsewhere;
+  /// that of the other one is not known then.
   package init(
     _ head: Head, of file: any DiskFile, session: UInt64, isNoteUnsynced: Bool = false,
+    replayFrom: Generation? = nil,
     sync: @escaping @Sendable () throws(SedimentError) -> Void
   ) {
     leading = head.leading
-    otherGeneration = (head.other ?? head.leading).segment.generation
+    needed = (
+      replayFrom ?? head.leading.segment.generation,
+      replayFrom != nil ? .first : (head.other ?? head.leading).segment.generation
+    )
     self.file = file
     self.session = session
     self.isNoteUnsynced = isNoteUnsynced
@@ -38,7 +45,7 @@ package struct HeadKeeper: Sendable {
   package var isClosed: Bool { leading.state == .closed }
 
   /// The lowest generation of a hot segment that one of the superblocks needs (invariant 12).
-  package var neededGeneration: Generation { min(leading.segment.generation, otherGeneration) }
+  package var neededGeneration: Generation { min(needed.leading, needed.other) }
 
   // MARK: Changes
 
@@ -112,7 +119,10 @@ package struct HeadKeeper: Sendable {
     try guarded { (keeper) throws(SedimentError) in
       try keeper.put(block)
       try keeper.sync()
-      keeper.otherGeneration = keeper.leading.segment.generation
+      let isSame =
+        block.segment == keeper.leading.segment && block.checkpoint == keeper.leading.checkpoint
+      let leading = isSame ? keeper.needed.leading : block.segment.generation
+      keeper.needed = (leading, keeper.needed.leading)
       keeper.leading = block
     }
   }

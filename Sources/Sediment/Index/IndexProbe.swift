@@ -76,13 +76,12 @@ package struct IndexProbe {
 // MARK: Readers
 
 extension IndexProbe {
-  /// Notes that the entry last returned was read; writes only where that was not noted yet.
+  /// Notes that the entry last returned was read, if there was one; writes only where that was not noted yet.
   ///
-  /// May be lost if a writer touches the entry or its partition at the same time. A probe that found nothing has
-  /// nothing to note: what a batch is about to replace is found without it.
+  /// There is none where a key is found by what a batch has yet to tell the index. May be lost if a writer touches the entry or its partition at the same time.
   @inline(__always)
   package func setReference() {
-    if found == nil { return }
+    guard let slot = found else { return }
     let raw = slot.load()
     guard raw & IndexEntry.referenceBit == 0, agrees(raw), raw > IndexEntry.deleted else { return }
     slot.setReference(of: raw)

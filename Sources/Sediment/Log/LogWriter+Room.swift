@@ -107,7 +107,9 @@ extension LogWriter {
         }
         bare = bare ?? space.bareRun(completing: count)
         // Where the file may hardly grow, what is bare at its end counts.
-        if bare == nil, (space.growth(for: count, purpose) ?? .max) > slotCountLeft { bare = space.bareRunAtEnd }
+        if bare == nil, (space.growth(for: count, purpose) ?? .max) > slotCountLeft {
+          bare = space.bareRunAtEnd
+        }
         guard let bare else { break }
         try dress(bare)
       }

@@ -140,9 +140,9 @@ package struct SlotSpace: Sendable {
     var row: Range<UInt32> = 0..<0
     var first: Range<UInt32>?
     var (nextFree, nextBare) = (free[...], bare[...])
-    while let run = [nextFree.first, nextBare.first].compactMap({ $0 }).min(by: { $0.lowerBound < $1.lowerBound }) {
-      let isBare = run == nextBare.first
-      if isBare { nextBare.removeFirst() } else { nextFree.removeFirst() }
+    while !nextFree.isEmpty || !nextBare.isEmpty {
+      let isBare = (nextBare.first?.lowerBound ?? .max) < (nextFree.first?.lowerBound ?? .max)
+      let run = isBare ? nextBare.removeFirst() : nextFree.removeFirst()
       if run.lowerBound != row.upperBound { (row, first) = (run.lowerBound..<run.lowerBound, nil) }
       row = row.lowerBound..<run.upperBound
       if isBare, first == nil { first = run }

@@ -1,8 +1,59 @@
+internal import SedimentDisk
 internal import SedimentFormat
 internal import Synchronization
 
-// Extents of large values that were replaced or removed, and that the process died before it could free: nobody
-// notes them any more, and their segment may be live but for their records, so that it is never emptied.
+// How the slots of large values come back.
+
+extension Engine {
+  /// Extents to which nothing leads any more, as far as the catalogue still has them.
+  ///
+  /// Under the lock.
+  func extentsToFree(
+    _ writer: LogWriter, with others: [SegmentIdentity] = []
+  ) -> [SegmentIdentity] {
+    var seen: Set<Generation> = []
+    var extents: [SegmentIdentity] = []
+    for extent in others + writer.deadExtents
+    where writer.catalogue.segments[extent.generation]?.identity == extent
+      && seen.insert(extent.generation).inserted
+    {
+      extents.append(extent)
+      if extents.count == Self.freedExtentCountMax { break }
+    }
+    return extents
+  }
+
+  /// At most so many extents are freed by one change.
+  private static var freedExtentCountMax: Int { 4096 }
+
+  func noteFreed(_ extents: [SegmentIdentity], _ writer: LogWriter) {
+    writer.extentSlotCount -= extents.reduce(0) { $0 + $1.run.count }
+    writer.forgetFreedExtents()
+  }
+
+  /// Frees the extents of values that were replaced or removed; whether there were any.
+  ///
+  /// Under the lock.
+  func freeDeadExtents(_ writer: LogWriter) throws(SedimentError) -> Bool {
+    if writer.deadExtents.isEmpty { return false }
+    let extents = extentsToFree(writer)
+    guard !extents.isEmpty else {
+      noteFreed([], writer)
+      return false
+    }
+    let sequence = try change(
+      extents.map { .freed(slot: $0.run.first, generation: $0.generation) }, for: .goingOn, writer)
+    noteFreed(extents, writer)
+    let tag = Readers.advance()
+    for extent in extents { writer.release(extent.run, extent.generation, freedBy: sequence, tag: tag) }
+    return true
+  }
+}
+
+// MARK: After a death
+
+// Extents of values that were replaced or removed, and that the process died before it could free, nobody notes any
+// more; and their segment may be live but for their records, so that it is never emptied.
 
 extension Engine {
   /// Looks once for extents to which nothing leads; they are freed with the others.
