@@ -39,3 +39,62 @@ import Testing
     #expect(fixture.disk.violations.first == nil)
   }
 }
+
+/// What expiry and eviction do to the space of a store.
+@Suite struct StoreDeletionTests {
+  private static let minute: Duration = .seconds(60)
+
+  @Test func `What has expired is deleted once the clocks have gone on for ten observed minutes, unread`() throws {
+    let fixture = try StoreFixture(durability: .interval(.seconds(60)))
+    try fixture.store.set("stays", forKey: "stays")
+    // So that the keys that expire have segments of their own.
+    try fixture.store.set(pattern(16_000), forKey: "spacer")
+    for number in 0..<300 {
+      try fixture.store.set(pattern(1_000, number), forKey: "\(number)", expiresIn: .seconds(30))
+    }
+    try fixture.store.set(pattern(16_000), forKey: "spacer")
+    try fixture.store.checkpoint()
+    try fixture.store.checkpoint()
+    func pass(_ minutes: Int) throws {
+      for _ in 0..<minutes {
+        fixture.disk.advanceClocks(by: Self.minute)
+        try fixture.store.set("again", forKey: "stays")
+        try fixture.store.sync()
+        fixture.scheduler.advance(by: 60_000_000_000)
+      }
+    }
+    try pass(5)
+    #expect(try fixture.store.count() == 2)
+    #expect(fixture.store.statistics.liveKeyCount == 302)
+    #expect(fixture.store.statistics.expiredKeyCount == 0)
+    let call = fixture.disk.callCount
+    try pass(15)
+    #expect(fixture.store.statistics.liveKeyCount == 2)
+    #expect(fixture.store.statistics.expiredKeyCount == 300)
+    #expect(fixture.store.statistics.liveByteCount < 17_000)
+    // Their segments were not read for that.
+    #expect(fixture.disk.calls[call...].count { $0.operation == .read } < 10)
+    try fixture.reopen()
+    #expect(try fixture.store.count() == 2)
+    #expect(fixture.store.statistics.liveKeyCount == 2)
+  }
+
+  @Test func `A clock that jumps hides what expires, and deletes nothing`() throws {
+    let fixture = try StoreFixture(compaction: .manual)
+    for number in 0..<60 {
+      try fixture.store.set(pattern(1_000, number), forKey: "\(number)", expiresIn: .seconds(600))
+    }
+    let now = fixture.disk.wallClock()
+    fixture.disk.setWallClock(to: now + 1_000_000_000)
+    for _ in 0..<3 {
+      try fixture.store.sync()
+      try fixture.store.set("x", forKey: "x")
+    }
+    #expect(try !fixture.store.contains("7"))
+    try fixture.store.compact()
+    fixture.disk.setWallClock(to: now)
+    for number in 0..<60 {
+      #expect(try same(fixture.store.retrieve(forKey: "\(number)"), pattern(1_000, number)))
+    }
+  }
+}

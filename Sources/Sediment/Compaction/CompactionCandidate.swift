@@ -14,6 +14,8 @@ package struct CompactionCandidate: Hashable, Sendable {
   package var highest: SequenceNumber
   /// Whether a superblock needs it, or it was adopted so lately that this may not be on the medium.
   package var isBlocked: Bool
+  /// Whether all of its puts have expired for good; none of its bytes count as live then.
+  package var isExpired = false
 
   package init(
     generation: Generation, slotCount: UInt32, liveByteCount: Int, supersededCount: Int, tombstoneCount: Int,

@@ -46,6 +46,8 @@ extension Engine {
       tail: unsafe candidate(writer.tail.pointee.entry, writer), liveByteCount: writer.liveByteCount,
       sequence: unsafe SequenceNumber(writer.tail.pointee.sequence)!, segmentSlotCount: segmentSlotCount,
       budget: budget)
+    let expiredUpTo = writer.expiredUpTo
+    writer.nextExpiry = .max
     var dictionarySegments: Set<Generation> = []
     for entry in writer.catalogue.dictionaries.values {
       if let generation = writer.catalogue.slots.generation(at: entry.offset.slot) {
@@ -56,6 +58,14 @@ extension Engine {
     where entry.identity.kind == .hot || entry.identity.kind == .survivors {
       if generation == tailGeneration { continue }
       var candidate = candidate(entry, writer)
+      if entry.latestExpiry != 0 {
+        candidate.isExpired = entry.latestExpiry <= expiredUpTo
+        if candidate.isExpired {
+          candidate.liveByteCount = 0
+        } else {
+          writer.nextExpiry = min(writer.nextExpiry, entry.latestExpiry)
+        }
+      }
       if refusedVictims.contains(generation) {
         survey.refused.append(candidate)
         continue
@@ -102,12 +112,9 @@ extension Engine {
     guard let writer else { throw .readOnly(path) }
     let (terms, entries) = try lock.withLock { () throws(SedimentError) in
       _ = try checkWritable()
-      // In an evicting store what has expired may go at any time, like everything else.
-      let deletion = writer.catalogue.numbers.clocks.deletion
       let terms = unsafe Exchange.Terms(
         floor: SequenceNumber(writer.tail.pointee.sequence)!,
-        expiredUpTo: options.capacity.evicts ? max(deletion, disk.wallClock()) : deletion, evicts: evicting,
-        byteCountMax: byteCountMax, evictedSlotCount: max(gain, Int(survey.room.wanted)))
+        expiredUpTo: writer.expiredUpTo, evicts: evicting, byteCountMax: byteCountMax, evictedSlotCount: max(gain, Int(survey.room.wanted)))
       return (terms, victims.compactMap { writer.catalogue.segments[$0] })
     }
     let exchange = Exchange(
@@ -125,6 +132,7 @@ extension Engine {
       throw error
     }
     for segment in exchange.written { swing(segment, exchange, writer) }
+    forgetUnread(exchange, writer)
     forget(exchange, writer)
     release(exchange, writer)
     return exchange.wonSlotCount
@@ -149,6 +157,10 @@ extension Engine {
       // Without eviction what is live is kept, and must have room.
       if !exchange.terms.evicts, exchange.keptByteCount + live > exchange.terms.byteCountMax { continue }
       exchange.begin(entry)
+      if canFreeUnread(entry, exchange) {
+        if exchange.wonSlotCount >= gain { break }
+        continue
+      }
       let scan = SegmentScan(entry, upTo: end, of: log.file, log.identity)
       var visitor = VictimScan(self, exchange, entry.identity.generation)
       do throws(SedimentError) {

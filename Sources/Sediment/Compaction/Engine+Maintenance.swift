@@ -36,7 +36,8 @@ extension Engine {
       if try bringBack(writer) { return .again(after: 0) }
       if isHeldByReaders(writer) { return .look(after: Self.readersPauseNanoseconds) }
     }
-    guard isShort || survey.recordSlotCount >= survey.budget.dueSlotCount else {
+    let hasExpired = survey.candidates.contains { $0.isExpired && !$0.isBlocked }
+    guard isShort || hasExpired || survey.recordSlotCount >= survey.budget.dueSlotCount else {
       return try settle(writer, isIdle)
     }
     let won = isShort ? try makeRoom(in: survey) : try balance(survey)

@@ -32,6 +32,8 @@ final class Exchange {
   private(set) var victims: [SegmentEntry] = []
   private(set) var written: [SurvivorSegment] = []
   private(set) var leftOut: [LeftOut] = []
+  /// Victims that were not read, since all that they hold has expired or is dead.
+  var unread: [SegmentEntry] = []
   /// The sequence of its change, and what that freed; nil before.
   var change: (sequence: UInt64, freed: [SegmentIdentity])?
   /// The extents of records to which the index led no more when they were found; some were freed long ago.
@@ -112,6 +114,11 @@ final class Exchange {
       state?.clearedAt.load(ordering: .acquiring) ?? (number >= CollectionEntry.systemNumberMin ? 0 : .max)
     collection = (number, deadUpTo)
     return deadUpTo
+  }
+
+  /// Whether no tombstone has to stay of a segment that is emptied.
+  func needsNoTombstones(of entry: SegmentEntry) -> Bool {
+    guardFloor.allowsDropping(entry.highest, of: entry.identity.generation)
   }
 
   /// Whether a tombstone of the record's sequence has to stay (invariant 14).

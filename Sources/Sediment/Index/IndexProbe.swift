@@ -78,7 +78,8 @@ package struct IndexProbe {
 extension IndexProbe {
   /// Notes that the entry last returned was read, if there was one; writes only where that was not noted yet.
   ///
-  /// There is none where a key is found by what a batch has yet to tell the index. May be lost if a writer touches the entry or its partition at the same time.
+  /// There is none where a key is found by what a batch has yet to tell the index. May be lost if a writer touches the
+  /// entry or its partition at the same time.
   @inline(__always)
   package func setReference() {
     guard let slot = found else { return }

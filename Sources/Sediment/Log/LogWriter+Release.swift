@@ -95,9 +95,18 @@ extension LogWriter {
   /// Whether there is something to see to for compaction.
   var wantsMaintenance: Bool {
     if recordSlotCount >= dueSlotCount || deadExtents.count >= Self.deadExtentCountMax { return true }
+    if nextExpiry <= expiredUpTo { return true }
     guard slotCountLeft < segmentSlotCount else { return false }
     let present = space.freeCount + space.bareCount + slotCountLeft
     return present < space.reservedCount + wantedRoom
+  }
+
+  /// What expired before this time may be deleted.
+  ///
+  /// In an evicting store it may go at any time, like everything else.
+  var expiredUpTo: UInt64 {
+    let clocks = catalogue.numbers.clocks
+    return evicts ? clocks.highest : clocks.deletion
   }
 
   /// So many extents wait to be freed at the most.

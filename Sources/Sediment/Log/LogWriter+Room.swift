@@ -200,6 +200,7 @@ extension LogWriter {
     try append(.seal(seal), .stored)
     let old = unsafe tail.pointee
     catalogue.setTail(old.entry)
+    if old.entry.latestExpiry != 0 { nextExpiry = min(nextExpiry, old.entry.latestExpiry) }
     do throws(Catalogue.Contradiction) {
       try catalogue.link(next, base: base, endOfTail: UnitOffset(byteOffset: old.offset)!)
     } catch {

@@ -54,6 +54,8 @@ internal import SedimentFormat
   let evicts: Bool
   /// See `SedimentOptions.slackSlotCount`.
   let slackSlotCount: UInt32
+  /// When the next segment will have expired as a whole; the highest number if none does.
+  var nextExpiry = UInt64.max
   var movedByteCount: UInt64 = 0
   var evictedCount: UInt64 = 0
   var expiredCount: UInt64 = 0
