@@ -56,7 +56,7 @@ extension Engine {
     if choice.victims.isEmpty { return 0 }
     return try exchange(
       choice.victims, in: survey, evicting: false, winning: Int(survey.budget.gainSlotCount),
-      keepingAtMost: .max)
+      keepingAtMost: .max, forTombstones: choice.isForTombstones)
   }
 
   /// Makes what was freed durable, so that it comes back unless somebody reads there; whether anything did.
