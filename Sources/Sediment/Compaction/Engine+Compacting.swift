@@ -98,8 +98,11 @@ extension Engine {
       let hasWon = try maintenanceLock.withLock { () throws(SedimentError) in
         try makeSpaceOnce(writer, since: before, error)
       }
-      if lock.withLock({ writer.reclaimedSlotCount }) != before { return }
-      let isHeld = lock.withLock { !writer.freedRuns.isEmpty }
+      // Both at once: what is held no more came back.
+      let (isBack, isHeld) = lock.withLock {
+        (writer.reclaimedSlotCount != before, !writer.freedRuns.isEmpty)
+      }
+      if isBack { return }
       guard hasWon || isHeld, disk.monotonicClock() < deadline else { throw error }
       // Readers are about to leave.
       sediment_yield()
