@@ -201,4 +201,23 @@ import Testing
     try fixture.open()
     #expect(try fixture.store.count() == 40)
   }
+
+  @Test func `Tombstones do not gather behind a full segment that holds one dead record`() throws {
+    let fixture = try StoreFixture(compaction: .manual)
+    for segment in 0..<40 {
+      try fixture.store.set("before", forKey: "\(segment)-0")
+      for number in 0..<15 { try fixture.store.set(pattern(1_050, number), forKey: "\(segment)-\(number)") }
+    }
+    for round in 0..<4 {
+      for number in 0..<4_000 { try fixture.store.set("short", forKey: "\(round)-\(number)-short") }
+      for number in 0..<4_000 { try fixture.store.remove(forKey: "\(round)-\(number)-short") }
+      try fixture.store.compact()
+    }
+    #expect(fixture.store.segments.reduce(0) { $0 + $1.tombstoneCount } < 3_000)
+    for _ in 0..<2 {
+      #expect(try fixture.store.count() == 600)
+      #expect(try same(fixture.store.retrieve(forKey: "2-0"), pattern(1_050, 0)))
+      try fixture.reopen()
+    }
+  }
 }

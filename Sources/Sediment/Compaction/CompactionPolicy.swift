@@ -18,6 +18,8 @@ package struct CompactionPolicy: Sendable {
   package struct Choice: Hashable, Sendable {
     /// Segments to empty, the first one first, until enough was won.
     package var victims: [Generation] = []
+    /// Whether the first one is to be emptied for the tombstones that it holds up, though it may win nothing itself.
+    package var isForTombstones = false
     /// Whether what would be worth most is needed by a superblock, so that a checkpoint should come first.
     package var wantsCheckpoint = false
     /// Whether a superblock needs anything that would be worth something.
@@ -63,6 +65,7 @@ package struct CompactionPolicy: Sendable {
     if goal == .balance || goal == .everything, let first = firstForTombstones() {
       choice.victims.removeAll { $0 == first }
       choice.victims.insert(first, at: 0)
+      choice.isForTombstones = true
     }
     choice.hasBlocked = blockedByteCount > 0
     let best = scored.first?.score ?? 0

@@ -56,7 +56,7 @@ extension Engine {
     if choice.victims.isEmpty { return 0 }
     return try exchange(
       choice.victims, in: survey, evicting: false, winning: Int(survey.budget.gainSlotCount),
-      keepingAtMost: .max)
+      keepingAtMost: .max, forTombstones: choice.isForTombstones)
   }
 
   /// Makes what was freed durable, so that it comes back unless somebody reads there; whether anything did.
@@ -98,8 +98,11 @@ extension Engine {
       let hasWon = try maintenanceLock.withLock { () throws(SedimentError) in
         try makeSpaceOnce(writer, since: before, error)
       }
-      if lock.withLock({ writer.reclaimedSlotCount }) != before { return }
-      let isHeld = lock.withLock { !writer.freedRuns.isEmpty }
+      // Both at once: what is held no more came back.
+      let (isBack, isHeld) = lock.withLock {
+        (writer.reclaimedSlotCount != before, !writer.freedRuns.isEmpty)
+      }
+      if isBack { return }
       guard hasWon || isHeld, disk.monotonicClock() < deadline else { throw error }
       // Readers are about to leave.
       sediment_yield()

@@ -104,10 +104,11 @@ extension Engine {
 
   /// Empties segments, the first of them first, until so many slots are won; how many were.
   ///
-  /// With the lock of maintenance.
+  /// `forTombstones` says that the first is worth emptying though it wins nothing: others can do that afterwards. With
+  /// the lock of maintenance.
   func exchange(
     _ victims: [Generation], in survey: SegmentSurvey, evicting: Bool, winning gain: Int,
-    keepingAtMost byteCountMax: Int
+    keepingAtMost byteCountMax: Int, forTombstones: Bool = false
   ) throws(SedimentError) -> Int {
     guard let writer else { throw .readOnly(path) }
     let (terms, entries) = try lock.withLock { () throws(SedimentError) in
@@ -122,7 +123,7 @@ extension Engine {
     ) { [self] (count, least) throws(SedimentError) in try takeForSurvivors(count, least) }
     do throws(SedimentError) {
       try copy(entries, exchange, winning: gain)
-      guard exchange.wonSlotCount > 0 else {
+      guard exchange.wonSlotCount > 0 || forTombstones else {
         giveUp(exchange)
         return 0
       }
@@ -135,7 +136,7 @@ extension Engine {
     forgetUnread(exchange, writer)
     forget(exchange, writer)
     release(exchange, writer)
-    return exchange.wonSlotCount
+    return max(exchange.wonSlotCount, forTombstones ? 1 : 0)
   }
 
   /// Lets everything stay as it was.

@@ -68,7 +68,7 @@ extension Engine {
     }
     return try exchange(
       choice.victims, in: survey, evicting: false, winning: Int(survey.budget.gainSlotCount),
-      keepingAtMost: .max)
+      keepingAtMost: .max, forTombstones: choice.isForTombstones)
   }
 
   func choose(_ goal: CompactionPolicy.Goal, _ survey: SegmentSurvey) -> CompactionPolicy.Choice {

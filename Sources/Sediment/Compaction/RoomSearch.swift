@@ -11,8 +11,9 @@ struct RoomSearch {
   private var evictedCount: UInt64 = 0
   private var vainCount = 0
 
-  /// After so many attempts in a row from which nothing came there is an end.
+  /// After so many attempts in a row from which nothing came there is an end; others may have taken what came.
   private static let vainCountMax = 3
+  private static let vainCountMaxWhereEvicting = 16
 
   /// A search for a change that stores so many bytes.
   init(forStoring byteCount: Int) {
@@ -36,6 +37,6 @@ struct RoomSearch {
     }
     mostSlotCount = max(present, mostSlotCount ?? 0)
     evictedCount = evicted
-    return vainCount <= Self.vainCountMax
+    return vainCount <= (writer.evicts ? Self.vainCountMaxWhereEvicting : Self.vainCountMax)
   }
 }

@@ -71,7 +71,7 @@ extension Engine {
   /// next, and a checkpoint if the way from the last is long, else the numbers.
   private func appendLast(_ writer: LogWriter) throws(SedimentError) -> CheckpointPlace? {
     do throws(SedimentError) {
-      _ = try freeDeadExtents(writer)
+      if options.compaction != .off { _ = try freeDeadExtents(writer) }
       if writer.replayByteCount > Self.replayByteCountToLeave { return try appendCheckpoint(writer) }
       // A segment that has to be begun for them counts in the numbers.
       let numbers = CatalogueChange([.numbers(writer.catalogue.numbers)])!
