@@ -181,7 +181,7 @@ import Testing
     try fixture.store.compact()
     let after = fixture.store.statistics
     #expect(after.deadByteCount < before / 4)
-    #expect(after.deadByteCount > 8_000)
+    #expect(after.deadByteCount > 4_000)
     #expect(try fixture.store.count() == 40)
   }
 

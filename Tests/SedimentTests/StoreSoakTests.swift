@@ -11,8 +11,9 @@ import Testing
   import Glibc
 #endif
 
-/// Long use of a store at its cap: overwrites, removals, expiry, batches, large values, readers beside the writers,
-/// and a new opening now and then. Nothing may grow.
+/// Long use of a store at its cap, in which nothing may grow.
+///
+/// Overwrites, removals, expiry, batches and large values, and a new opening now and then.
 @Suite struct StoreSoakTests {
   /// How long it takes, in seconds; twenty minutes in a long run.
   private static let seconds = UInt64(CrashEffort.of(3, long: 1200))

@@ -114,8 +114,9 @@ extension Engine {
     let (terms, entries) = try lock.withLock { () throws(SedimentError) in
       _ = try checkWritable()
       let terms = unsafe Exchange.Terms(
-        floor: SequenceNumber(writer.tail.pointee.sequence)!,
-        expiredUpTo: writer.expiredUpTo, evicts: evicting, byteCountMax: byteCountMax, evictedSlotCount: max(gain, Int(survey.room.wanted)))
+        floor: SequenceNumber(writer.tail.pointee.sequence)!, expiredUpTo: writer.expiredUpTo,
+        evicts: evicting, byteCountMax: byteCountMax,
+        evictedSlotCount: max(gain, Int(survey.room.wanted)))
       return (terms, victims.compactMap { writer.catalogue.segments[$0] })
     }
     let exchange = Exchange(

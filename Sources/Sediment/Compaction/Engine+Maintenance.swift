@@ -44,7 +44,8 @@ extension Engine {
     guard won > 0 else { return try settle(writer, isIdle) }
     // What was freed comes back with the next sync, which others do meanwhile, unless it is needed at once.
     let (freed, free) = lock.withLock {
-      (writer.freedSlotCount, writer.space.freeCount - min(writer.space.freeCount, writer.space.reservedCount))
+      let space = writer.space
+      return (writer.freedSlotCount, space.freeCount - min(space.freeCount, space.reservedCount))
     }
     if freed > 0, free < 2 * survey.segmentSlotCount {
       try bringBack(writer)
