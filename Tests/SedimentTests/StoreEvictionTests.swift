@@ -44,7 +44,8 @@ import Testing
 @Suite struct StoreDeletionTests {
   private static let minute: Duration = .seconds(60)
 
-  @Test func `What has expired is deleted once clocks have gone on for ten observed minutes, unread`() throws {
+  @Test func `What has expired is deleted once clocks have gone on for ten observed minutes, unread`() throws
+  {
     let fixture = try StoreFixture(durability: .interval(.seconds(60)))
     try fixture.store.set("stays", forKey: "stays")
     // So that the keys that expire have segments of their own.

@@ -90,7 +90,7 @@ struct StoredIndexTests {
     try fixture.close()
     let parts = try fixture.disk.indexParts()
     #expect(parts.map(\.partitions.lowerBound).min() == 0)
-    #expect(parts.count == 3)
+    #expect(parts.count == 8)
     #expect(parts.reduce(0) { $0 + $1.entryCount } == UInt64(count))
     #expect(parts.allSatisfy { $0.pageCount <= 260 })
     let report = try fixture.disk.expectSameIndex()
