@@ -1,3 +1,4 @@
+internal import SedimentDisk
 internal import SedimentFormat
 internal import Synchronization
 
@@ -105,22 +106,32 @@ extension Engine {
   /// Gives back what is free at last; whether anything was.
   @discardableResult
   func reclaim() throws(SedimentError) -> Bool {
-    guard let writer else { return false }
-    return try lock.withLock { () throws(SedimentError) in
-      try reclaim(writer, syncedUpTo: gate.syncedSequence)
-    }
+    try reclaim(syncedUpTo: gate.syncedSequence)
   }
 
   /// The same where the log is known to be on the medium up to a sequence.
   ///
-  /// Under the lock.
-  func reclaim(_ writer: LogWriter, syncedUpTo sequence: UInt64) throws(SedimentError) -> Bool {
-    if writer.freedRuns.isEmpty { return false }
-    if let poison = writer.poison { throw poison }
-    // The file is another's, or about to be.
-    if conditions.isClosed { return false }
-    adoptions = adoptions.filter { $0.value > sequence }
-    let oldestEpoch = Readers.oldestEpoch(in: domain)
-    return try writer.reclaim(syncedSequence: sequence, oldestEpoch: oldestEpoch) > 0
+  /// Writers go on while the headers lose their magic, so that nobody who walks the slots takes them for segments.
+  @discardableResult
+  func reclaim(syncedUpTo sequence: UInt64) throws(SedimentError) -> Bool {
+    guard let writer else { return false }
+    let released = try lock.withLock { () throws(SedimentError) -> [FreedRun] in
+      // Closed, the file is another's, or about to be.
+      if writer.freedRuns.isEmpty || conditions.isClosed { return [] }
+      if let poison = writer.poison { throw poison }
+      adoptions = adoptions.filter { $0.value > sequence }
+      return writer.takeReleased(
+        syncedSequence: sequence, oldestEpoch: Readers.oldestEpoch(in: domain))
+    }
+    if released.isEmpty { return false }
+    let zeros = [UInt8](repeating: 0, count: 8)
+    do throws(DiskError) {
+      for freed in released { try log.write(unsafe zeros.span.bytes, at: freed.run.byteRange.lowerBound) }
+    } catch {
+      if conditions.isClosed { return false }
+      throw lock.withLock { writer.fail(error) }
+    }
+    lock.withLock { writer.giveBack(released) }
+    return true
   }
 }

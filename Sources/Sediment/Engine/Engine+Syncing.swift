@@ -47,11 +47,9 @@ extension Engine {
       throw lock.withLock { writer.fail(error) }
     }
     gate.syncCount.wrappingAdd(1, ordering: .relaxed)
-    lock.withLock {
-      noteSynced(writer, watermark)
-      // That it fails poisons, and the sync before it counts all the same.
-      _ = try? reclaim(writer, syncedUpTo: sequence)
-    }
+    lock.withLock { noteSynced(writer, watermark) }
+    // That it fails poisons, and the sync before it counts all the same.
+    _ = try? reclaim(syncedUpTo: sequence)
     tell(.synced(nanoseconds: disk.monotonicClock() &- began))
     return (sequence, watermark)
   }

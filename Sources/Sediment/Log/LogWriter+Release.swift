@@ -20,37 +20,26 @@ extension LogWriter {
     freedSlotCount += run.count
   }
 
-  /// Gives back the slots of changes that are on the medium, and that no reader and no backup holds; how many.
-  func reclaim(syncedSequence: UInt64, oldestEpoch: UInt64) throws(SedimentError) -> UInt32 {
-    var kept: [FreedRun] = []
-    var count: UInt32 = 0
-    defer {
-      freedRuns = kept
-      freedSlotCount = kept.reduce(0) { $0 + $1.run.count }
+  /// Takes out what changes have freed that are on the medium, and no reader and no backup holds; nothing leads there
+  /// any more, and it is to be given back.
+  func takeReleased(syncedSequence: UInt64, oldestEpoch: UInt64) -> [FreedRun] {
+    let ready = freedRuns.filter {
+      $0.sequence <= syncedSequence && $0.tag < oldestEpoch && pinned[$0.generation] == nil
     }
-    for (place, freed) in freedRuns.enumerated() {
-      guard freed.sequence <= syncedSequence, freed.tag < oldestEpoch, pinned[freed.generation] == nil else {
-        kept.append(freed)
-        continue
-      }
-      do throws(SedimentError) {
-        try forget(freed)
-      } catch {
-        kept.append(contentsOf: freedRuns[place...])
-        throw error
-      }
-      count += freed.run.count
-    }
-    return count
+    if ready.isEmpty { return [] }
+    let generations = Set(ready.map(\.generation))
+    freedRuns.removeAll { generations.contains($0.generation) }
+    for freed in ready { slots.remove(freed.run) }
+    return ready
   }
 
-  private func forget(_ freed: FreedRun) throws(SedimentError) {
-    slots.remove(freed.run)
-    // The magic of the header, so that nobody who walks the slots takes it for a segment.
-    let zeros = [UInt8](repeating: 0, count: 8)
-    try write(unsafe zeros.span.bytes, at: freed.run.byteRange.lowerBound)
-    space.give(freed.run.first..<freed.run.end)
-    reclaimedSlotCount &+= UInt64(freed.run.count)
+  /// Gives slots back whose headers have lost their magic.
+  func giveBack(_ freed: [FreedRun]) {
+    for freed in freed {
+      space.give(freed.run.first..<freed.run.end)
+      freedSlotCount -= freed.run.count
+      reclaimedSlotCount &+= UInt64(freed.run.count)
+    }
   }
 
   // MARK: Extents
