@@ -38,7 +38,9 @@ struct FileCallsTests {
     #expect(try directory.names == ["copy", "store"])
     for name in try directory.names {
       let report = try SedimentStore.verify(path: directory[name])
-      #expect(report.isIntact && report.findings == [] && report.wasClosed == true)
+      #expect(report.isIntact && report.wasClosed == true)
+      // What was freed at the close may still look like a segment.
+      #expect(report.findings.allSatisfy { $0.kind == .orphaned })
       let opened = try SedimentStore(path: directory[name], options: .init(mustExist: true, readOnly: true))
       #expect(opened.recovery.wasClosed)
       #expect(try contents(of: opened) == before)

@@ -100,7 +100,7 @@ extension Engine {
       }
       // Both at once: what is held no more came back.
       let (isBack, isHeld) = lock.withLock {
-        (writer.reclaimedSlotCount != before, !writer.freedRuns.isEmpty)
+        (writer.reclaimedSlotCount != before, writer.freedSlotCount > 0)
       }
       if isBack { return }
       guard hasWon || isHeld, disk.monotonicClock() < deadline else { throw error }
