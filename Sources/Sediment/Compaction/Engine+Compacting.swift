@@ -54,9 +54,14 @@ extension Engine {
     let survey = try lock.withLock { () throws(SedimentError) in surveySegments(try checkWritable()) }
     let choice = choose(.everything, survey)
     if choice.victims.isEmpty { return 0 }
-    return try exchange(
-      choice.victims, in: survey, evicting: false, winning: Int(survey.budget.gainSlotCount),
-      keepingAtMost: .max, forTombstones: choice.isForTombstones)
+    do throws(SedimentError) {
+      return try exchange(
+        choice.victims, in: survey, evicting: false, winning: Int(survey.budget.gainSlotCount),
+        keepingAtMost: .max, forTombstones: choice.isForTombstones)
+    } catch  where error.code == .outOfSpace {
+      // Where there is no room to move anything, nothing more can be won.
+      return 0
+    }
   }
 
   /// Makes what was freed durable, so that it comes back unless somebody reads there; whether anything did.

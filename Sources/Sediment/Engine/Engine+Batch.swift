@@ -88,7 +88,7 @@ extension Engine {
     }
     let last = try lastChanges(batch)
     let storesNothing = batch.members.allSatisfy { $0.kind == .remove }
-    try writer.makeRoom(byteCount, for: storesNothing ? .goingOn : .storing)
+    try writer.makeRoom(byteCount, for: storesNothing ? removingPurpose : .storing)
     // From here on nothing is refused: what fails is the disk, and poisons.
     let appended = try appendRecords(batch, large, writer, way)
     let isAlone = last.count == 1

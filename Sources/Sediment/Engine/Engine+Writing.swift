@@ -131,7 +131,8 @@ extension Engine {
       }
       if let old, isMet {
         let form = RecordForm(kind: .remove, collection: state.number)
-        try writer.makeRoom(form.byteCount(keyByteCount: key.byteCount, valueByteCount: 0), for: .goingOn)
+        try writer.makeRoom(
+          form.byteCount(keyByteCount: key.byteCount, valueByteCount: 0), for: removingPurpose)
         let way = durability == .synced ? LogWriter.Way.written : .stored
         _ = try writer.append(form, key: key, value: RawSpan(), way)
         forget(old.account, state, writer)
@@ -149,6 +150,10 @@ extension Engine {
     if durability == .synced { try waitForSync(sequence) }
     return wasRemoved
   }
+
+  /// What removals may take: the reserve, too, but not in a store that can make room by leaving something out, which
+  /// needs the reserve for that.
+  var removingPurpose: SlotSpace.Purpose { evicts ? .storing : .goingOn }
 
   /// The largest value that a record itself holds; larger ones get extents, written outside the lock.
   static var inlineValueByteCountMax: Int { 128 << 10 }
