@@ -7,21 +7,23 @@ extension Engine {
   /// Whether a victim can be freed as it is; the exchange is told so.
   func canFreeUnread(_ entry: SegmentEntry, _ exchange: Exchange) -> Bool {
     guard entry.largeCount == 0, exchange.needsNoTombstones(of: entry) else { return false }
-    let liveCount = lock.withLock { slots.segment(at: UInt64(entry.identity.run.first))?.liveCount ?? 0 }
-    if liveCount > 0 {
-      guard entry.latestExpiry != 0, entry.latestExpiry <= exchange.terms.expiredUpTo,
-        hasOneCollection(since: entry.base)
-      else { return false }
+    let isDead = lock.withLock { () -> Bool in
+      guard let segment = slots.segment(at: UInt64(entry.identity.run.first)), segment.liveCount > 0 else {
+        return true
+      }
+      return entry.latestExpiry != 0 && entry.latestExpiry <= exchange.terms.expiredUpTo
+        && isAllOfOneCollection(since: entry.base)
     }
-    exchange.unread.append(entry)
-    return true
+    if isDead { exchange.unread.append(entry) }
+    return isDead
   }
 
-  /// Whether all keys are in the collection without a name, and none of them was cleared, so that it need not be read
-  /// whose keys go.
-  private func hasOneCollection(since base: SequenceNumber) -> Bool {
-    defaultState.clearedAt.load(ordering: .acquiring) <= base.rawValue
-      && collections.all.allSatisfy { $0.number == 0 || $0.keyCount == 0 }
+  /// Whether all that the index leads to are keys of the collection without a name, and none was cleared in segments
+  /// that begin after a sequence: then it need not be read whose keys go.
+  ///
+  /// Under the lock.
+  private func isAllOfOneCollection(since base: SequenceNumber) -> Bool {
+    defaultState.clearedAt.load(ordering: .relaxed) <= base.rawValue && defaultState.keyCount == index.count
   }
 
   /// Takes out of the index what leads to segments that were not read, after their change was appended.
@@ -31,43 +33,16 @@ extension Engine {
       return units.lowerBound.rawValue..<units.upperBound.rawValue
     }
     if bounds.isEmpty { return }
-    var prefix: UInt64? = 0
-    var entries: [IndexEntry] = []
-    while let from = prefix {
-      entries.removeAll(keepingCapacity: true)
-      Readers.enter(domain)
-      let view = index.view
-      prefix = view.copyEntries(from: from, into: &entries)
-      let keyHash = view.keyHash
-      let found = entries.filter { entry in bounds.contains { $0.contains(entry.position) } }
-        .map { (position: $0.position, hash: view.hash(of: $0, from: from)) }
-      Readers.leave()
-      var rest = found[...]
-      while !rest.isEmpty {
-        let group = rest.prefix(64)
-        rest = rest.dropFirst(64)
-        let isSame = lock.withLock {
-          guard index.view.keyHash == keyHash else { return false }
-          for (position, hash) in group { forgetUnread(position, hash, writer) }
-          return true
-        }
-        // Built anew meanwhile, the index is gone through again from its beginning.
-        if !isSame {
-          prefix = 0
-          break
-        }
-      }
+    let isUnread = { (entry: IndexEntry) in bounds.contains { $0.contains(entry.position) } }
+    forgetEntries(where: isUnread, while: { true }) { entry in
+      slots.segment(at: entry.position / Limits.slotUnitCount)?.liveCount -= 1
+      // Cleared meanwhile, they are counted no more.
+      if defaultState.clearedAt.load(ordering: .relaxed) > exchange.terms.floor.rawValue { return }
+      // All of the segment's puts expire, and nobody else has keys in it.
+      writer.expiredCount &+= 1
+      defaultState.count(-1, expiring: true)
     }
     lock.withLock { forgetBytes(exchange.unread, writer) }
-  }
-
-  private func forgetUnread(_ position: UInt64, _ hash: UInt64, _ writer: LogWriter) {
-    guard let (probe, _) = index.view.find(hash, at: position) else { return }
-    index.remove(probe)
-    slots.segment(at: position / Limits.slotUnitCount)?.liveCount -= 1
-    writer.expiredCount &+= 1
-    // All of the segment's puts expire, and nobody else has keys.
-    defaultState.count(-1, expiring: true)
   }
 
   /// What is left of their bytes now is of the entries that were taken out.
