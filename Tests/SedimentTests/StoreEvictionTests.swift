@@ -38,6 +38,26 @@ import Testing
     #expect(fixture.store.statistics.fileByteCount <= byteCount)
     #expect(fixture.disk.violations.first == nil)
   }
+
+  @Test func `A full store that makes no room, since compaction is off, can be emptied`() throws {
+    let fixture = try Self.fixture(1 << 20)
+    try fixture.close()
+    fixture.options.compaction = .off
+    try fixture.open()
+    var count = 0
+    do {
+      while count < 2_000 {
+        try fixture.store.set(pattern(1_000, count), forKey: "\(count)")
+        count += 1
+      }
+    } catch let error as SedimentError {
+      #expect(error.code == .outOfSpace)
+    }
+    #expect(count > 500 && count < 1_000)
+    for number in 0..<count { #expect(try fixture.store.remove(forKey: "\(number)")) }
+    try fixture.reopen()
+    #expect(try fixture.store.count() == 0)
+  }
 }
 
 /// What expiry and eviction do to the space of a store.

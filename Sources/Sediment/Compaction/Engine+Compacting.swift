@@ -42,16 +42,16 @@ extension Engine {
       _ = try freeDeadExtents(writer)
       let survey = surveySegments(writer)
       let used = unsafe Int(writer.tail.pointee.offset) - Int(writer.tail.pointee.segment.start)
-      if used - survey.tail.liveByteCount > survey.tail.byteCount / 4 { try writer.goOnInAnotherSegment() }
-      return survey.candidates.contains { $0.supersededCount > 0 || $0.tombstoneCount > 0 }
-        || used - survey.tail.liveByteCount > survey.tail.byteCount / 4
+      let isTailWorthIt = used - survey.tail.liveByteCount > survey.tail.byteCount / 4
+      if isTailWorthIt { try writer.goOnInAnotherSegment() }
+      return isTailWorthIt || survey.candidates.contains { $0.supersededCount > 0 || $0.tombstoneCount > 0 }
     }
     if isWorthIt { try checkpoint(both: true) }
   }
 
   private func compactSome(_ writer: LogWriter) throws(SedimentError) -> Int {
     try reclaim()
-    let survey = try lock.withLock { () throws(SedimentError) in surveySegments(try checkWritable()) }
+    let survey = try surveySegments()
     let choice = choose(.everything, survey)
     if choice.victims.isEmpty { return 0 }
     do throws(SedimentError) {
@@ -75,12 +75,27 @@ extension Engine {
   /// The bytes of records that nothing leads to, and of segments that wait to come back.
   private func deadByteCount(_ writer: LogWriter) -> UInt64 {
     lock.withLock {
-      let used = UInt64(writer.recordSlotCount) << UInt64(Limits.slotByteCountLog2)
+      let used = SlotSpace.byteCount(of: writer.recordSlotCount)
       return used - min(used, UInt64(max(writer.liveByteCount, 0)))
     }
   }
 
   // MARK: When there is no room
+
+  /// Makes a change that stores so many bytes, again and again as long as room can be made for it.
+  @inline(__always)
+  func makingSpace<Result>(
+    forStoring byteCount: Int, _ change: () throws(SedimentError) -> Result
+  ) throws(SedimentError) -> Result {
+    var search = RoomSearch(forStoring: byteCount)
+    while true {
+      do throws(SedimentError) {
+        return try change()
+      } catch {
+        try makeSpace(after: error, &search)
+      }
+    }
+  }
 
   /// Makes room for a change that found none, if any can be made; else throws the error again.
   ///
@@ -101,7 +116,7 @@ extension Engine {
     let deadline = disk.monotonicClock() &+ Self.readersWaitNanoseconds
     while true {
       let hasWon = try maintenanceLock.withLock { () throws(SedimentError) in
-        try makeSpaceOnce(writer, since: before, error)
+        try makeSpaceOnce(writer, since: before)
       }
       // Both at once: what is held no more came back.
       let (isBack, isHeld) = lock.withLock {
@@ -117,9 +132,7 @@ extension Engine {
   /// How long a writer waits for readers to leave what was freed.
   private static var readersWaitNanoseconds: UInt64 { 1_000_000_000 }
 
-  private func makeSpaceOnce(
-    _ writer: LogWriter, since before: UInt64, _ error: SedimentError
-  ) throws(SedimentError) -> Bool {
+  private func makeSpaceOnce(_ writer: LogWriter, since before: UInt64) throws(SedimentError) -> Bool {
     if lock.withLock({ writer.reclaimedSlotCount }) != before { return true }
     if try reclaim() { return true }
     if try bringBack(writer) { return true }

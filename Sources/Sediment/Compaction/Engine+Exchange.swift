@@ -33,6 +33,11 @@ extension Engine {
   }
 
   /// Looks at all segments.
+  func surveySegments() throws(SedimentError) -> SegmentSurvey {
+    try lock.withLock { () throws(SedimentError) in surveySegments(try checkWritable()) }
+  }
+
+  /// Looks at all segments.
   ///
   /// Under the lock.
   func surveySegments(_ writer: LogWriter) -> SegmentSurvey {

@@ -64,7 +64,7 @@ extension Engine {
     var choice = choose(.balance, survey)
     if choice.wantsCheckpoint, isCheckpointWorthIt(survey) {
       try checkpoint(both: true)
-      survey = lock.withLock { surveySegments(writer!) }
+      survey = try surveySegments()
       choice = choose(.balance, survey)
     }
     return try exchange(

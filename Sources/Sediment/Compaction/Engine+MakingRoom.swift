@@ -17,10 +17,8 @@ extension Engine {
   ///
   /// With the lock of maintenance.
   func makeRoom(in survey: SegmentSurvey) throws(SedimentError) -> Int {
-    for attempt in roomAttempts(survey, isLast: false) {
-      let won = try makeRoom(attempt, survey)
-      if won > 0 { return won }
-    }
+    let won = try makeRoom(by: roomAttempts(survey, isLast: false), survey)
+    if won > 0 { return won }
     let choice = choose(evicts ? .eviction : .room, survey)
     if !choice.hasBlocked {
       guard evicts else { return 0 }
@@ -31,14 +29,9 @@ extension Engine {
     }
     // Either the last checkpoints still need what would be worth most, or all that they do not need was read lately.
     try checkpoint(both: true)
-    let isFull = survey.isFull
-    var survey = lock.withLock { surveySegments(writer!) }
-    survey.isFull = isFull
-    for attempt in roomAttempts(survey, isLast: true) {
-      let won = try makeRoom(attempt, survey)
-      if won > 0 { return won }
-    }
-    return 0
+    var newSurvey = try surveySegments()
+    newSurvey.isFull = survey.isFull
+    return try makeRoom(by: roomAttempts(newSurvey, isLast: true), newSurvey)
   }
 
   private func roomAttempts(_ survey: SegmentSurvey, isLast: Bool) -> [RoomAttempt] {
@@ -55,6 +48,17 @@ extension Engine {
       return [moving, evicting, RoomAttempt(victims: choice.victims, evicts: true, evictsEverything: true)]
     }
     return choice.wantsCheckpoint ? [moving] : [moving, evicting]
+  }
+
+  /// Tries ways until one wins something.
+  private func makeRoom(
+    by attempts: [RoomAttempt], _ survey: SegmentSurvey
+  ) throws(SedimentError) -> Int {
+    for attempt in attempts {
+      let won = try makeRoom(attempt, survey)
+      if won > 0 { return won }
+    }
+    return 0
   }
 
   /// Tries a way; that there is no room for what has to be kept means that it wins nothing.

@@ -8,9 +8,8 @@ extension Engine {
   func trim(to spare: UInt32?) throws(SedimentError) {
     guard let writer else { return }
     while let run = lock.withLock({ slotsToPunch(writer, spare) }) {
-      let bytes = UInt64(run.lowerBound) << 14..<UInt64(run.upperBound) << 14
       do throws(DiskError) {
-        try log.file.punchHole(bytes)
+        try log.file.punchHole(SlotSpace.byteRange(of: run))
       } catch {
         lock.withLock { writer.space.give(run) }
         // They may be used as they are.
@@ -31,7 +30,7 @@ extension Engine {
     guard let excess = excess(writer, spare) else { return nil }
     writer.isTrimming = true
     guard let run = writer.space.takeLast(min(excess, Self.punchedSlotCountMax)) else { return nil }
-    log.exclude(UInt64(run.lowerBound) << 14..<UInt64(run.upperBound) << 14)
+    log.exclude(SlotSpace.byteRange(of: run))
     return run
   }
 
@@ -53,10 +52,10 @@ extension Engine {
     let canPunch = log.file.traits.punchesHoles
     let freeToCut = canPunch ? 0 : excess(writer, spare) ?? 0
     let end = writer.space.endAfterCutting(freeSlots: freeToCut)
-    guard end < writer.space.end, log.canShrink(to: UInt64(end) << 14) else { return }
+    guard end < writer.space.end, log.canShrink(to: SlotSpace.byteCount(of: end)) else { return }
     do throws(DiskError) {
-      try log.shrink(to: UInt64(end) << 14)
-      try log.file.truncate(to: UInt64(end) << 14)
+      try log.shrink(to: SlotSpace.byteCount(of: end))
+      try log.file.truncate(to: SlotSpace.byteCount(of: end))
     } catch {
       throw writer.fail(error)
     }

@@ -127,9 +127,7 @@ final class Exchange {
     return !guardFloor.allowsDropping(sequence, of: victim) && record.sequence > deadUpTo(record.collection)
   }
 
-  func leaveOut(
-    _ record: ScannedRecord, _ hash: UInt64, _ reason: LeftOut.Reason, _ victim: Generation
-  ) {
+  func leaveOut(_ record: ScannedRecord, _ hash: UInt64, _ reason: LeftOut.Reason) {
     if record.kind == .putLarge {
       let extents = record.extents
       leftOutExtents.append(contentsOf: extents)

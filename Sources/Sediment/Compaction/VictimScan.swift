@@ -59,7 +59,7 @@ struct VictimScan: RecordVisitor {
       return
     }
     if let reason = exchange.reasonToLeaveOut(record, entry) {
-      exchange.leaveOut(record, hash, reason, victim)
+      exchange.leaveOut(record, hash, reason)
       if reason != .cleared, exchange.needsTombstone(record, of: victim) {
         try exchange.keepTombstone(for: record)
       }

@@ -158,8 +158,7 @@ extension Engine {
       (writer.poison == nil ? writer.spaceAhead() : nil, writer.cloneCount)
     }
     if let range {
-      let bytes = UInt64(range.lowerBound) << 14..<UInt64(range.upperBound) << 14
-      if (try? log.file.allocate(bytes)) != nil {
+      if (try? log.file.allocate(SlotSpace.byteRange(of: range))) != nil {
         // Blocks that a copy came to share meanwhile are none to be stored into.
         lock.withLock { if writer.cloneCount == cloneCount { writer.take(ahead: range) } }
       }

@@ -7,13 +7,8 @@ extension Engine {
   func commit(_ batch: BatchMembers, _ durability: SedimentDurability) throws(SedimentError) {
     if let failure = batch.failure { throw failure }
     if batch.isEmpty { return }
-    var search = RoomSearch(forStoring: batch.valueByteCount)
-    while true {
-      do throws(SedimentError) {
-        return try commitOnce(batch, durability)
-      } catch {
-        try makeSpace(after: error, &search)
-      }
+    try makingSpace(forStoring: batch.valueByteCount) { () throws(SedimentError) in
+      try commitOnce(batch, durability)
     }
   }
 

@@ -12,14 +12,7 @@ extension Engine {
         .invalidArgument, path: path,
         message: "A collection's name has 1 to 255 bytes of UTF-8 without a zero byte. Choose another.")
     }
-    var search = RoomSearch(forStoring: name.count)
-    while true {
-      do throws(SedimentError) {
-        return try makeCollection(name)
-      } catch {
-        try makeSpace(after: error, &search)
-      }
-    }
+    return try makingSpace(forStoring: name.count) { () throws(SedimentError) in try makeCollection(name) }
   }
 
   private func makeCollection(_ name: [UInt8]) throws(SedimentError) -> CollectionState {
@@ -84,21 +77,14 @@ extension Engine {
     _ durability: SedimentDurability, _ body: (LogWriter) throws(SedimentError) -> Void
   ) throws(SedimentError) {
     try checkReadable()
-    var search = RoomSearch(forStoring: 0)
-    var sequence: UInt64?
-    while sequence == nil {
-      do throws(SedimentError) {
-        sequence = try lock.withLock { () throws(SedimentError) in
-          let writer = try checkWritable()
-          try body(writer)
-          planSync(writer, durability)
-          return unsafe writer.tail.pointee.countedSequence
-        }
-      } catch {
-        try makeSpace(after: error, &search)
+    let sequence = try makingSpace(forStoring: 0) { () throws(SedimentError) in
+      try lock.withLock { () throws(SedimentError) in
+        let writer = try checkWritable()
+        try body(writer)
+        planSync(writer, durability)
+        return unsafe writer.tail.pointee.countedSequence
       }
     }
-    guard let sequence else { return }
     if durability == .synced { try waitForSync(sequence) }
   }
 

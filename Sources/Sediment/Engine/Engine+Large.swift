@@ -8,13 +8,8 @@ extension Engine {
     _ value: RawSpan, _ key: RawSpan, _ state: CollectionState, expiry: WrittenExpiry,
     if condition: WriteCondition, _ durability: SedimentDurability
   ) throws(SedimentError) -> Bool {
-    var search = RoomSearch(forStoring: value.byteCount)
-    while true {
-      do throws(SedimentError) {
-        return try setLargeOnce(value, key, state, expiry: expiry, if: condition, durability)
-      } catch {
-        try makeSpace(after: error, &search)
-      }
+    try makingSpace(forStoring: value.byteCount) { () throws(SedimentError) in
+      try setLargeOnce(value, key, state, expiry: expiry, if: condition, durability)
     }
   }
 

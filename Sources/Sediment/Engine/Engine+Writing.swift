@@ -37,13 +37,8 @@ extension Engine {
     if value.byteCount > Self.inlineValueByteCountMax {
       return try setLarge(value, key, state, expiry: expiry, if: condition, durability)
     }
-    var search = RoomSearch(forStoring: value.byteCount)
-    while true {
-      do throws(SedimentError) {
-        return try setOnce(value, key, state, expiry: expiry, if: condition, durability)
-      } catch {
-        try makeSpace(after: error, &search)
-      }
+    return try makingSpace(forStoring: value.byteCount) { () throws(SedimentError) in
+      try setOnce(value, key, state, expiry: expiry, if: condition, durability)
     }
   }
 
@@ -98,13 +93,8 @@ extension Engine {
     _ key: RawSpan, _ state: CollectionState, if condition: WriteCondition, _ durability: SedimentDurability
   ) throws(SedimentError) -> Bool {
     try checkLengths(key, RawSpan())
-    var search = RoomSearch(forStoring: 0)
-    while true {
-      do throws(SedimentError) {
-        return try removeOnce(key, state, if: condition, durability)
-      } catch {
-        try makeSpace(after: error, &search)
-      }
+    return try makingSpace(forStoring: 0) { () throws(SedimentError) in
+      try removeOnce(key, state, if: condition, durability)
     }
   }
 
@@ -151,9 +141,9 @@ extension Engine {
     return wasRemoved
   }
 
-  /// What removals may take: the reserve, too, but not in a store that can make room by leaving something out, which
+  /// What removals may take: the reserve, too, but not in a store that makes room by leaving something out, which
   /// needs the reserve for that.
-  var removingPurpose: SlotSpace.Purpose { evicts ? .storing : .goingOn }
+  var removingPurpose: SlotSpace.Purpose { evicts && options.compaction != .off ? .storing : .goingOn }
 
   /// The largest value that a record itself holds; larger ones get extents, written outside the lock.
   static var inlineValueByteCountMax: Int { 128 << 10 }

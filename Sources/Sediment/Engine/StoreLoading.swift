@@ -15,7 +15,7 @@ extension StoreOpening {
     do throws(DiskError) {
       byteCount = try fileByteCount(file, holding: opened.log.catalogue)
       slotCount = UInt32(min(byteCount >> UInt64(Limits.slotByteCountLog2), known(opened.log.catalogue)))
-      try log.map(upTo: UInt64(slotCount) << UInt64(Limits.slotByteCountLog2))
+      try log.map(upTo: SlotSpace.byteCount(of: slotCount))
     } catch {
       throw SedimentError(error)
     }
@@ -78,7 +78,7 @@ extension StoreOpening {
     _ file: any DiskFile, holding catalogue: Catalogue
   ) throws(DiskError) -> UInt64 {
     let byteCount = try file.byteCount()
-    let needed = UInt64(catalogue.slots.end) << UInt64(Limits.slotByteCountLog2)
+    let needed = SlotSpace.byteCount(of: catalogue.slots.end)
     if options.readOnly || byteCount >= needed { return byteCount }
     try file.allocate(byteCount..<needed)
     return needed

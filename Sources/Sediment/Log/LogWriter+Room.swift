@@ -123,8 +123,7 @@ extension LogWriter {
 
   /// Gives bare slots blocks.
   func dress(_ run: Range<UInt32>) throws(DiskError) {
-    let slotByteCount = UInt64(Limits.slotByteCount)
-    try file.file.allocate(UInt64(run.lowerBound) * slotByteCount..<UInt64(run.upperBound) * slotByteCount)
+    try file.file.allocate(SlotSpace.byteRange(of: run))
     space.dress(run)
   }
 
@@ -134,7 +133,7 @@ extension LogWriter {
       throw SedimentError.fileTooLarge(file.file.path)
     }
     guard growth <= slotCountLeft else {
-      throw .capReached(file.file.path, UInt64(slotCountMax) << UInt64(Limits.slotByteCountLog2))
+      throw .capReached(file.file.path, SlotSpace.byteCount(of: slotCountMax))
     }
     let ahead = min(growth + slotCountAhead, slotCountLeft)
     do throws(DiskError) {
@@ -157,10 +156,9 @@ extension LogWriter {
 
   /// Lets the file grow by slots that have blocks and addresses.
   func extend(by count: UInt32) throws(DiskError) {
-    let slotByteCount = UInt64(Limits.slotByteCount)
-    let end = UInt64(space.end + count) * slotByteCount
-    try file.file.allocate(UInt64(space.end) * slotByteCount..<end)
-    try file.mapGrowth(upTo: end)
+    let bytes = SlotSpace.byteRange(of: space.end..<space.end + count)
+    try file.file.allocate(bytes)
+    try file.mapGrowth(upTo: bytes.upperBound)
     space.extend(by: count)
   }
 

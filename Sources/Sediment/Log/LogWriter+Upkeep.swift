@@ -127,7 +127,7 @@ extension LogWriter {
   /// Takes slots over that got blocks without the lock, unless the file grew otherwise meanwhile.
   func take(ahead range: Range<UInt32>) {
     guard range.lowerBound <= space.end, range.upperBound > space.end else { return }
-    guard (try? file.mapGrowth(upTo: UInt64(range.upperBound) << 14)) != nil else { return }
+    guard (try? file.mapGrowth(upTo: SlotSpace.byteCount(of: range.upperBound))) != nil else { return }
     space.extend(by: range.upperBound - space.end)
     setWantedFreeCount()
   }

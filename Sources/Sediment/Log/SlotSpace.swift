@@ -31,6 +31,16 @@ package struct SlotSpace: Sendable {
     self.end = end
   }
 
+  /// How many bytes so many slots have, which is where the slot of that number begins.
+  package static func byteCount(of slotCount: UInt32) -> UInt64 {
+    UInt64(slotCount) << UInt64(Limits.slotByteCountLog2)
+  }
+
+  /// The bytes of slots in the file.
+  package static func byteRange(of slots: Range<UInt32>) -> Range<UInt64> {
+    byteCount(of: slots.lowerBound)..<byteCount(of: slots.upperBound)
+  }
+
   /// Takes `count` adjacent free slots; nil if there are none such that may be taken.
   ///
   /// The hole that `preferred` lies at the beginning of comes first, then the smallest that fits.
