@@ -67,6 +67,54 @@ struct StoreSpaceTests {
   }
 
   @Test(arguments: accesses, Bound.allCases)
+  func `What is stored stays out of the segment that a removal has begun in the reserve`(
+    access: SedimentOptions.Access, bound: Bound
+  ) throws {
+    let fixture = try Self.bounded(access, bound)
+    let count = try Self.fill(fixture)
+    // The rest of the last segment.
+    let smallCount = try Self.fill(fixture, valueByteCount: 1)
+    #expect(smallCount < 1_000)
+    let before = fixture.store.statistics.freeByteCount
+    var removedCount = 0
+    while fixture.store.statistics.freeByteCount == before {
+      #expect(try fixture.store.remove(forKey: "\(removedCount)"))
+      removedCount += 1
+    }
+    #expect(removedCount < 4)
+    for number in removedCount..<removedCount + 3 {
+      #expect(code { try fixture.store.set(pattern(1), forKey: "0") } == .outOfSpace)
+      #expect(try fixture.store.remove(forKey: "\(number)"))
+      #expect(fixture.store.statistics.freeByteCount == before - 1 << 14)
+    }
+    for number in removedCount + 3..<max(count, smallCount) {
+      #expect(try fixture.store.remove(forKey: "\(number)"))
+    }
+    #expect(try fixture.store.count() == 0)
+  }
+
+  @Test(arguments: accesses, Bound.allCases)
+  func `A checkpoint for which there is no room takes none`(
+    access: SedimentOptions.Access, bound: Bound
+  ) throws {
+    let fixture = try Self.bounded(access, bound)
+    let prefix = String(repeating: "n", count: 250)
+    for number in 0..<100 { _ = try fixture.store.collection("\(prefix)\(number)") }
+    let count = try Self.fill(fixture, valueByteCount: 1_000)
+    // Checkpoints use up the reserve, since compaction is off.
+    var left: UInt64 = 0
+    var refusedCount = 0
+    for _ in 0..<20 {
+      left = fixture.store.statistics.freeByteCount
+      guard code({ try fixture.store.checkpoint() }) == .outOfSpace else { continue }
+      refusedCount += 1
+      #expect(fixture.store.statistics.freeByteCount == left)
+    }
+    #expect(refusedCount > 10 && left > 0)
+    try Self.check(fixture.store, count, valueByteCount: 1_000)
+  }
+
+  @Test(arguments: accesses, Bound.allCases)
   func `A full store removes, clears, syncs, checkpoints and closes`(
     access: SedimentOptions.Access, bound: Bound
   ) throws {

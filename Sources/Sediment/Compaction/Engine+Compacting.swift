@@ -16,7 +16,7 @@ extension Engine {
         .invalidArgument, path: path,
         message: "The store was opened with compaction off. Open it with manual or automatic to compact it.")
     }
-    try maintenanceLock.withLock { () throws(SedimentError) in try prepareCompacting(writer) }
+    try prepareCompacting(writer)
     let total = deadByteCount(writer)
     var left = total
     while true {
@@ -34,8 +34,18 @@ extension Engine {
   }
 
   /// Lets the log go on in another segment, if the present one holds much that is dead, and makes a checkpoint, so
-  /// that no superblock needs what is before.
+  /// that no superblock needs what is before; as far as there is room for it.
   private func prepareCompacting(_ writer: LogWriter) throws(SedimentError) {
+    do throws(SedimentError) {
+      try makingSpace(forStoring: 0) { () throws(SedimentError) in try prepareCompactingOnce(writer) }
+    } catch  where error.code == .outOfSpace {
+      // What is still needed of the log's end stays; there may be other things to win.
+    }
+  }
+
+  private func prepareCompactingOnce(_ writer: LogWriter) throws(SedimentError) {
+    maintenanceLock.lock()
+    defer { maintenanceLock.unlock() }
     try findLostExtents(writer)
     let isWorthIt = try lock.withLock { () throws(SedimentError) in
       let writer = try checkWritable()

@@ -66,6 +66,8 @@ extension Engine {
   func appendCheckpoint(_ writer: LogWriter) throws(SedimentError) -> CheckpointPlace {
     writer.updateNumbers(clock: disk.wallClock())
     var parts = try checkpointParts(writer)
+    // One that ends before its last part would leave less room than before.
+    try writer.provideRoom(forAllOf: parts.map(Self.byteCount))
     let firstByteCount = Self.byteCount(of: parts[0])
     if unsafe writer.tail.pointee.room < firstByteCount {
       // The segment in which the first part lies must be the one that the parts say the log ends in.

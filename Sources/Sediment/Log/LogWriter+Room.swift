@@ -14,12 +14,19 @@ extension LogWriter {
 
   @inline(never)
   private func makeMoreRoom(_ byteCount: Int, _ purpose: SlotSpace.Purpose) throws(SedimentError) {
-    if unsafe tail.pointee.room < byteCount { try openSegment(roomFor: byteCount, purpose) }
+    // Once there is as much in reserve as there should be, what was taken from it has been paid back.
+    unsafe tail.pointee.isOfReserve = tail.pointee.isOfReserve && space.freeCount < space.reservedCount
+    let isBarred = unsafe tail.pointee.isOfReserve && purpose == .storing
+    if unsafe isBarred || tail.pointee.room < byteCount { try openSegment(roomFor: byteCount, purpose) }
     unsafe tail.pointee.wantsUpkeep =
       replayByteCount > replayByteCountMax || wantsSpace || wantsMaintenance || wantsIndexStored
     let run = unsafe tail.pointee.identity.run.byteRange
     let end = run.upperBound - UInt64(Seal.recordByteCount)
     let offset = unsafe tail.pointee.offset
+    if unsafe tail.pointee.isOfReserve {
+      unsafe tail.pointee.softEnd = 0
+      return
+    }
     guard unsafe tail.pointee.isMapped, space.end >= Self.aheadSlotCountMin else {
       unsafe tail.pointee.softEnd = end
       return
@@ -40,7 +47,7 @@ extension LogWriter {
   @inline(never)
   func openSegment(roomFor byteCount: Int, _ purpose: SlotSpace.Purpose) throws(SedimentError) {
     noteBudget()
-    let run = try takeHotRun(roomFor: byteCount, purpose)
+    let (run, isOfReserve) = try takeHotRun(roomFor: byteCount, purpose)
     let (next, isMapped): (SegmentIdentity, Bool)
     do throws(DiskError) {
       next = try newIdentity(.hot, run)
@@ -50,15 +57,62 @@ extension LogWriter {
       throw SedimentError(error)
     }
     try link(next, isMapped: isMapped)
+    unsafe tail.pointee.isOfReserve = isOfReserve
   }
 
-  /// Slots for a hot segment: as many as one should have, or as few as will do where space is short.
+  /// Sees to it that records of so many bytes each will all find room, even if every slot is a segment of its own, or
+  /// throws and changes nothing.
+  func provideRoom(forAllOf byteCounts: [Int]) throws(SedimentError) {
+    var room = unsafe tail.pointee.room
+    var slotCount: UInt32 = 0
+    for byteCount in byteCounts {
+      if room < byteCount {
+        let count = Self.leastSlotCount(roomFor: byteCount)
+        slotCount += count
+        room = Int(count) * Limits.slotByteCount - SegmentHeader.byteCount - Seal.recordByteCount
+      }
+      room -= byteCount
+    }
+    try provide(slotCount)
+  }
+
+  /// Sees to it that so many slots are free, wherever they lie.
+  func provide(_ count: UInt32) throws(SedimentError) {
+    while space.freeCount < count {
+      let missing = count - space.freeCount
+      do throws(DiskError) {
+        if let bare = space.bareRun(for: missing, isAdjacent: false) {
+          try dress(bare)
+          continue
+        }
+        guard missing > slotCountLeft else {
+          try extend(by: missing)
+          continue
+        }
+      } catch {
+        throw SedimentError(error)
+      }
+      throw .capReached(file.file.path, SlotSpace.byteCount(of: slotCountMax))
+    }
+  }
+
+  /// The slots of a segment that has room for records of so many bytes.
+  private static func leastSlotCount(roomFor byteCount: Int) -> UInt32 {
+    let whole = SegmentHeader.byteCount + byteCount + Seal.recordByteCount
+    return UInt32((whole + Limits.slotByteCount - 1) / Limits.slotByteCount)
+  }
+
+  /// Slots for a hot segment: as many as one should have, or as few as will do where space is short or they are of the
+  /// reserve.
   private func takeHotRun(
     roomFor byteCount: Int, _ purpose: SlotSpace.Purpose
-  ) throws(SedimentError) -> SlotRun {
-    let whole = SegmentHeader.byteCount + byteCount + Seal.recordByteCount
-    let least = UInt32((whole + Limits.slotByteCount - 1) / Limits.slotByteCount)
-    return try takeRun(upTo: max(segmentSlotCount, least), atLeast: least, for: purpose)
+  ) throws(SedimentError) -> (run: SlotRun, isOfReserve: Bool) {
+    let least = Self.leastSlotCount(roomFor: byteCount)
+    do throws(SedimentError) {
+      return (try takeRun(upTo: max(segmentSlotCount, least), atLeast: least, for: .storing), false)
+    } catch  where error.code == .outOfSpace && purpose == .goingOn {
+      return (try takeRun(least, for: .goingOn), true)
+    }
   }
 
   /// Takes so many slots or, where there are not as many in a row, as many as there are, before the file grows.
@@ -204,6 +258,8 @@ extension LogWriter {
     } catch {
       preconditionFailure("the writer contradicts its own catalogue: \(error.reason)")
     }
+    // The next checkpoint will name one more.
+    space.reservedCount = max(space.reservedCount, reserveSlotCount)
     let segment = Segment(next, base: base, in: identity)
     slots.add(segment, next.run)
     unsafe tail.pointee = Tail(

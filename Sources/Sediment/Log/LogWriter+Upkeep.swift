@@ -83,27 +83,10 @@ extension LogWriter {
       throw SedimentError(error)
     }
     do throws(SedimentError) {
-      try restoreReserve()
+      space.reservedCount = reserveSlotCount
+      try provide(space.reservedCount)
     } catch  where error.code == .outOfSpace {
       // What frees space must still be possible; a change that stores is refused when it asks for slots.
-    }
-  }
-
-  /// Lets the file have blocks for the reserve, as far as the cap allows.
-  private func restoreReserve() throws(SedimentError) {
-    space.reservedCount = reserveSlotCount
-    do throws(DiskError) {
-      while space.freeCount < space.reservedCount {
-        let missing = space.reservedCount - space.freeCount
-        if let bare = space.bareRun(for: missing, isAdjacent: false) {
-          try dress(bare)
-        } else {
-          guard missing <= slotCountLeft else { return }
-          try extend(by: missing)
-        }
-      }
-    } catch {
-      throw SedimentError(error)
     }
   }
 

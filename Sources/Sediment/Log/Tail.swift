@@ -13,6 +13,8 @@ struct Tail {
   var softEnd: UInt64 = 0
   /// Whether a checkpoint or more space was due when the log last came to its soft end.
   var wantsUpkeep = false
+  /// Whether its slots are of the reserve, so that what users store does not belong here.
+  var isOfReserve = false
   /// The sequence of the last record.
   var sequence: UInt64
   /// The sequence of the last record that is to be synced: marks behind it are not.

@@ -4,8 +4,8 @@ package import SedimentFormat
 package struct CheckpointParts {
   package let parts: [CheckpointPart]
 
-  /// The most bytes of entries in one part.
-  package static let partByteCountMax = 8 << 10
+  /// The most bytes of entries in one part: two parts fit into a segment of one slot.
+  package static let partByteCountMax = 8_000
   /// The most bytes of one entry.
   private static let entryByteCountMax = 255 * Limits.unitByteCount
 
