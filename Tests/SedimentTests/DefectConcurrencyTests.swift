@@ -14,104 +14,47 @@ import Testing
 #endif
 
 /// A disk whose syncs wait for a test.
-final class StoppingDisk: Disk {
-  let inner: SimulatedDisk
+final class StoppingDisk: ForwardingDisk, @unchecked Sendable {
   let entered = Counter()
   let mayGo = Counter()
   let stops = Atomic<Bool>(false)
   let mappedByteCountMax = Atomic<UInt64>(.max)
   /// 0 for the disk's own.
   let mappedPageByteCount = Atomic<Int>(0)
+  /// All random numbers so far.
+  let drawn = Mutex<[UInt64]>([])
 
-  init(_ inner: SimulatedDisk) { self.inner = inner }
+  override func file(_ file: any DiskFile) -> any DiskFile { StoppingFile(file, self) }
 
-  var pageByteCount: Int { inner.pageByteCount }
-  func open(_ path: String, _ mode: OpenMode) throws(DiskError) -> any DiskFile {
-    StoppingFile(try inner.open(path, mode), self)
-  }
-  func rename(_ path: String, to destination: String, _ rule: RenameRule) throws(DiskError) {
-    try inner.rename(path, to: destination, rule)
-  }
-  func remove(_ path: String) throws(DiskError) { try inner.remove(path) }
-  func syncDirectory(of path: String) throws(DiskError) { try inner.syncDirectory(of: path) }
-  func wallClock() -> UInt64 { inner.wallClock() }
-  func monotonicClock() -> UInt64 { inner.monotonicClock() }
-  func random() -> UInt64 {
+  override func random() -> UInt64 {
     let number = inner.random()
     drawn.withLock { $0.append(number) }
     return number
   }
-
-  /// All random numbers so far.
-  let drawn = Mutex<[UInt64]>([])
 }
 
-final class StoppingFile: DiskFile {
-  let inner: any DiskFile
-  let disk: StoppingDisk
+private final class StoppingFile: ForwardingFile, @unchecked Sendable {
+  private let disk: StoppingDisk
 
   init(_ inner: any DiskFile, _ disk: StoppingDisk) {
-    self.inner = inner
     self.disk = disk
+    super.init(inner)
   }
 
-  var path: String { inner.path }
-  var traits: FileTraits { inner.traits }
-  var identifier: FileIdentifier { inner.identifier }
-  func byteCount() throws(DiskError) -> UInt64 { try inner.byteCount() }
-  func read(into buffer: inout MutableRawSpan, at offset: UInt64) throws(DiskError) -> Int {
-    try inner.read(into: &buffer, at: offset)
-  }
-  func write(_ bytes: RawSpan, at offset: UInt64) throws(DiskError) { try inner.write(bytes, at: offset) }
-  func allocate(_ range: Range<UInt64>) throws(DiskError) { try inner.allocate(range) }
-  func punchHole(_ range: Range<UInt64>) throws(DiskError) { try inner.punchHole(range) }
-  func dataRange(from offset: UInt64) throws(DiskError) -> Range<UInt64>? {
-    try inner.dataRange(from: offset)
-  }
-  func truncate(to byteCount: UInt64) throws(DiskError) { try inner.truncate(to: byteCount) }
-  func sync() throws(DiskError) {
+  override func sync() throws(DiskError) {
     if disk.stops.load(ordering: .acquiring) {
       disk.entered.add()
       disk.mayGo.wait(for: disk.entered.value)
     }
     try inner.sync()
   }
-  func reserveMapping(byteCount: UInt64) throws(DiskError) -> FileMapping {
+
+  override func reserveMapping(byteCount: UInt64) throws(DiskError) -> FileMapping {
     let mapping = try inner.reserveMapping(
       byteCount: min(byteCount, disk.mappedByteCountMax.load(ordering: .relaxed)))
     let page = disk.mappedPageByteCount.load(ordering: .relaxed)
-    if page == 0 { return mapping }
-    let large = LargePages(mapping)
-    return unsafe FileMapping(
-      base: mapping.base, byteCount: mapping.byteCount / UInt64(page) * UInt64(page), pageByteCount: page,
-      backing: large, observer: large)
+    return page == 0 ? mapping : ForwardingMapping(mapping).mapping(pageByteCount: page)
   }
-  func clone(to path: String) throws(DiskError) { try inner.clone(to: path) }
-  func lock(_ range: Range<UInt64>, _ mode: LockMode) throws(DiskError) -> Bool {
-    try inner.lock(range, mode)
-  }
-  func unlock(_ range: Range<UInt64>) throws(DiskError) { try inner.unlock(range) }
-  func close() throws(DiskError) { try inner.close() }
-}
-
-/// A mapping of larger pages.
-final class LargePages: MappingBacking, StoreObserver {
-  let inner: FileMapping
-
-  init(_ inner: FileMapping) { self.inner = inner }
-
-  func expose(
-    _ base: UnsafeMutableRawPointer, _ range: Range<UInt64>, writable: Bool
-  ) throws(DiskError) { try inner.expose(range, writable: writable) }
-  func protect(_ base: UnsafeMutableRawPointer, _ range: Range<UInt64>) throws(DiskError) {
-    try inner.protect(range)
-  }
-  func conceal(_ base: UnsafeMutableRawPointer, _ range: Range<UInt64>) throws(DiskError) {
-    try inner.conceal(range)
-  }
-  func populate(_ base: UnsafeMutableRawPointer, _ range: Range<UInt64>) throws(DiskError) {}
-  func release(_ base: UnsafeMutableRawPointer, byteCount: UInt64) {}
-  func store(_ bytes: RawSpan, at offset: UInt64) { inner.store(bytes, at: offset) }
 }
 
 @Suite(.serialized) struct DefectConcurrencyTests {

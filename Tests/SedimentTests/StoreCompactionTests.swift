@@ -142,6 +142,24 @@ import Testing
     #expect(fixture.disk.violations.first == nil)
   }
 
+  @Test func `What compaction moves takes what it has freed, so that the file hardly grows`() throws {
+    let fixture = try Self.fixture()
+    for round in 0..<3 {
+      for number in 0..<2_000 where number % 3 == round || round == 0 {
+        try fixture.store.set(pattern(1_000, round + number), forKey: "\(number)")
+      }
+    }
+    let before = fixture.store.statistics
+    var largest: UInt64 = 0
+    try fixture.store.compact { _ in
+      largest = max(largest, fixture.store.statistics.fileByteCount)
+      return .continue
+    }
+    let after = fixture.store.statistics
+    #expect(after.deadByteCount < 100_000 && before.deadByteCount > 1_000_000)
+    #expect(largest <= before.fileByteCount + 800_000)
+  }
+
   @Test func `Compaction may be stopped, and what it did stays`() throws {
     let fixture = try Self.fixture()
     for round in 0..<100 {

@@ -21,7 +21,7 @@ import Testing
     let scheduler = ManualScheduler()
     let store = try Self.open(disk, scheduler)
     try store.set("0", forKey: "before", durability: .synced)
-    let syncCount = disk.disk.calls.count { $0.operation == .sync }
+    let syncCount = disk.inner.calls.count { $0.operation == .sync }
     disk.gate.hold()
     let crew = Crew()
     try crew.work { crew in
@@ -33,14 +33,14 @@ import Testing
       }
       // All have appended, and wait; none of them is on the disk.
       #expect(eventually { store.statistics.sequence >= before + UInt64(Self.threadCount - 1) })
-      let image = try Self.open(disk.disk.afterPowerLoss(.nothing), scheduler)
+      let image = try Self.open(disk.inner.afterPowerLoss(.nothing), scheduler)
       #expect(try image.keys() == [Array("before".utf8)])
       disk.gate.released.add()
       disk.gate.arrived.wait(for: 2)
       disk.gate.released.add()
     }
-    #expect(disk.disk.calls.count { $0.operation == .sync } == syncCount + 2)
-    let image = try Self.open(disk.disk.afterPowerLoss(.nothing), scheduler)
+    #expect(disk.inner.calls.count { $0.operation == .sync } == syncCount + 2)
+    let image = try Self.open(disk.inner.afterPowerLoss(.nothing), scheduler)
     #expect(try image.count() == 1 + Self.threadCount)
     disk.gate.released.add(100)
     try store.close()
@@ -101,7 +101,7 @@ import Testing
     let store = try Self.open(disk, scheduler)
     try store.set("0", forKey: "before", durability: .synced)
     disk.gate.hold()
-    disk.disk.inject(.droppedSync(.inputOutput), only: [.sync])
+    disk.inner.inject(.droppedSync(.inputOutput), only: [.sync])
     let failures = Counter()
     let crew = Crew()
     try crew.work { crew in
@@ -124,7 +124,7 @@ import Testing
     #expect(throws: SedimentError.self) { try store.sync() }
     #expect(try store.retrieve(forKey: "before", as: String.self) == "0")
     #expect(throws: SedimentError.self) { try store.close() }
-    let image = try Self.open(disk.disk.afterPowerLoss(.nothing), scheduler)
+    let image = try Self.open(disk.inner.afterPowerLoss(.nothing), scheduler)
     #expect(try image.keys() == [Array("before".utf8)])
   }
 }

@@ -11,6 +11,8 @@ final class OverwrittenStore {
 
   private let keys: [BenchmarkKey]
   private let isHot: Bool
+  /// How many sets there are in a second; nil for as many as can be.
+  private let countASecond: Int?
   private let directory: String
   private let path: String
   private var result: Result?
@@ -22,11 +24,12 @@ final class OverwrittenStore {
     var amplification = 0.0
   }
 
-  init(_ scale: EngineScale, isHot: Bool, directory: String) {
+  init(_ scale: EngineScale, named name: String, isHot: Bool, countASecond: Int?, directory: String) {
     keys = BenchmarkKeys.stored(count: scale.keyCount, seed: 71)
     self.isHot = isHot
+    self.countASecond = countASecond
     self.directory = directory
-    path = "\(directory)/overwritten-\(isHot)"
+    path = "\(directory)/overwritten-\(name)"
   }
 
   private var recordByteCount: Int { recordByteCountOfValue(OverwrittenStore.valueByteCount) }
@@ -59,12 +62,18 @@ final class OverwrittenStore {
     let histogram = Histogram()
     var result = Result()
     let before = store.statistics
-    let groupCount = 4096
+    let groupCount = countASecond == nil ? 4096 : 256
+    let stopwatch = Stopwatch()
     let groups = OverwrittenStore.roundCount * keys.count / groupCount
     for _ in 0..<max(groups, 1) {
       let group = (0..<groupCount).map { _ in keys[number(&random)] }
       result.total += try timeSets(store, group, value: value, histogram)
       result.count += groupCount
+      if let countASecond {
+        let due = UInt64(result.count) * 1_000_000_000 / UInt64(countASecond)
+        let now = stopwatch.nanoseconds
+        if now < due { Thread.sleep(forTimeInterval: Double(due - now) / 1e9) }
+      }
       let figures = store.statistics
       let byteCount = figures.fileByteCount - figures.storedIndexByteCount
       result.largest = max(result.largest, Double(byteCount) / Double(figures.liveByteCount))

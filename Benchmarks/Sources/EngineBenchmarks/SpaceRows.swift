@@ -3,59 +3,72 @@ internal import MachineLimits
 
 /// A store all of whose keys are overwritten again and again, and one that serves as a cache.
 struct SpaceRows {
-  private let stores: [Skew: OverwrittenStore]
+  private let stores: [Load: OverwrittenStore]
   private let cache: CacheStore
   private let scale: EngineScale
 
-  /// How the keys are chosen that are overwritten.
-  private enum Skew: String, CaseIterable {
+  /// How the keys are chosen that are overwritten, and whether as fast as can be.
+  private enum Load: String, CaseIterable {
     case uniform
     case hot
+    case paced
 
-    var text: String { self == .uniform ? "uniformly" : "a fifth of them four times in five" }
+    var text: String {
+      switch self {
+      case .uniform: "uniformly"
+      case .hot: "a fifth of them four times in five"
+      case .paced: "uniformly, \(countText(Load.pacedCount)) a second"
+      }
+    }
+
+    /// About half of what one thread can.
+    static let pacedCount = 400_000
   }
 
   init(_ scale: EngineScale, directory: String) throws {
     self.scale = scale
     stores = Dictionary(
-      uniqueKeysWithValues: Skew.allCases.map {
-        ($0, OverwrittenStore(scale, isHot: $0 == .hot, directory: directory))
+      uniqueKeysWithValues: Load.allCases.map { load in
+        let store = OverwrittenStore(
+          scale, named: load.rawValue, isHot: load == .hot,
+          countASecond: load == .paced ? Load.pacedCount : nil, directory: directory)
+        return (load, store)
       })
     cache = CacheStore(scale, directory: directory)
   }
 
   var section: Section {
     Section(
-      Skew.allCases.map { group($0) } + [cacheGroup],
-      Skew.allCases.flatMap { comparisons($0) } + [
+      Load.allCases.map { group($0) } + [cacheGroup],
+      Load.allCases.flatMap { comparisons($0) } + [
         Comparison(
           "hit ratio of a cache", .of("cache-hits"), limit: .of("cache-lru"), "exact LRU of as many bytes",
           target: .atLeast(0.96))
       ])
   }
 
-  private func group(_ skew: Skew) -> BenchmarkGroup {
+  private func group(_ load: Load) -> BenchmarkGroup {
     BenchmarkGroup(
-      "Overwriting \(countText(scale.keyCount)) keys \(OverwrittenStore.roundCount) times, \(skew.text)",
+      "Overwriting \(countText(scale.keyCount)) keys \(OverwrittenStore.roundCount) times, \(load.text)",
       [
         row(
-          "overwriting-bare", skew, "bare: append, 99.99 %", "a mapped file, synced by another thread",
+          "overwriting-bare", load, "bare: append, 99.99 %", "a mapped file, synced by another thread",
           "Each record is copied into the mapping of a file with reserved blocks and timed by itself, while a"
             + " thread syncs the file again and again.", isLimit: true
         ) { try $0.append() },
         row(
-          "overwriting-longest", skew, "set, 99.99 %", "while compaction runs",
+          "overwriting-longest", load, "set, 99.99 %", "while compaction runs",
           "Each set is timed by itself; of ten thousand, one took longer."
         ) { try $0.overwrite() },
         row(
-          "overwriting", skew, "set", "all of them by the whole time", "The same by their number."
+          "overwriting", load, "set", "all of them by the whole time", "The same by their number."
         ) { try $0.mean() },
         row(
-          "overwriting-file", skew, "file a live byte, at most", "stored index left out",
+          "overwriting-file", load, "file a live byte, at most", "stored index left out",
           "The length of the file by the bytes of live records, whenever it was looked at.", .size
         ) { try $0.largest() },
         row(
-          "overwriting-amplification", skew, "written a byte that was set", "what compaction moves as well",
+          "overwriting-amplification", load, "written a byte that was set", "what compaction moves as well",
           "The bytes of records that were appended or moved by those that were appended.", .size
         ) { try $0.amplification() },
       ])
@@ -83,13 +96,13 @@ struct SpaceRows {
   }
 
   private func row(
-    _ row: String, _ skew: Skew, _ name: String, _ meaning: String, _ method: String,
+    _ row: String, _ load: Load, _ name: String, _ meaning: String, _ method: String,
     _ quantity: Quantity = .time, isLimit: Bool = false,
     _ run: @escaping (OverwrittenStore) throws -> Sample
   ) -> Benchmark {
-    let store = stores[skew]
+    let store = stores[load]
     return Benchmark(
-      "\(row)-\(skew.rawValue)", name: name, meaning: meaning, method: method, quantity: quantity,
+      "\(row)-\(load.rawValue)", name: name, meaning: meaning, method: method, quantity: quantity,
       isLimit: isLimit, roundCountMax: 1
     ) {
       guard let store else { throw Unsupported("there is no such store") }
@@ -97,11 +110,11 @@ struct SpaceRows {
     }
   }
 
-  private func comparisons(_ skew: Skew) -> [Comparison] {
-    func of(_ row: String) -> Comparison.Measure { .of("\(row)-\(skew.rawValue)") }
+  private func comparisons(_ load: Load) -> [Comparison] {
+    func of(_ row: String) -> Comparison.Measure { .of("\(row)-\(load.rawValue)") }
     return [
       Comparison(
-        "set while compaction runs, 99.99 %, \(skew.rawValue)", of("overwriting-longest"),
+        "set while compaction runs, 99.99 %, \(load.rawValue)", of("overwriting-longest"),
         limit: of("overwriting-bare"), "bare append", target: .atMost(3)),
       Comparison(
         "file a live byte", of("overwriting-file"), limit: .constant(1.35 + 4.0 / 128, .size),

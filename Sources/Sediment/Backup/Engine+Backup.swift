@@ -87,6 +87,7 @@ extension Engine {
   private func noteCloned(_ source: BackupSource, _ writer: LogWriter?) -> BackupSource {
     guard let writer else { return source }
     writer.cloneCount += 1
+    writer.giveBackPrepared()
     writer.space.undress()
     writer.setWantedFreeCount()
     let run = unsafe writer.tail.pointee.identity.run.byteRange

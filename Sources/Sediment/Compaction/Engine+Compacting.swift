@@ -62,6 +62,9 @@ extension Engine {
   private func compactSome(_ writer: LogWriter) throws(SedimentError) -> Int {
     try reclaim()
     let survey = try surveySegments()
+    // What was freed takes what is moved next, before the file grows for that.
+    let (freed, free) = lock.withLock { (writer.freedSlotCount, writer.space.freeCount) }
+    if freed > 0, free < 2 * survey.segmentSlotCount { try bringBack(writer) }
     let choice = choose(.everything, survey)
     if choice.victims.isEmpty { return 0 }
     do throws(SedimentError) {

@@ -7,6 +7,7 @@ extension Engine {
   /// Slots in the middle become holes, those at the end go. With the lock of maintenance.
   func trim(to spare: UInt32?) throws(SedimentError) {
     guard let writer else { return }
+    lock.withLock { _ = writer.giveBackPrepared() }
     while let run = lock.withLock({ slotsToPunch(writer, spare) }) {
       do throws(DiskError) {
         try log.file.punchHole(SlotSpace.byteRange(of: run))

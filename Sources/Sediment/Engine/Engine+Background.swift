@@ -157,11 +157,9 @@ extension Engine {
     let (range, cloneCount) = lock.withLock {
       (writer.poison == nil ? writer.spaceAhead() : nil, writer.cloneCount)
     }
-    if let range {
-      if (try? log.file.allocate(SlotSpace.byteRange(of: range))) != nil {
-        // Blocks that a copy came to share meanwhile are none to be stored into.
-        lock.withLock { if writer.cloneCount == cloneCount { writer.take(ahead: range) } }
-      }
+    if let range, (try? log.file.allocate(SlotSpace.byteRange(of: range))) != nil {
+      // Blocks that a copy came to share meanwhile are none to be stored into.
+      lock.withLock { if writer.cloneCount == cloneCount { writer.take(ahead: range) } }
     }
     lock.withLock { work.isGrowthPlanned = false }
   }
@@ -176,9 +174,32 @@ extension Engine {
     }
     notePrefetch(liveByteCount: liveByteCount)
     if let pages { log.populate(pages) }
-    guard !retiring.isEmpty else { return }
-    log.protect(retiring)
-    lock.withLock { log.noteRetired() }
+    if !retiring.isEmpty {
+      log.protect(retiring)
+      lock.withLock { log.noteRetired() }
+    }
+    prepareNextRun(writer)
+  }
+
+  /// Makes a run fit for the next segment, so that no write waits for the calls that this takes.
+  private func prepareNextRun(_ writer: LogWriter) {
+    let (taken, isUsed, cloneCount) = lock.withLock {
+      let run = writer.beginPreparing()
+      return (run, run.map { $0.first < writer.freshSlot } ?? false, writer.cloneCount)
+    }
+    guard let run = taken else { return }
+    var prepared: PreparedRun?
+    do throws(DiskError) {
+      let touched = try log.prepare(run.byteRange)
+      let seedBefore = isUsed ? try writer.lastSeed(of: run) : nil
+      prepared = PreparedRun(run: run, seedBefore: seedBefore, touched: touched)
+    } catch {
+      // Whoever needs the next segment will be told.
+    }
+    lock.withLock {
+      // Blocks that a copy came to share meanwhile are none to be stored into.
+      writer.endPreparing(run, writer.cloneCount == cloneCount ? prepared : nil)
+    }
   }
 }
 

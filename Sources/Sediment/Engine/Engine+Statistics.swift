@@ -28,7 +28,8 @@ extension Engine {
     figures.unstoredLogByteCount = writer.unstoredByteCount
     figures.liveByteCount = UInt64(max(writer.liveByteCount, 0))
     figures.segmentCount = writer.catalogue.segments.count
-    figures.freeByteCount = UInt64(writer.space.freeCount + writer.space.bareCount) * slotByteCount
+    let freeSlotCount = writer.space.freeCount + writer.space.bareCount + (writer.prepared?.run.count ?? 0)
+    figures.freeByteCount = UInt64(freeSlotCount) * slotByteCount
     var usedByteCount: UInt64 = 0
     for entry in writer.catalogue.segments.values
     where entry.identity.kind == .hot || entry.identity.kind == .survivors {

@@ -87,25 +87,69 @@ internal import Synchronization
     guard storesThroughMapping, let mapping, run.upperBound <= mapping.byteCount else { return false }
     if writable.lowerBound <= run.lowerBound, run.upperBound <= writable.upperBound { return true }
     // It might be made read-only at any moment.
-    if retiring.overlaps(run) { return false }
-    try mapping.expose(pages(run), writable: true)
+    if isRetiring(run) { return false }
+    try mapping.unprotect(pages(run))
     return true
   }
+
+  /// A run that is being prepared, or was and is not entered yet: it must stay writable.
+  private var spared: Range<UInt64> = 0..<0
+
+  /// Begins to make a run fit ahead of need, which the caller has taken; false if that cannot be.
+  ///
+  /// Until it is entered or dropped. Under the writer's lock.
+  func spare(_ run: Range<UInt64>) -> Bool {
+    guard storesThroughMapping, let mapping, run.upperBound <= mapping.byteCount, !isRetiring(run) else {
+      return false
+    }
+    spared = run
+    return true
+  }
+
+  /// Makes a run writable that `spare` allowed, and touches its first pages; to be called without the lock.
+  ///
+  /// The result is what was touched.
+  func prepare(_ run: Range<UInt64>) throws(DiskError) -> Range<UInt64> {
+    try mapping?.unprotect(pages(run))
+    let touched = run.lowerBound..<min(run.upperBound, run.lowerBound + aheadByteCount)
+    populate(pages(touched))
+    return touched
+  }
+
+  /// The log goes on in a run that was prepared.
+  ///
+  /// Under the writer's lock.
+  func enterPrepared(touched: Range<UInt64>) {
+    populated = touched
+    spared = 0..<0
+  }
+
+  /// Lets a run become read-only that was prepared and is not needed, unless it was writable anyhow.
+  ///
+  /// Under the writer's lock.
+  func dropPrepared(_ run: Range<UInt64>) {
+    spared = 0..<0
+    if !writable.overlaps(run) { retiring.append(run) }
+  }
+
+  private func isRetiring(_ run: Range<UInt64>) -> Bool { retiring.contains { $0.overlaps(run) } }
 
   /// Takes the right to write to a run away again once the log goes on in another one, so that a stray store of
   /// the program cannot reach what is written.
   ///
-  /// What lies in `writable` follows some megabytes at a time.
-  func makeReadOnly(_ run: Range<UInt64>, goingOnIn next: Range<UInt64>) throws(DiskError) {
+  /// That happens without the lock, soon; what lies in `writable` follows some megabytes at a time.
+  func makeReadOnly(_ run: Range<UInt64>, goingOnIn next: Range<UInt64>) {
     guard storesThroughMapping, let mapping, run.upperBound <= mapping.byteCount else { return }
     guard writable.lowerBound <= run.lowerBound, run.upperBound <= writable.upperBound else {
       leaveOut(run)
-      return try mapping.protect(wholePages(run))
+      retiring.append(run)
+      return
     }
     guard run.upperBound - writable.lowerBound >= Self.readOnlyByteCount, next.lowerBound >= run.upperBound
     else { return }
-    guard retiring.isEmpty else { return }
-    retiring = writable.lowerBound..<run.upperBound
+    let left = writable.lowerBound..<run.upperBound
+    if left.overlaps(spared) { return }
+    retiring.append(left)
     writable = run.upperBound..<writable.upperBound
   }
 
@@ -117,32 +161,32 @@ internal import Synchronization
       ? min(run.upperBound, writable.upperBound)..<writable.upperBound : writable.lowerBound..<run.lowerBound
   }
 
-  /// What is to be made read-only with `protect`; empty if nothing is.
-  private var retiring: Range<UInt64> = 0..<0
-  /// Whether somebody is about to do so without the lock.
-  private var isProtecting = false
+  /// What is to be made read-only with `protect`; the first ones somebody may be about to, without the lock.
+  private var retiring: [Range<UInt64>] = []
+  /// How many of these are at the moment.
+  private var protectedCount = 0
 
   /// What is to be made read-only with `protect`, until `noteRetired` is called; empty if nothing is.
   ///
   /// Under the writer's lock.
-  func beginProtecting() -> Range<UInt64> {
-    if isProtecting { return 0..<0 }
-    isProtecting = !retiring.isEmpty
+  func beginProtecting() -> [Range<UInt64>] {
+    if protectedCount > 0 { return [] }
+    protectedCount = retiring.count
     return retiring
   }
 
   /// Makes what `beginProtecting` returned read-only; to be called without the lock.
-  func protect(_ range: Range<UInt64>) {
+  func protect(_ ranges: [Range<UInt64>]) {
     // That a stray store is not caught is no reason to stop.
-    try? mapping?.protect(wholePages(range))
+    for range in ranges { try? mapping?.protect(wholePages(range)) }
   }
 
-  /// What was retiring has been made read-only.
+  /// What `beginProtecting` returned has been made read-only.
   ///
   /// Under the writer's lock.
   func noteRetired() {
-    retiring = 0..<0
-    isProtecting = false
+    retiring.removeFirst(protectedCount)
+    protectedCount = 0
   }
 
   // MARK: Shrinking
@@ -162,7 +206,7 @@ internal import Synchronization
   ///
   /// Under the writer's lock.
   func canShrink(to byteCount: UInt64) -> Bool {
-    !isProtecting || retiring.upperBound <= byteCount
+    retiring.prefix(protectedCount).allSatisfy { $0.upperBound <= byteCount }
   }
 
   /// Makes nothing readable at `base` from `byteCount` on, where nothing is that anybody could be led to.
@@ -171,9 +215,7 @@ internal import Synchronization
   func shrink(to byteCount: UInt64) throws(DiskError) {
     let end = unsafe mappedEnd.pointee
     guard let mapping, byteCount < end else { return }
-    if retiring.upperBound > byteCount {
-      retiring = min(retiring.lowerBound, byteCount)..<byteCount
-    }
+    retiring = retiring.map { min($0.lowerBound, byteCount)..<min($0.upperBound, byteCount) }
     exclude(byteCount..<end)
     unsafe Atomic<UInt64>.store(byteCount, mappedEnd)
     try mapping.conceal(pages(byteCount..<end))
@@ -198,10 +240,12 @@ internal import Synchronization
     return ahead
   }
 
-  /// Where the log should ask for more pages.
-  func softEnd(from offset: UInt64) -> UInt64 {
-    populated.contains(offset)
-      ? max(populated.upperBound, aheadByteCount / 2) - aheadByteCount / 2 : offset
+  /// Where the log should ask for more pages; the highest number if it need not in its run.
+  func nextRequest(from offset: UInt64, in run: Range<UInt64>) -> UInt64 {
+    guard populated.contains(offset) else { return offset }
+    let regionEnd = writable.contains(offset) ? writable.upperBound : run.upperBound
+    if populated.upperBound >= regionEnd { return .max }
+    return max(populated.upperBound, aheadByteCount / 2) - aheadByteCount / 2
   }
 
   /// Touches pages; a hint, which may fail or come too late.

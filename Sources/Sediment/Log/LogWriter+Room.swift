@@ -31,13 +31,12 @@ extension LogWriter {
       unsafe tail.pointee.softEnd = end
       return
     }
-    if file.softEnd(from: offset) < offset + UInt64(byteCount) { wantsPages?() }
-    unsafe tail.pointee.softEnd = min(end, max(file.softEnd(from: offset), offset + 64 << 10))
-  }
-
-  /// The pages to touch ahead of need; to be populated without the lock.
-  func pagesAhead() -> Range<UInt64>? {
-    unsafe file.pagesAhead(of: tail.pointee.offset, in: tail.pointee.identity.run.byteRange)
+    let request = file.nextRequest(from: offset, in: run)
+    if request < offset + UInt64(byteCount) || wantsRun { wantsPages?() }
+    // What the next run needs may still come.
+    let hasNext = prepared != nil || segmentSlotCount < Self.preparedSlotCountMin
+    let look = hasNext ? .max : offset + UInt64(run.count) / 16
+    unsafe tail.pointee.softEnd = min(end, max(min(request, look), offset + 64 << 10))
   }
 
   /// The slots of a file that is worth touching pages for.
@@ -47,6 +46,7 @@ extension LogWriter {
   @inline(never)
   func openSegment(roomFor byteCount: Int, _ purpose: SlotSpace.Purpose) throws(SedimentError) {
     noteBudget()
+    if try goOnInPreparedRun(roomFor: byteCount) { return }
     let (run, isOfReserve) = try takeHotRun(roomFor: byteCount, purpose)
     let (next, isMapped): (SegmentIdentity, Bool)
     do throws(DiskError) {
@@ -97,7 +97,7 @@ extension LogWriter {
   }
 
   /// The slots of a segment that has room for records of so many bytes.
-  private static func leastSlotCount(roomFor byteCount: Int) -> UInt32 {
+  static func leastSlotCount(roomFor byteCount: Int) -> UInt32 {
     let whole = SegmentHeader.byteCount + byteCount + Seal.recordByteCount
     return UInt32((whole + Limits.slotByteCount - 1) / Limits.slotByteCount)
   }
@@ -122,7 +122,9 @@ extension LogWriter {
     if let run = try takePresentRun(count, for: purpose) { return run }
     // What compaction wins lies scattered, in runs of all lengths.
     let present = max(space.largestRunCount(for: purpose), min(space.largestBareRunCount, count))
-    if present >= max(least, count / 4), let run = try takePresentRun(present, for: purpose) { return run }
+    if present >= max(least, count / Self.runPartMin), let run = try takePresentRun(present, for: purpose) {
+      return run
+    }
     do throws(SedimentError) {
       return try takeRun(count, for: purpose)
     } catch  where error.code == .outOfSpace {
@@ -132,6 +134,9 @@ extension LogWriter {
       return try takeRun(least, for: purpose)
     }
   }
+
+  /// Before the file grows, a run may be as small as this part of what is wanted.
+  static let runPartMin: UInt32 = 4
 
   /// Takes so many slots in a row, if necessary bare ones that get blocks; nil if there are none.
   private func takePresentRun(
@@ -152,6 +157,7 @@ extension LogWriter {
     do throws(DiskError) {
       while true {
         if let run = space.take(count, for: purpose) { return run }
+        if giveBackPrepared() { continue }
         let reserved = purpose == .storing ? space.reservedCount : 0
         let missing = count + reserved - min(space.freeCount, count + reserved)
         // Slots in a row first; after that it can only be the reserve that is missing.
@@ -218,7 +224,10 @@ extension LogWriter {
 
   /// An identity for a use of slots, whose seed differs from that of the use before (invariant 5).
   func newIdentity(_ kind: SegmentKind, _ run: SlotRun) throws(DiskError) -> SegmentIdentity {
-    let before = run.first < freshSlot ? try lastSeed(of: run) : nil
+    newIdentity(kind, run, seedBefore: run.first < freshSlot ? try lastSeed(of: run) : nil)
+  }
+
+  func newIdentity(_ kind: SegmentKind, _ run: SlotRun, seedBefore before: Checksum?) -> SegmentIdentity {
     freshSlot = max(freshSlot, run.end)
     let generation = catalogue.numbers.nextGeneration
     catalogue.numbers.nextGeneration = generation.advanced(by: 1)!
@@ -228,14 +237,14 @@ extension LogWriter {
     }
   }
 
-  private func lastSeed(of run: SlotRun) throws(DiskError) -> Checksum? {
+  func lastSeed(of run: SlotRun) throws(DiskError) -> Checksum? {
     let bytes = try file.read(SegmentHeader.byteCount, at: run.byteRange.lowerBound)
     let header = try? SegmentHeader.decodeFreed(unsafe bytes.span.bytes, in: identity, at: run.first)
     return header?.identity.seed(in: identity)
   }
 
   /// Writes the next segment's header, then the seal that leads to it, and goes on there.
-  private func link(_ next: SegmentIdentity, isMapped: Bool) throws(SedimentError) {
+  func link(_ next: SegmentIdentity, isMapped: Bool) throws(SedimentError) {
     let base = unsafe SequenceNumber(tail.pointee.sequence + 1)!
     let sealEnd = unsafe tail.pointee.offset + UInt64(Seal.recordByteCount)
     let predecessor = unsafe LogPosition(tail.pointee.identity.generation, UnitOffset(byteOffset: sealEnd)!)
@@ -266,8 +275,7 @@ extension LogWriter {
       identity: next, segment: segment, offset: next.recordRange.lowerBound.byteOffset,
       sequence: base.rawValue, countedSequence: base.rawValue, isMapped: isMapped,
       entry: catalogue.segments[next.generation]!)
-    // That a stray store is not caught is no reason to stop.
-    if old.isMapped { try? file.makeReadOnly(old.identity.run.byteRange, goingOnIn: next.run.byteRange) }
+    if old.isMapped { file.makeReadOnly(old.identity.run.byteRange, goingOnIn: next.run.byteRange) }
     sealed?()
   }
 }

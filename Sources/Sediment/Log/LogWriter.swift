@@ -42,6 +42,10 @@ internal import SedimentFormat
   var extentSlotCount: UInt32 = 0
   /// The slots of extents, survivors and parts of the index that are being written.
   var unadoptedSlotCount: UInt32 = 0
+  /// The run of the next segment, if it was made fit ahead of need; its slots are unadopted ones.
+  var prepared: PreparedRun?
+  /// Whether one is being made fit without the lock.
+  var isPreparing = false
   /// Extents of values that were replaced or removed, for compaction to free.
   var deadExtents: [SegmentIdentity] = []
   /// The lowest generation of a hot segment that a superblock needs (invariant 12).

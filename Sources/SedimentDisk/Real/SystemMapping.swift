@@ -47,16 +47,27 @@ final class SystemMapping: MappingBacking {
   }
 
   func protect(_ base: UnsafeMutableRawPointer, _ range: Range<UInt64>) throws(DiskError) {
+    unsafe try change(base, range, to: PROT_READ)
     if range.isEmpty { return }
-    let code = attemptUninterrupted {
-      unsafe mprotect(base + Int(range.lowerBound), range.count, PROT_READ)
-    }
-    if let code { throw failure(range, code) }
     #if !canImport(Darwin)
       // The pages come back from the cache when they are read. As long as they stay in the tables and were written
       // to, the system interrupts every processor for each of them when it writes it.
       _ = attempt { unsafe madvise(base + Int(range.lowerBound), range.count, MADV_DONTNEED) }
     #endif
+  }
+
+  func unprotect(_ base: UnsafeMutableRawPointer, _ range: Range<UInt64>) throws(DiskError) {
+    unsafe try change(base, range, to: PROT_READ | PROT_WRITE)
+  }
+
+  private func change(
+    _ base: UnsafeMutableRawPointer, _ range: Range<UInt64>, to protection: Int32
+  ) throws(DiskError) {
+    if range.isEmpty { return }
+    let code = attemptUninterrupted {
+      unsafe mprotect(base + Int(range.lowerBound), range.count, protection)
+    }
+    if let code { throw failure(range, code) }
   }
 
   func conceal(_ base: UnsafeMutableRawPointer, _ range: Range<UInt64>) throws(DiskError) {

@@ -48,6 +48,14 @@ public final class FileMapping: Sendable {
     unsafe try backing.protect(base, range)
   }
 
+  /// Gives the right to store to a page-aligned range that is exposed, and must have been allocated as in `expose`.
+  ///
+  /// Unlike exposing it anew this leaves to readers the pages that they have touched.
+  public func unprotect(_ range: Range<UInt64>) throws(DiskError) {
+    check(range)
+    unsafe try backing.unprotect(base, range)
+  }
+
   /// Takes access to a page-aligned range away; its addresses stay reserved.
   public func conceal(_ range: Range<UInt64>) throws(DiskError) {
     check(range)
@@ -92,6 +100,8 @@ public protocol MappingBacking: AnyObject, Sendable {
   func expose(_ base: UnsafeMutableRawPointer, _ range: Range<UInt64>, writable: Bool) throws(DiskError)
   /// See `FileMapping.protect`.
   func protect(_ base: UnsafeMutableRawPointer, _ range: Range<UInt64>) throws(DiskError)
+  /// See `FileMapping.unprotect`.
+  func unprotect(_ base: UnsafeMutableRawPointer, _ range: Range<UInt64>) throws(DiskError)
   /// See `FileMapping.conceal`.
   func conceal(_ base: UnsafeMutableRawPointer, _ range: Range<UInt64>) throws(DiskError)
   /// See `FileMapping.populate`.

@@ -115,6 +115,10 @@ final class SimulatedMapping: MappingBacking, StoreObserver {
     try change(range, to: .read)
   }
 
+  func unprotect(_ base: UnsafeMutableRawPointer, _ range: Range<UInt64>) throws(DiskError) {
+    try change(range, to: .write)
+  }
+
   func conceal(_ base: UnsafeMutableRawPointer, _ range: Range<UInt64>) throws(DiskError) {
     try change(range, to: OpenMapping.Access.none)
   }

@@ -1,0 +1,112 @@
+import SedimentDisk
+import SedimentTesting
+import Synchronization
+
+/// A simulated disk of which a subclass does something in another way.
+///
+/// Unchecked, as a class that has subclasses must be: these have constants, atomics and locks.
+class ForwardingDisk: Disk, @unchecked Sendable {
+  let inner: SimulatedDisk
+
+  init(_ inner: SimulatedDisk) { self.inner = inner }
+
+  /// A file that was opened, as this disk gives it to who asked.
+  func file(_ file: any DiskFile) -> any DiskFile { file }
+
+  /// A random number, as this disk gives it to who asked.
+  func random() -> UInt64 { inner.random() }
+
+  var pageByteCount: Int { inner.pageByteCount }
+
+  final func open(_ path: String, _ mode: OpenMode) throws(DiskError) -> any DiskFile {
+    file(try inner.open(path, mode))
+  }
+
+  final func rename(_ path: String, to destination: String, _ rule: RenameRule) throws(DiskError) {
+    try inner.rename(path, to: destination, rule)
+  }
+
+  final func remove(_ path: String) throws(DiskError) { try inner.remove(path) }
+  final func syncDirectory(of path: String) throws(DiskError) { try inner.syncDirectory(of: path) }
+  final func wallClock() -> UInt64 { inner.wallClock() }
+  final func monotonicClock() -> UInt64 { inner.monotonicClock() }
+}
+
+/// A file of such a disk.
+class ForwardingFile: DiskFile, @unchecked Sendable {
+  let inner: any DiskFile
+
+  init(_ inner: any DiskFile) { self.inner = inner }
+
+  func sync() throws(DiskError) { try inner.sync() }
+
+  func reserveMapping(byteCount: UInt64) throws(DiskError) -> FileMapping {
+    try inner.reserveMapping(byteCount: byteCount)
+  }
+
+  final var path: String { inner.path }
+  final var traits: FileTraits { inner.traits }
+  final var identifier: FileIdentifier { inner.identifier }
+  final func byteCount() throws(DiskError) -> UInt64 { try inner.byteCount() }
+
+  final func read(into buffer: inout MutableRawSpan, at offset: UInt64) throws(DiskError) -> Int {
+    try inner.read(into: &buffer, at: offset)
+  }
+
+  final func write(_ bytes: RawSpan, at offset: UInt64) throws(DiskError) {
+    try inner.write(bytes, at: offset)
+  }
+
+  final func allocate(_ range: Range<UInt64>) throws(DiskError) { try inner.allocate(range) }
+  final func punchHole(_ range: Range<UInt64>) throws(DiskError) { try inner.punchHole(range) }
+
+  final func dataRange(from offset: UInt64) throws(DiskError) -> Range<UInt64>? {
+    try inner.dataRange(from: offset)
+  }
+
+  final func truncate(to byteCount: UInt64) throws(DiskError) { try inner.truncate(to: byteCount) }
+  final func clone(to path: String) throws(DiskError) { try inner.clone(to: path) }
+
+  final func lock(_ range: Range<UInt64>, _ mode: LockMode) throws(DiskError) -> Bool {
+    try inner.lock(range, mode)
+  }
+
+  final func unlock(_ range: Range<UInt64>) throws(DiskError) { try inner.unlock(range) }
+  final func close() throws(DiskError) { try inner.close() }
+}
+
+/// A mapping whose pages are touched in another way, or are larger.
+class ForwardingMapping: MappingBacking, StoreObserver, @unchecked Sendable {
+  let inner: FileMapping
+
+  init(_ inner: FileMapping) { self.inner = inner }
+
+  /// The mapping as it is given to who asked.
+  final func mapping(pageByteCount: Int) -> FileMapping {
+    let page = UInt64(pageByteCount)
+    return unsafe FileMapping(
+      base: inner.base, byteCount: inner.byteCount / page * page, pageByteCount: pageByteCount,
+      backing: self, observer: self)
+  }
+
+  func populate(_ base: UnsafeMutableRawPointer, _ range: Range<UInt64>) throws(DiskError) {}
+
+  final func expose(
+    _ base: UnsafeMutableRawPointer, _ range: Range<UInt64>, writable: Bool
+  ) throws(DiskError) { try inner.expose(range, writable: writable) }
+
+  final func protect(_ base: UnsafeMutableRawPointer, _ range: Range<UInt64>) throws(DiskError) {
+    try inner.protect(range)
+  }
+
+  final func unprotect(_ base: UnsafeMutableRawPointer, _ range: Range<UInt64>) throws(DiskError) {
+    try inner.unprotect(range)
+  }
+
+  final func conceal(_ base: UnsafeMutableRawPointer, _ range: Range<UInt64>) throws(DiskError) {
+    try inner.conceal(range)
+  }
+
+  final func release(_ base: UnsafeMutableRawPointer, byteCount: UInt64) {}
+  final func store(_ bytes: RawSpan, at offset: UInt64) { inner.store(bytes, at: offset) }
+}
