@@ -39,6 +39,26 @@ import Testing
     #expect(fixture.disk.violations.first == nil)
   }
 
+  @Test func `Segments that are used again are stored into, and not written by calls`() throws {
+    let fixture = try Self.fixture(512 << 10)
+    for number in 0..<1_000 {
+      try fixture.store.set(pattern(1_000, number), forKey: "\(number)")
+      fixture.scheduler.runDue()
+    }
+    // What a file has grown by is writable until it has grown by more.
+    try fixture.reopen()
+    // Such as are followed by no mark, no segment that begins, and no space that is made.
+    var quietCount = 0
+    for number in 1_000..<3_000 {
+      let call = fixture.disk.calls.count
+      try fixture.store.set(pattern(1_000, number), forKey: "\(number)")
+      if fixture.count(.write, since: call) == 0 { quietCount += 1 }
+      fixture.scheduler.runDue()
+    }
+    #expect(quietCount > 1_800)
+    #expect(fixture.disk.violations.first == nil)
+  }
+
   @Test func `A full store that makes no room, since compaction is off, can be emptied`() throws {
     let fixture = try Self.fixture(1 << 20)
     try fixture.close()

@@ -66,6 +66,72 @@ struct StoreSpaceTests {
     #expect(fixture.store.statistics.fileByteCount <= Self.byteCount)
   }
 
+  private static let scatteredByteCount: UInt64 = 6 << 20
+
+  /// A full store whose free slots lie apart from one another, and whose checkpoints take several; what it holds.
+  private static func scattered(_ access: SedimentOptions.Access) throws -> (StoreFixture, [String: [UInt8]])
+  {
+    let fixture = try StoreFixture(access, maxByteCount: scatteredByteCount, compaction: .manual)
+    let name = String(repeating: "collection", count: 20)
+    for number in 0..<300 { _ = try fixture.store.collection("\(name)\(number)") }
+    // A slot each.
+    let count = try fill(fixture, valueByteCount: 16_000)
+    for number in 0..<count / 2 where number % 4 == 0 { try fixture.store.remove(forKey: "\(number)") }
+    try fixture.store.compact()
+    // The log goes on in one of the holes, so that the file can become shorter; the others are kept in reserve.
+    for _ in 0..<2 { try fixture.store.set(pattern(16_000), forKey: "x") }
+    for number in count / 2..<count { try fixture.store.remove(forKey: "\(number)") }
+    try fixture.store.compact()
+    #expect(fixture.store.statistics.fileByteCount < scatteredByteCount)
+    let secondCount = try fill(fixture, valueByteCount: 15_000)
+    var held = ["x": pattern(16_000)]
+    for number in 0..<count / 2 where number % 4 != 0 { held["\(number)"] = pattern(16_000, number) }
+    for number in 0..<secondCount { held["\(number)"] = pattern(15_000, number) }
+    return (fixture, held)
+  }
+
+  @Test(arguments: accesses)
+  func `Two crashes do not let the file exceed its cap, though free slots lie scattered`(
+    access: SedimentOptions.Access
+  ) throws {
+    let (fixture, held) = try Self.scattered(access)
+    var disk = fixture.disk
+    for _ in 0..<2 {
+      disk = disk.afterProcessDeath()
+      let after = try StoreFixture(
+        access, maxByteCount: Self.scatteredByteCount, compaction: .manual, on: disk)
+      #expect(after.store.statistics.fileByteCount <= Self.scatteredByteCount)
+      #expect(try after.store.count() == held.count)
+      for (key, value) in held { #expect(try same(after.store.retrieve(forKey: key), value)) }
+      #expect(disk.violations.first == nil)
+    }
+  }
+
+  @Test(arguments: accesses)
+  func `However many crashes do not let an evicting store exceed its cap`(
+    access: SedimentOptions.Access
+  ) throws {
+    let (fixture, held) = try Self.scattered(access)
+    fixture.options.capacity = .evicting(maxBytes: Self.scatteredByteCount)
+    fixture.options.compaction = .automatic
+    var disk = fixture.disk
+    for number in 0..<8 {
+      disk = disk.afterProcessDeath()
+      let scheduler = ManualScheduler()
+      let store = try SedimentStore(
+        path: StoreFixture.path, options: fixture.options, disk: disk, scheduler: scheduler)
+      scheduler.advance(by: 1_000_000_000)
+      #expect(!store.recovery.wasClosed)
+      #expect(store.statistics.fileByteCount <= Self.scatteredByteCount)
+      #expect(try store.count() > held.count / 2)
+      try store.set("\(number)", forKey: "new")
+      #expect(try store.retrieve(forKey: "new", as: String.self) == "\(number)")
+      #expect(disk.violations.first == nil)
+      // It goes on only with what is copied now.
+      disk = disk.afterProcessDeath()
+    }
+  }
+
   @Test(arguments: accesses, Bound.allCases)
   func `What is stored stays out of the segment that a removal has begun in the reserve`(
     access: SedimentOptions.Access, bound: Bound

@@ -63,14 +63,16 @@ struct BackupFile {
   /// catalogue, behind where it was copied up to; then the head; then a sync.
   func complete(_ source: BackupSource) throws(SedimentError) {
     let log = source.log.inFile(ofByteCount: source.byteCount)
-    let next = try Securing(file, on: disk).begin(behind: log)
+    var fresh = try FreshLog(behind: log, in: file, on: disk)
+    try fresh.writeCheckpoint()
+    let next = fresh.log
     let parent = log.head.leading
     let lineage = Lineage(
       low: disk.random(), high: disk.random(), parentLow: parent.lineage.low, parentHigh: parent.lineage.high,
       fork: log.lastSequence)
     var block = Superblock(
       copy: .first, generation: .first, features: parent.features, identity: parent.identity, state: .closed,
-      lineage: lineage, session: disk.random(), createdAt: disk.wallClock(), segment: next.tail.identity,
+      lineage: lineage, session: disk.random(), createdAt: disk.wallClock(), segment: fresh.first,
       checkpoint: next.checkpoint.offset, watermark: next.end)
     try file.put(unsafe block.encode().span.bytes, at: block.copy.byteOffset)
     block.copy = .second

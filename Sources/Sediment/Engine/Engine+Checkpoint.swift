@@ -67,18 +67,19 @@ extension Engine {
     writer.updateNumbers(clock: disk.wallClock())
     var parts = try checkpointParts(writer)
     // One that ends before its last part would leave less room than before.
-    try writer.provideRoom(forAllOf: parts.map(Self.byteCount))
-    let firstByteCount = Self.byteCount(of: parts[0])
-    if unsafe writer.tail.pointee.room < firstByteCount {
+    var byteCounts = parts.map(Self.byteCount)
+    try writer.provideRoom(forAllOf: byteCounts)
+    if unsafe writer.tail.pointee.room < byteCounts[0] {
       // The segment in which the first part lies must be the one that the parts say the log ends in.
-      try writer.makeRoom(firstByteCount + 256, for: .goingOn)
+      try writer.makeRoom(byteCounts[0] + 256, for: .goingOn)
       writer.updateNumbers(clock: disk.wallClock())
       parts = try checkpointParts(writer)
+      byteCounts = parts.map(Self.byteCount)
     }
     let place = unsafe CheckpointPlace(
       segment: writer.tail.pointee.identity, offset: UnitOffset(byteOffset: writer.tail.pointee.offset)!)
-    for part in parts {
-      try writer.makeRoom(Self.byteCount(of: part), for: .goingOn)
+    for (part, byteCount) in zip(parts, byteCounts) {
+      try writer.makeRoom(byteCount, for: .goingOn)
       try writer.append(.checkpointPart(part), .stored)
     }
     writer.replayByteCount = 0

@@ -37,8 +37,8 @@ extension Engine {
           guard index.view.keyHash == seen else { return false }
           guard goesOn() else { return true }
           for (entry, hash) in group {
-            guard let (probe, entry) = index.view.find(hash, at: entry.position) else { continue }
-            account(entry)
+            guard let (probe, found) = index.view.find(hash, at: entry.position) else { continue }
+            account(found)
             index.remove(probe)
           }
           return true

@@ -116,7 +116,8 @@ final class Engine: @unchecked Sendable {
     prepareWork()
     notePrefetch(liveByteCount: opened.liveByteCount)
     if opened.hasDead { planSweep() }
-    if !report.wasClosed, let writer, writer.extentSlotCount > 0 { planMaintenance() }
+    guard let writer else { return }
+    if writer.wantsMaintenance || !report.wasClosed && writer.extentSlotCount > 0 { planMaintenance() }
   }
 
   // MARK: Whether it may be used

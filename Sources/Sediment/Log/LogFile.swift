@@ -86,8 +86,7 @@ internal import Synchronization
   func makeWritable(_ run: Range<UInt64>) throws(DiskError) -> Bool {
     guard storesThroughMapping, let mapping, run.upperBound <= mapping.byteCount else { return false }
     if writable.lowerBound <= run.lowerBound, run.upperBound <= writable.upperBound { return true }
-    // It might be made read-only at any moment.
-    if isRetiring(run) { return false }
+    guard keepFromRetiring(run) else { return false }
     try mapping.unprotect(pages(run))
     return true
   }
@@ -99,9 +98,8 @@ internal import Synchronization
   ///
   /// Until it is entered or dropped. Under the writer's lock.
   func spare(_ run: Range<UInt64>) -> Bool {
-    guard storesThroughMapping, let mapping, run.upperBound <= mapping.byteCount, !isRetiring(run) else {
-      return false
-    }
+    guard storesThroughMapping, let mapping, run.upperBound <= mapping.byteCount, keepFromRetiring(run)
+    else { return false }
     spared = run
     return true
   }
@@ -132,7 +130,18 @@ internal import Synchronization
     if !writable.overlaps(run) { retiring.append(run) }
   }
 
-  private func isRetiring(_ run: Range<UInt64>) -> Bool { retiring.contains { $0.overlaps(run) } }
+  /// Takes a run out of what waits to be made read-only; false if that might happen to it at any moment.
+  private func keepFromRetiring(_ run: Range<UInt64>) -> Bool {
+    if retiring.prefix(protectedCount).contains(where: { $0.overlaps(run) }) { return false }
+    guard retiring.contains(where: { $0.overlaps(run) }) else { return true }
+    retiring = retiring.flatMap { range in
+      guard range.overlaps(run) else { return [range] }
+      let before = range.lowerBound..<max(range.lowerBound, run.lowerBound)
+      let after = min(range.upperBound, run.upperBound)..<range.upperBound
+      return [before, after].filter { !$0.isEmpty }
+    }
+    return true
+  }
 
   /// Takes the right to write to a run away again once the log goes on in another one, so that a stray store of
   /// the program cannot reach what is written.
@@ -165,6 +174,13 @@ internal import Synchronization
   private var retiring: [Range<UInt64>] = []
   /// How many of these are at the moment.
   private var protectedCount = 0
+
+  /// Whether so much waits to be made read-only that it should be done.
+  ///
+  /// Under the writer's lock.
+  var wantsProtecting: Bool { protectedCount == 0 && retiring.count >= Self.retiringCountMax }
+
+  private static let retiringCountMax = 8
 
   /// What is to be made read-only with `protect`, until `noteRetired` is called; empty if nothing is.
   ///

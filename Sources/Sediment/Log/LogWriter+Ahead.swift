@@ -15,8 +15,12 @@ struct PreparedRun {
 extension LogWriter {
   /// The pages to touch ahead of need; to be populated without the lock.
   func pagesAhead() -> Range<UInt64>? {
-    unsafe file.pagesAhead(of: tail.pointee.offset, in: tail.pointee.identity.run.byteRange)
+    guard isWorthTouching, unsafe tail.pointee.isMapped else { return nil }
+    return unsafe file.pagesAhead(of: tail.pointee.offset, in: tail.pointee.identity.run.byteRange)
   }
+
+  /// Whether the file is so large that its pages are touched ahead of need.
+  var isWorthTouching: Bool { space.end >= 64 }
 
   /// Whether a run should be prepared for the next segment.
   ///

@@ -27,7 +27,7 @@ extension LogWriter {
       unsafe tail.pointee.softEnd = 0
       return
     }
-    guard unsafe tail.pointee.isMapped, space.end >= Self.aheadSlotCountMin else {
+    guard unsafe tail.pointee.isMapped, isWorthTouching else {
       unsafe tail.pointee.softEnd = end
       return
     }
@@ -38,9 +38,6 @@ extension LogWriter {
     let look = hasNext ? .max : offset + UInt64(run.count) / 16
     unsafe tail.pointee.softEnd = min(end, max(min(request, look), offset + 64 << 10))
   }
-
-  /// The slots of a file that is worth touching pages for.
-  private static let aheadSlotCountMin: UInt32 = 64
 
   /// Goes on in another hot segment (DESIGN.md 5, "Append").
   @inline(never)
@@ -61,7 +58,7 @@ extension LogWriter {
   }
 
   /// Sees to it that records of so many bytes each will all find room, even if every slot is a segment of its own, or
-  /// throws and changes nothing.
+  /// throws before anything is appended.
   func provideRoom(forAllOf byteCounts: [Int]) throws(SedimentError) {
     var room = unsafe tail.pointee.room
     var slotCount: UInt32 = 0
@@ -76,23 +73,19 @@ extension LogWriter {
     try provide(slotCount)
   }
 
-  /// Sees to it that so many slots are free, wherever they lie.
+  /// Sees to it that so many slots are free, wherever they lie; what is bare gets blocks first.
   func provide(_ count: UInt32) throws(SedimentError) {
     while space.freeCount < count {
       let missing = count - space.freeCount
+      let bare = space.bareRun(for: missing, isAdjacent: false)
+      guard bare != nil || missing <= slotCountLeft else {
+        throw .capReached(file.file.path, SlotSpace.byteCount(of: slotCountMax))
+      }
       do throws(DiskError) {
-        if let bare = space.bareRun(for: missing, isAdjacent: false) {
-          try dress(bare)
-          continue
-        }
-        guard missing > slotCountLeft else {
-          try extend(by: missing)
-          continue
-        }
+        if let bare { try dress(bare) } else { try extend(by: missing) }
       } catch {
         throw SedimentError(error)
       }
-      throw .capReached(file.file.path, SlotSpace.byteCount(of: slotCountMax))
     }
   }
 
@@ -276,6 +269,7 @@ extension LogWriter {
       sequence: base.rawValue, countedSequence: base.rawValue, isMapped: isMapped,
       entry: catalogue.segments[next.generation]!)
     if old.isMapped { file.makeReadOnly(old.identity.run.byteRange, goingOnIn: next.run.byteRange) }
+    if file.wantsProtecting { wantsPages?() }
     sealed?()
   }
 }

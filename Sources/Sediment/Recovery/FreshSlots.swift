@@ -1,41 +1,56 @@
 internal import SedimentDisk
 internal import SedimentFormat
 
-/// Slots for the segment that recovery begins: free ones of the file if there are enough in a row, else new ones.
+/// Slots for the segments that recovery begins: free ones wherever they lie, in a row if there are as many, and only
+/// if there are none such by which the file grows.
 struct FreshSlots {
-  let run: SlotRun
-  /// How many slots the file has with them.
-  let fileSlotCount: UInt32
+  private let file: any DiskFile
+  /// Free runs in the file that were not tried yet.
+  private var free: [Range<UInt32>]
+  /// How many slots the file has with what was taken.
+  private(set) var fileSlotCount: UInt32
 
-  /// What the segment has room for behind its checkpoint and seal.
-  private static let spareByteCount = 4096
+  init(beside catalogue: Catalogue, in file: any DiskFile, fileByteCount: UInt64) {
+    self.file = file
+    let slotCount = min(fileByteCount / UInt64(Limits.slotByteCount), UInt64(Limits.fileSlotCountMax))
+    fileSlotCount = max(UInt32(truncatingIfNeeded: slotCount), catalogue.slots.end)
+    free = catalogue.slots.freeRuns(before: fileSlotCount)
+  }
 
-  /// Reserves slots for a whole checkpoint, in the free runs of the file one after the other, last at its end.
+  /// Takes so many slots, which then have blocks, or as many as there are in a row.
   ///
   /// On a full disk it fails with `outOfSpace`, and the file is as it was but perhaps longer.
-  static func take(
-    for catalogue: Catalogue, in file: any DiskFile, fileByteCount: UInt64
-  ) throws(SedimentError) -> FreshSlots {
-    let byteCount =
-      SegmentHeader.byteCount + CheckpointParts.recordByteCountMax(catalogue) + Seal.recordByteCount
-      + spareByteCount
-    let needed = (byteCount + Limits.slotByteCount - 1) / Limits.slotByteCount
-    guard needed <= Int(Limits.segmentSlotCountMax) else { throw .exhausted("tables", path: file.path) }
-    let slotCount = min(fileByteCount / UInt64(Limits.slotByteCount), UInt64(Limits.fileSlotCountMax))
-    let fileEnd = max(UInt32(truncatingIfNeeded: slotCount), Limits.headSlotCount)
-    var candidates = catalogue.slots.freeRuns(before: fileEnd).filter { $0.count >= needed }.map(\.lowerBound)
-    if !candidates.contains(catalogue.slots.end) { candidates.append(catalogue.slots.end) }
-    var failure = SedimentError.exhausted("slots", path: file.path)
-    for first in candidates {
-      guard let run = SlotRun(first: first, count: UInt32(truncatingIfNeeded: needed)) else { continue }
+  mutating func take(upTo count: UInt32) throws(SedimentError) -> SlotRun {
+    while let run = nextFree(count) {
       do throws(DiskError) {
         try file.allocate(run.byteRange)
-        return FreshSlots(run: run, fileSlotCount: max(fileEnd, run.end))
+        return run
       } catch {
-        failure = SedimentError(error)
-        guard failure.code == .outOfSpace else { throw failure }
+        guard error.code.isOutOfSpace else { throw SedimentError(error) }
+        // A part of it may have blocks: the writer saw to it that some slots do.
+        let middle = run.first + run.count / 2
+        if run.count > 1 { free += [run.first..<middle, middle..<run.end] }
       }
     }
-    throw failure
+    guard let run = SlotRun(first: fileSlotCount, count: count) else {
+      throw .exhausted("slots", path: file.path)
+    }
+    do throws(DiskError) {
+      try file.allocate(run.byteRange)
+    } catch {
+      throw SedimentError(error)
+    }
+    fileSlotCount = run.end
+    return run
+  }
+
+  /// Takes the free run out that is to be tried next: the first that is long enough, or else the longest.
+  private mutating func nextFree(_ count: UInt32) -> SlotRun? {
+    let whole = free.firstIndex { $0.count >= count }
+    guard let place = whole ?? free.indices.max(by: { free[$0].count < free[$1].count }) else { return nil }
+    let run = free.remove(at: place)
+    let end = run.lowerBound + min(count, UInt32(run.count))
+    if end < run.upperBound { free.insert(end..<run.upperBound, at: place) }
+    return SlotRun(first: run.lowerBound, count: end - run.lowerBound)
   }
 }
