@@ -15,12 +15,14 @@ let package = Package(
   dependencies: [.package(name: "Sediment", path: "..")],
   targets: [
     .target(name: "CBench"),
+    .target(name: "CBareZstd", linkerSettings: [.linkedLibrary("zstd")]),
     .target(name: "BenchmarkHarness", dependencies: ["CBench"], swiftSettings: settings),
     .target(name: "MachineLimits", dependencies: ["BenchmarkHarness", "CBench"], swiftSettings: settings),
     .target(
       name: "EngineBenchmarks",
       dependencies: [
-        "BenchmarkHarness", "MachineLimits", "CBench", .product(name: "Sediment", package: "Sediment"),
+        "BenchmarkHarness", "MachineLimits", "CBench", "CBareZstd",
+        .product(name: "Sediment", package: "Sediment"),
       ],
       swiftSettings: settings),
     .executableTarget(

@@ -32,7 +32,7 @@ private func allocatedByteCount(_ path: String) throws -> Int {
     init(_ count: Int) throws {
       self.count = count
       directory = try StoreDirectory(takesManySyncs: true)
-      var options = SedimentOptions(durability: .unsynced, storesIndex: false) { event in
+      var options = SedimentOptions(durability: .unsynced, compression: .off, storesIndex: false) { event in
         if case .failed(let error) = event { Issue.record(error) }
       }
       // Or a store that is small would be allowed more.

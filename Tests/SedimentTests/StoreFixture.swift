@@ -18,14 +18,15 @@ final class StoreFixture {
 
   init(
     _ access: SedimentOptions.Access = .automatic, durability: SedimentDurability = .unsynced,
-    maxByteCount: UInt64? = nil, compaction: SedimentCompaction = .automatic, isObserved: Bool = false,
+    maxByteCount: UInt64? = nil, compaction: SedimentCompaction = .automatic,
+    compression: SedimentCompression = .off, isObserved: Bool = false,
     on disk: SimulatedDisk = SimulatedDisk(seed: 1)
   ) throws {
     self.disk = disk
     let events = events
     options = SedimentOptions(
       durability: durability, access: access, capacity: .limited(maxByteCount),
-      compaction: compaction)
+      compaction: compaction, compression: compression)
     if isObserved { options.observer = { event in events.add(event) } }
     try open()
   }

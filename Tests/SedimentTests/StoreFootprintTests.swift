@@ -84,7 +84,7 @@ import Testing
         _ = try store.retrieve(forKey: "key")
         if number % 2 == 0 { try store.close() }
       }
-      for number in 0..<200 { try cycle(number) }
+      for number in 0..<1_000 { try cycle(number) }
       let before = (Measures.descriptorCount, Measures.threadCount ?? 0, Measures.heapByteCount ?? 0)
       for number in 0..<2_000 { try cycle(number) }
       #expect(Measures.descriptorCount(of: path) == 0)

@@ -41,6 +41,9 @@ public struct Comparison: Equatable, Sendable {
     /// Some times that figure.
     case multiple(Double, of: String)
 
+    /// By how much one figure exceeds another; less than nothing if it does not.
+    case difference(of: String, less: String)
+
     /// How much more is done together than alone: the quotient of two times.
     case gain(alone: String, together: String)
 
@@ -133,6 +136,9 @@ extension Comparison.Measure {
       return (rows[name]?.samples ?? [], rows[name]?.unit ?? .time)
     case .multiple(let factor, let name):
       return ((rows[name]?.samples ?? []).map { $0 * factor }, rows[name]?.unit ?? .time)
+    case .difference(let name, let other):
+      let pairs = zip(rows[name]?.samples ?? [], rows[other]?.samples ?? [])
+      return (pairs.map { $0 - $1 }, rows[name]?.unit ?? .time)
     case .gain(let alone, let together):
       let pairs = zip(rows[alone]?.samples ?? [], rows[together]?.samples ?? [])
       return (pairs.map { $0 / $1 }, .gain)

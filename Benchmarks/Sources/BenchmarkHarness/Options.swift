@@ -50,6 +50,9 @@ public struct Options: Equatable, Sendable {
     /// What a store takes of the disk while all of it is overwritten, and how well it serves as a cache.
     case space
 
+    /// What compression costs and saves.
+    case compression
+
     /// What is about the storage engine.
     public static let engine = allCases.filter { $0 != .machine }
 

@@ -17,7 +17,7 @@ extension Quantity {
   private func inPeoplesUnit(_ value: Double) -> (Double, String) {
     guard self == .time else { return (value, rawValue) }
     // A thousand less half a digit rounds up to 1000, which belongs to the next unit.
-    return switch value {
+    return switch value.magnitude {
     case ..<999.5: (value, "ns")
     case ..<999_500: (value / 1e3, "us")
     case ..<999_500_000: (value / 1e6, "ms")
@@ -28,13 +28,15 @@ extension Quantity {
 
 /// Writes a ratio: `0.97`, `1.30`, `12.4`.
 func ratioText(_ value: Double) -> String {
-  String(format: value < 10 ? "%.2f" : "%.1f", value)
+  // What is nothing but for a difference that nobody sees has no sign.
+  let value = value.magnitude < 0.005 ? 0 : value
+  return String(format: value < 10 ? "%.2f" : "%.1f", value)
 }
 
 /// Three digits that say something: `1.23`, `12.3`, `123`.
 private func threeDigits(_ value: Double) -> String {
   let fractionDigitCount =
-    switch value {
+    switch value.magnitude {
     case ..<9.995: 2
     case ..<99.95: 1
     default: 0

@@ -42,7 +42,7 @@ final class CacheStore {
     let path = "\(directory)/cache"
     try? FileManager.default.removeItem(atPath: path)
     defer { try? FileManager.default.removeItem(atPath: path) }
-    let options = SedimentOptions(capacity: .evicting(maxBytes: UInt64(capByteCount)))
+    let options = SedimentOptions.plain(capacity: .evicting(maxBytes: UInt64(capByteCount)))
     let store = try SedimentStore(path: path, options: options)
     var value = valueBytes(count: CacheStore.valueByteCount)
     var hits = 0

@@ -55,7 +55,7 @@ package enum ChildTask: Equatable {
   private func load(_ path: String, _ keys: [BenchmarkKey], valueByteCount: Int) throws {
     let value = valueBytes(count: valueByteCount)
     let syncedCount = max((keys.count + 1) / 2, keys.count - ChildTask.unsyncedCountMax)
-    let store = try SedimentStore(path: path, options: SedimentOptions(durability: .unsynced))
+    let store = try SedimentStore(path: path, options: .plain(durability: .unsynced))
     // What any store takes, and its threads, is not what a key takes.
     try setAll(store, keys[..<1], value: value)
     try store.sync()

@@ -25,21 +25,26 @@ package struct EngineBenchmarks {
     case .load1000: try LoadingRows(scale, valueByteCount: 1000, directory: directory).section
     case .read100: try ReadingRows(scale, valueByteCount: 100, directory: directory).section
     case .read1000: try ReadingRows(scale, valueByteCount: 1000, directory: directory).section
-    case .synced: try joined { try SyncedRows(scale, valueByteCount: $0, directory: directory).section }
+    case .synced:
+      try joined([100, 1000]) { try SyncedRows(scale, valueByteCount: $0, directory: directory).section }
     case .reopening:
-      joined {
+      joined([100, 1000]) {
         ReopeningRows(scale, valueByteCount: $0, directory: directory, program: program).section
       }
     case .small: try SmallRows(scale, directory: directory, program: program).section
     case .growth: GrowthRows(scale, directory: directory, memoryDirectory: memoryDirectory).section
     case .space: try SpaceRows(scale, directory: directory).section
+    case .compression:
+      try joined(ValueKind.allCases) { try CompressionRows(scale, kind: $0, directory: directory).section }
     case .machine: preconditionFailure("it is not about the engine")
     }
   }
 
-  /// The rows of both sizes of values, in turns with one another.
-  private func joined(_ section: (_ valueByteCount: Int) throws -> Section) rethrows -> Section {
-    let sections = try [100, 1000].map(section)
+  /// The rows of all sizes or kinds of values, in turns with one another.
+  private func joined<Kind>(
+    _ kinds: [Kind], _ section: (Kind) throws -> Section
+  ) rethrows -> Section {
+    let sections = try kinds.map(section)
     return Section(
       sections.flatMap(\.groups), sections.flatMap(\.comparisons),
       roundFactor: sections.map(\.roundFactor).max() ?? 1)

@@ -29,7 +29,7 @@ final class FreshStore {
   func load() throws -> Sample {
     try remove()
     try warm()
-    let store = try SedimentStore(path: path, options: SedimentOptions(durability: .unsynced))
+    let store = try SedimentStore(path: path, options: .plain(durability: .unsynced))
     open = store
     let stopwatch = Stopwatch()
     try setAll(store, keys[...], value: value)

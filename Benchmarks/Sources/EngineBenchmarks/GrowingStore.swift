@@ -49,7 +49,7 @@ final class GrowingStore {
   func grow() throws -> Sample {
     try remove()
     try warm()
-    let store = try SedimentStore(path: path, options: SedimentOptions(durability: .unsynced))
+    let store = try SedimentStore(path: path, options: .plain(durability: .unsynced))
     self.store = store
     (longestWithIndex, largestIndex, openingNanoseconds) = (nil, nil, nil)
     var longest = Longest()
@@ -92,7 +92,7 @@ final class GrowingStore {
     self.store = nil
     try store.close()
     let stopwatch = Stopwatch()
-    let opened = try SedimentStore(path: path, options: SedimentOptions(durability: .unsynced))
+    let opened = try SedimentStore(path: path, options: .plain(durability: .unsynced))
     openingNanoseconds = stopwatch.nanoseconds
     self.store = opened
     try check(opened)

@@ -46,7 +46,7 @@ final class KilledStore {
   /// Opens the store that ``read()`` left, and looks whether all is there.
   func open() throws -> Sample {
     let stopwatch = Stopwatch()
-    let store = try SedimentStore(path: path, options: SedimentOptions(durability: .unsynced))
+    let store = try SedimentStore(path: path, options: .plain(durability: .unsynced))
     let nanoseconds = stopwatch.nanoseconds
     guard !store.recovery.wasClosed else { throw WrongValue("it was closed in order though it was killed") }
     guard try store.count() == keys.count else { throw WrongValue("it has lost keys with its process") }
@@ -68,7 +68,7 @@ final class KilledStore {
   /// Opens the store once more, now that it was closed in order, and looks whether all is there.
   func openClosed() throws -> Sample {
     let stopwatch = Stopwatch()
-    let store = try SedimentStore(path: path, options: SedimentOptions(durability: .unsynced))
+    let store = try SedimentStore(path: path, options: .plain(durability: .unsynced))
     let nanoseconds = stopwatch.nanoseconds
     guard store.recovery.wasClosed else { throw WrongValue("it was not closed in order") }
     guard try store.count() == keys.count else { throw WrongValue("it has lost keys by being closed") }

@@ -17,7 +17,7 @@ final class LoadedStore {
     let storeByteCount = keys.count * recordByteCountOfValue(valueByteCount)
     try Room(directory).check(storeByteCount: storeByteCount)
     store = try SedimentStore(
-      path: "\(directory)/\(name)", options: SedimentOptions(durability: .unsynced))
+      path: "\(directory)/\(name)", options: .plain(durability: .unsynced))
     try setAll(store, keys[...], value: value)
     try store.sync()
   }

@@ -55,7 +55,7 @@ final class OverwrittenStore {
     try? FileManager.default.removeItem(atPath: path)
     defer { try? FileManager.default.removeItem(atPath: path) }
     try Room.warm(directory, storeByteCount: 2 * keys.count * recordByteCount)
-    let store = try SedimentStore(path: path)
+    let store = try SedimentStore(path: path, options: .plain())
     let value = valueBytes(count: OverwrittenStore.valueByteCount)
     try setAll(store, keys[...], value: value)
     var random = SplitMix64(seed: 72)

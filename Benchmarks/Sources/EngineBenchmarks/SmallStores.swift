@@ -45,7 +45,7 @@ final class SmallStores {
     var nanoseconds: UInt64 = 0
     for _ in 0..<openingCount {
       let stopwatch = Stopwatch()
-      let store = try SedimentStore(path: path)
+      let store = try SedimentStore(path: path, options: .plain())
       nanoseconds += stopwatch.nanoseconds
       try expectNone(countWrongInPlace(store, SmallStores.keys[...]), "in a small store")
       try store.close()
@@ -87,7 +87,7 @@ final class SmallStores {
 
   /// A new store that is open.
   static func make(_ path: String) throws -> SedimentStore {
-    let store = try SedimentStore(path: path)
+    let store = try SedimentStore(path: path, options: .plain())
     try setAll(store, keys[...], value: valueBytes(count: valueByteCount))
     return store
   }

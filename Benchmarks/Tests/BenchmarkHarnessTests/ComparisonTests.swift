@@ -86,6 +86,17 @@ import Testing
     #expect(result.unit == .gain)
   }
 
+  @Test func `a difference is what one figure exceeds another by, round by round`() {
+    let more = result(.difference(of: "get", less: "read"), .constant(100, .time), .atMost(2))
+    #expect(more.ratio == Statistics([2, 3.9, 2]))
+    #expect(more.isReached == true)
+    #expect(more.unit == .time)
+    let less = result(.difference(of: "read", less: "get"), .constant(100, .time), .atMost(0))
+    #expect(less.ratio == Statistics([-2, -3.9, -2]))
+    #expect(less.isReached == true)
+    #expect(result(.difference(of: "get", less: "none"), .of("read"), .atMost(1)).isReached == nil)
+  }
+
   @Test(arguments: [("none", "read"), ("get", "none"), ("nowhere", "read")])
   func `what was not measured reaches nothing and misses nothing`(figure: String, limit: String) {
     let result = result(.of(figure), .of(limit), .atMost(1))

@@ -2,7 +2,8 @@ import BenchmarkHarness
 import Testing
 
 private let parts =
-  "machine, load-100, read-100, load-1000, read-1000, synced, reopening, small, growth, space, 100, 1000, engine"
+  "machine, load-100, read-100, load-1000, read-1000, synced, reopening, small, growth, space, compression, 100,"
+  + " 1000, engine"
 
 @Suite struct OptionsTests {
   private let folders = ["--directory", "data", "--output", "results"]

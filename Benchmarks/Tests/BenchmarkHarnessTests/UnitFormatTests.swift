@@ -6,6 +6,7 @@ import Testing
     (0, "0.00 ns"), (1.234, "1.23 ns"), (9.994, "9.99 ns"), (9.996, "10.0 ns"), (12.34, "12.3 ns"),
     (99.96, "100 ns"), (178.4, "178 ns"), (999.4, "999 ns"), (999.6, "1.00 us"), (1040, "1.04 us"),
     (112_345, "112 us"), (999_600, "1.00 ms"), (2_500_000, "2.50 ms"), (1_500_000_000, "1.50 s"),
+    (-178.4, "-178 ns"), (-1040, "-1.04 us"),
   ])
   func `times have three digits and the unit that fits`(nanoseconds: Double, text: String) {
     #expect(Quantity.time.text(nanoseconds) == text)

@@ -60,7 +60,8 @@ import Testing
   @Test(arguments: [0, 1, 8, 100, 1000])
   func `a bare record is as long as one of the engine`(valueByteCount: Int) throws {
     let folder = try Folder()
-    let store = try SedimentStore(path: "\(folder.path)/store")
+    let store = try SedimentStore(
+      path: "\(folder.path)/store", options: SedimentOptions(compression: .off))
     let keys = BenchmarkKeys.stored(count: 10, seed: 1)
     let before = store.statistics.liveByteCount
     for key in keys { try store.set([UInt8](repeating: 7, count: valueByteCount), forKey: key) }

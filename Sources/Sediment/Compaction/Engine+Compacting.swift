@@ -27,6 +27,7 @@ extension Engine {
       if left > 0, try progress(step) == .stop { throw SedimentError.cancelled(path) }
     }
     try maintenanceLock.withLock { () throws(SedimentError) in
+      try endDictionaries(writer, always: true)
       try bringBack(writer)
       try trim(to: 0)
     }

@@ -53,12 +53,6 @@ extension Engine {
       budget: budget)
     let expiredUpTo = writer.expiredUpTo
     writer.nextExpiry = .max
-    var dictionarySegments: Set<Generation> = []
-    for entry in writer.catalogue.dictionaries.values {
-      if let generation = writer.catalogue.slots.generation(at: entry.offset.slot) {
-        dictionarySegments.insert(generation)
-      }
-    }
     for (generation, entry) in writer.catalogue.segments
     where entry.identity.kind == .hot || entry.identity.kind == .survivors {
       if generation == tailGeneration { continue }
@@ -75,7 +69,6 @@ extension Engine {
         survey.refused.append(candidate)
         continue
       }
-      if dictionarySegments.contains(generation) { candidate.isBlocked = true }
       survey.candidates.append(candidate)
     }
     survey.checkpointSlotCount = Int(writer.checkpointSlotCount)
@@ -227,6 +220,7 @@ extension Engine {
       let entries =
         exchange.written.map { CatalogueEntry.segment($0.entry) }
         + freed.map { CatalogueEntry.freed(slot: $0.run.first, generation: $0.generation) }
+        + exchange.written.flatMap { movedDictionaries($0, exchange, writer) }
       if entries.isEmpty { return }
       let sequence = try change(entries, for: .goingOn, writer)
       exchange.change = (sequence, freed)

@@ -85,6 +85,7 @@ extension Engine {
 
   /// Ends what was begun: lets freed slots come back, and gives to the file system what is not needed.
   private func settle(_ writer: LogWriter, _ isIdle: Bool) throws(SedimentError) -> MaintenanceStep {
+    try endDictionaries(writer)
     try bringBack(writer)
     // While somebody writes, what is free now will soon be needed.
     if isIdle { try trim(to: nil) }

@@ -43,9 +43,10 @@ extension Engine {
     // A record that was read lately and passed over by eviction has to be read again to be passed over once more.
     index.move(probe, to: position, keepingReference: !exchange.terms.evicts)
     if let old = slots.segment(at: survivor.oldPosition / Limits.slotUnitCount) {
-      old.liveByteCount -= survivor.byteCount
+      old.liveByteCount -= survivor.oldByteCount
       old.liveCount -= 1
     }
+    writer.liveByteCount += survivor.byteCount - survivor.oldByteCount
     segment.segment.liveByteCount += survivor.byteCount
     segment.segment.liveCount += 1
   }

@@ -18,12 +18,14 @@ extension Engine {
     return isDead
   }
 
-  /// Whether all that the index leads to are keys of the collection without a name, and none was cleared in segments
+  /// Whether all that the index leads to are dictionaries and keys of the collection without a name, and none was cleared in segments
   /// that begin after a sequence: then it need not be read whose keys go.
   ///
   /// Under the lock.
   private func isAllOfOneCollection(since base: SequenceNumber) -> Bool {
-    defaultState.clearedAt.load(ordering: .relaxed) <= base.rawValue && defaultState.keyCount == index.count
+    let dictionaryCount = writer?.catalogue.dictionaries.count ?? 0
+    return defaultState.clearedAt.load(ordering: .relaxed) <= base.rawValue
+      && defaultState.keyCount + dictionaryCount == index.count
   }
 
   /// Takes out of the index what leads to segments that were not read, after their change was appended.

@@ -46,6 +46,9 @@ final class Exchange {
   /// The seed under which the hashes were made; nil before the first, and if there was more than one.
   private(set) var keyHash: KeyHash?
   private var isHashingMixed = false
+  /// The dictionaries that are moved, by the positions of their records.
+  private(set) var dictionaries: [UInt64: UInt32] = [:]
+  private var codec: ZstdCodec?
   /// The collection asked for last, and up to where it is dead.
   private var collection: (number: UInt32, deadUpTo: UInt64)?
 
@@ -100,6 +103,7 @@ final class Exchange {
 
   /// Why a record is left out to which the index leads; nil if it is kept.
   func reasonToLeaveOut(_ record: ScannedRecord, _ entry: IndexEntry) -> LeftOut.Reason? {
+    if record.collection >= CollectionEntry.systemNumberMin { return nil }
     if record.sequence <= deadUpTo(record.collection) { return .cleared }
     if record.expiry != 0, record.expiry <= terms.expiredUpTo { return .expired }
     guard terms.evicts else { return nil }
@@ -144,14 +148,34 @@ final class Exchange {
     if record.kind == .putLarge { supersededExtents.append(contentsOf: record.extents) }
   }
 
+  /// Keeps a record, compressed anew if that makes it smaller.
+  ///
+  /// In a reader's scope.
   func keep(_ record: ScannedRecord, _ hash: UInt64) throws(SedimentError) {
-    if !buffer.hasRoom(for: record) { try flush() }
-    buffer.add(record, hash)
-    keptByteCount += Int(record.byteCount)
+    if record.collection == CollectionEntry.dictionaries, let number = record.dictionaryNumber {
+      dictionaries[record.position] = number
+    }
+    let repacked = repacked(record)
+    let byteCount = repacked.map { record.byteCount(with: $0) } ?? Int(record.byteCount)
+    if !buffer.hasRoom(for: byteCount, record.sequence) { try flush() }
+    if let repacked {
+      buffer.add(record, hash, repacked, byteCount: byteCount)
+    } else {
+      buffer.add(record, hash)
+    }
+    keptByteCount += byteCount
+  }
+
+  private func repacked(_ record: ScannedRecord) -> PackedValue? {
+    guard engine.compresses, record.kind == .put, record.collection < CollectionEntry.systemNumberMin else {
+      return nil
+    }
+    if codec == nil { codec = ZstdCodec() }
+    return codec.flatMap { engine.repack(record, with: $0) }
   }
 
   func keepTombstone(for record: ScannedRecord) throws(SedimentError) {
-    if !buffer.hasRoom(for: record) { try flush() }
+    if !buffer.hasRoom(for: Int(record.byteCount), record.sequence) { try flush() }
     buffer.addTombstone(for: record)
   }
 

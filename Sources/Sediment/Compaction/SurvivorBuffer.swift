@@ -7,6 +7,8 @@ struct Survivor {
   /// Where it lies in the buffer, counted from the first record.
   let offset: Int
   let byteCount: Int
+  /// How long it was before.
+  let oldByteCount: Int
   /// Where the index leads to it, in units; 0 for a tombstone, which it does not.
   let oldPosition: UInt64
   let hash: UInt64
@@ -42,11 +44,11 @@ final class SurvivorBuffer {
   // MARK: Filling
 
   /// Whether a record fits, by its length and its sequence.
-  func hasRoom(for record: ScannedRecord) -> Bool {
+  func hasRoom(for recordByteCount: Int, _ sequence: UInt64) -> Bool {
     if isEmpty { return true }
-    let lowest = min(lowest, record.sequence)
-    let highest = max(highest, record.sequence)
-    return byteCount + Int(record.byteCount) <= byteCountMax && highest - lowest < Limits.sequenceSpan - 1
+    let lowest = min(lowest, sequence)
+    let highest = max(highest, sequence)
+    return byteCount + recordByteCount <= byteCountMax && highest - lowest < Limits.sequenceSpan - 1
   }
 
   /// Adds a record that stands in memory as a whole, as one that is in no batch.
@@ -58,6 +60,25 @@ final class SurvivorBuffer {
     let shape = unsafe target.load(fromByteOffset: RecordHeader.Field.shape, as: UInt8.self)
     unsafe target.storeBytes(
       of: shape & ~RecordHeader.Shape.batched, toByteOffset: RecordHeader.Field.shape, as: UInt8.self)
+    append(record, kind: record.kind, byteCount: count, hash)
+  }
+
+  /// Adds a record as one in no batch whose value was compressed anew, which makes it so long.
+  func add(_ record: ScannedRecord, _ hash: UInt64, _ value: PackedValue, byteCount count: Int) {
+    var form = RecordForm(kind: record.kind, collection: record.collection, expiry: record.expiry)
+    form.transform = value.transform
+    let target = unsafe reserve(count)
+    unsafe target.initializeMemory(as: UInt8.self, repeating: 0, count: count)
+    let valueByteCount = unsafe value.bytes.count
+    var bytes = unsafe MutableRawSpan(_unsafeStart: target, byteCount: count)
+    form.header(
+      sequence: record.sequence, keyByteCount: Int(record.keyByteCount), valueByteCount: valueByteCount
+    ).encode(into: &bytes)
+    let key = unsafe target + record.headByteCount(with: value)
+    unsafe key.copyMemory(from: record.keyStart, byteCount: Int(record.keyByteCount))
+    if let start = unsafe value.bytes.baseAddress {
+      unsafe (key + Int(record.keyByteCount)).copyMemory(from: start, byteCount: valueByteCount)
+    }
     append(record, kind: record.kind, byteCount: count, hash)
   }
 
@@ -83,7 +104,8 @@ final class SurvivorBuffer {
     highest = max(highest, record.sequence)
     survivors.append(
       Survivor(
-        offset: byteCount, byteCount: count, oldPosition: kind == .remove ? 0 : record.position, hash: hash,
+        offset: byteCount, byteCount: count, oldByteCount: Int(record.byteCount),
+        oldPosition: kind == .remove ? 0 : record.position, hash: hash,
         sequence: record.sequence, expiry: kind == .remove ? 0 : record.expiry, kind: kind))
     byteCount += count
   }
@@ -167,7 +189,8 @@ final class SurvivorBuffer {
     unsafe start.copyMemory(from: start + dropped, byteCount: byteCount)
     survivors = survivors[count...].map {
       Survivor(
-        offset: $0.offset - dropped, byteCount: $0.byteCount, oldPosition: $0.oldPosition, hash: $0.hash,
+        offset: $0.offset - dropped, byteCount: $0.byteCount, oldByteCount: $0.oldByteCount,
+        oldPosition: $0.oldPosition, hash: $0.hash,
         sequence: $0.sequence, expiry: $0.expiry, kind: $0.kind)
     }
     lowest = survivors.map(\.sequence).min() ?? .max

@@ -11,6 +11,7 @@ final class CollectionState: @unchecked Sendable {
   /// Records up to this sequence are dead; the highest number once the collection was dropped.
   let clearedAt: Atomic<UInt64>
   let isDropped = Atomic<Bool>(false)
+  let compression = CollectionCompression()
   // Unchecked for this constant pointer, to atomics.
   private let counters: UnsafeMutablePointer<Counters>
 

@@ -11,6 +11,7 @@ final class EngineWork: @unchecked Sendable {
   fileprivate(set) var sweep: Work?
   fileprivate(set) var populate: Work?
   fileprivate(set) var storeIndex: Work?
+  fileprivate(set) var train: Work?
   fileprivate(set) var tell: Work?
   fileprivate(set) var maintain: Work?
   /// Within which interval a sync is on its way; nil if none is.
@@ -49,7 +50,7 @@ final class EngineWork: @unchecked Sendable {
 
   /// Ends all work, and lets go of the engine that it holds.
   func end() {
-    for work in [sync, checkpoint, grow, sweep, populate, maintain, storeIndex, tell] {
+    for work in [sync, checkpoint, grow, sweep, populate, maintain, storeIndex, train, tell] {
       work?.cancelAndWait()
     }
   }
@@ -64,6 +65,7 @@ extension Engine {
     work.grow = Work { [self] in growInBackground() }
     work.maintain = Work { [self] in maintainInBackground() }
     work.sweep = Work { [self] in sweep() }
+    if trainsDictionaries { work.train = Work { [self] in trainInBackground() } }
     if options.storesIndex {
       work.storeIndex = Work { [self] in storeIndexInBackground() }
       writer.unstored.byteCountMax = Self.unstoredByteCountMin

@@ -17,11 +17,12 @@ extension Engine {
   ) throws(SedimentError) {
     try checkReadable()
     let large = try writeExtents(of: batch)
+    let packed = pack(batch)
     lock.lock()
     let sequence: UInt64
     do throws(SedimentError) {
       let writer = try checkWritable()
-      try append(batch, large, writer, durability == .synced ? .written : .stored)
+      try append(batch, large, packed, writer, durability == .synced ? .written : .stored)
       sequence = unsafe writer.tail.pointee.countedSequence
       planSync(writer, durability)
     } catch {
@@ -40,7 +41,7 @@ extension Engine {
       for (number, member) in batch.members.enumerated()
       where member.value.count > Self.inlineValueByteCountMax {
         large[number] = try batch.withBytes(of: member.value) { (value) throws(SedimentError) in
-          try writeExtents(value)
+          try writeExtents(value, isPacked: packedByteCount(value, member.state) != nil)
         }
       }
     } catch {
@@ -70,13 +71,18 @@ extension Engine {
   }
 
   private func append(
-    _ batch: BatchMembers, _ large: [Int: WrittenExtents], _ writer: LogWriter, _ way: LogWriter.Way
+    _ batch: BatchMembers, _ large: [Int: WrittenExtents], _ packed: PackedMembers, _ writer: LogWriter,
+    _ way: LogWriter.Way
   ) throws(SedimentError) {
+    // Under the lock no dictionary is retired any more.
+    var packed = packed
+    packed.forget { transform, number in !mayStore(transform, batch.members[number].state) }
     var byteCount = Limits.recordFixedByteCount + Commit.byteCount
     for (number, member) in batch.members.enumerated() {
       if member.state.isDropped.load(ordering: .relaxed) { throw .dropped(path) }
-      byteCount += Self.form(member, isLarge: large[number] != nil).byteCount(
-        keyByteCount: member.key.count, valueByteCount: large[number]?.record.count ?? member.value.count)
+      let valueByteCount = large[number]?.record.count ?? packed.byteCount(number) ?? member.value.count
+      byteCount += Self.form(number, member, large, packed).byteCount(
+        keyByteCount: member.key.count, valueByteCount: valueByteCount)
     }
     if byteCount > Limits.batchByteCountMax {
       throw .tooLarge(path, what: "batch", byteCount: byteCount, limit: Limits.batchByteCountMax)
@@ -85,7 +91,7 @@ extension Engine {
     let storesNothing = batch.members.allSatisfy { $0.kind == .remove }
     try writer.makeRoom(byteCount, for: storesNothing ? removingPurpose : .storing)
     // From here on nothing is refused: what fails is the disk, and poisons.
-    let appended = try appendRecords(batch, large, writer, way)
+    let appended = try appendRecords(batch, large, packed, writer, way)
     let isAlone = last.count == 1
     if !isAlone { publish(last, appended, batch) }
     for change in last { tellIndex(change, appended[change.number], batch.members[change.number], writer) }
@@ -113,25 +119,31 @@ extension Engine {
     return last
   }
 
-  private static func form(_ member: BatchMembers.Member, isLarge: Bool) -> RecordForm {
+  private static func form(
+    _ number: Int, _ member: BatchMembers.Member, _ large: [Int: WrittenExtents], _ packed: PackedMembers
+  ) -> RecordForm {
     RecordForm(
-      kind: isLarge ? .putLarge : member.kind, isBatched: true, collection: member.state.number,
-      expiry: member.expiry)
+      kind: large[number] == nil ? member.kind : .putLarge, isBatched: true, collection: member.state.number,
+      expiry: member.expiry, transform: large[number]?.transform ?? packed.transform(number))
   }
 
   private func appendRecords(
-    _ batch: BatchMembers, _ large: [Int: WrittenExtents], _ writer: LogWriter, _ way: LogWriter.Way
+    _ batch: BatchMembers, _ large: [Int: WrittenExtents], _ packed: PackedMembers, _ writer: LogWriter,
+    _ way: LogWriter.Way
   ) throws(SedimentError) -> [Appended] {
     var checksum = BatchChecksum()
     var appended: [Appended] = []
     appended.reserveCapacity(batch.members.count)
     for (number, member) in batch.members.enumerated() {
-      let form = Self.form(member, isLarge: large[number] != nil)
+      let form = Self.form(number, member, large, packed)
       let before = unsafe writer.tail.pointee.offset
       try batch.withBytes(of: member.key) { (key) throws(SedimentError) in
         if let extents = large[number] {
           _ = try writer.append(form, key: key, value: unsafe extents.record.span.bytes, way)
           adopt(extents, writer)
+        } else if let range = packed.range(number) {
+          let value = unsafe packed.bytes.span.bytes.extracting(range)
+          _ = try writer.append(form, key: key, value: value, way)
         } else {
           try batch.withBytes(of: member.value) { (value) throws(SedimentError) in
             _ = try writer.append(form, key: key, value: value, way)
@@ -139,6 +151,11 @@ extension Engine {
         }
       }
       writer.userByteCount &+= UInt64(member.key.count + member.value.count)
+      if compresses, member.kind == .put {
+        let storedByteCount = large[number]?.storedByteCount ?? packed.byteCount(number) ?? member.value.count
+        member.state.compression.count(
+          member.value.count, storedAs: storedByteCount, isCompressed: form.transform != nil)
+      }
       // A batch has no more members than this counts: that was asked when they were added.
       _ = writer.addLastRecord(to: &checksum)
       let byteCount = unsafe Int(writer.tail.pointee.offset - before)

@@ -124,6 +124,7 @@ extension Engine {
       segment.liveCount = 0
     }
     writer.liveByteCount = 0
+    indexDictionaries(writer)
     writer.deadExtents = writer.catalogue.segments.values.map(\.identity).filter { $0.kind == .extent }
   }
 }

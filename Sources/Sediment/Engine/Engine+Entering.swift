@@ -68,8 +68,9 @@ extension Engine {
     state.count(1, expiring: expires)
   }
 
+  /// Takes a record at the tail into the accounts of bytes.
   @inline(__always)
-  private func countBytes(_ byteCount: Int, _ writer: LogWriter) {
+  func countBytes(_ byteCount: Int, _ writer: LogWriter) {
     let segment = unsafe writer.tail.pointee.segment
     segment.liveByteCount &+= byteCount
     segment.liveCount &+= 1

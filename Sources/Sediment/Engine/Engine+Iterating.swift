@@ -89,7 +89,7 @@ extension Engine {
   ) throws {
     try forEachRecord(state) { found in
       let value = try value(of: found.borrowed)
-      defer { if let owner = unsafe value.owner { unsafe owner.deallocate() } }
+      defer { value.release() }
       return try unsafe body(RawSpan(_unsafeBytes: found.view.key), RawSpan(_unsafeBytes: value.bytes))
     }
   }

@@ -8,17 +8,29 @@ extension Engine {
     _ value: RawSpan, _ key: RawSpan, _ state: CollectionState, expiry: WrittenExpiry,
     if condition: WriteCondition, _ durability: SedimentDurability
   ) throws(SedimentError) -> Bool {
-    try makingSpace(forStoring: value.byteCount) { () throws(SedimentError) in
-      try setLargeOnce(value, key, state, expiry: expiry, if: condition, durability)
+    let packedByteCount = packedByteCount(value, state)
+    if let packedByteCount {
+      // Compressed, it may be one that a record holds.
+      let isMade = try ZstdCodec.withCurrent { (codec) throws(SedimentError) -> Bool? in
+        guard let packed = codec.flatMap({ packWhole(value, expecting: packedByteCount, with: $0) }) else {
+          return nil
+        }
+        return try set(packed, of: value, key, state, expiry: expiry, if: condition, durability)
+      }
+      if let isMade { return isMade }
+    }
+    return try makingSpace(forStoring: value.byteCount) { () throws(SedimentError) in
+      try setLargeOnce(
+        value, isPacked: packedByteCount != nil, key, state, expiry: expiry, if: condition, durability)
     }
   }
 
   private func setLargeOnce(
-    _ value: RawSpan, _ key: RawSpan, _ state: CollectionState, expiry: WrittenExpiry,
+    _ value: RawSpan, isPacked: Bool, _ key: RawSpan, _ state: CollectionState, expiry: WrittenExpiry,
     if condition: WriteCondition, _ durability: SedimentDurability
   ) throws(SedimentError) -> Bool {
     try checkReadable()
-    let large = try writeExtents(value)
+    let large = try writeExtents(value, isPacked: isPacked)
     lock.lock()
     let sequence: UInt64
     let isMade: Bool
@@ -26,12 +38,16 @@ extension Engine {
       let writer = try checkWritable()
       if state.isDropped.load(ordering: .relaxed) { throw .dropped(path) }
       let hash = index.view.hash(key, collection: state.number)
-      var form = RecordForm(kind: .putLarge, collection: state.number)
+      var form = RecordForm(kind: .putLarge, collection: state.number, transform: large.transform)
       if case .at(let time) = expiry { form.expiry = time }
       isMade = try mayChange(key, hash, state, condition, expiry, &form.expiry)
       if isMade {
         try putLarge(large, key, hash, state, form, writer, durability == .synced ? .written : .stored)
         writer.userByteCount &+= UInt64(key.byteCount &+ value.byteCount)
+        if compresses {
+          state.compression.count(
+            value.byteCount, storedAs: large.storedByteCount, isCompressed: large.transform != nil)
+        }
       } else {
         giveBack(large, writer)
       }
@@ -93,10 +109,17 @@ extension Engine {
     }
   }
 
-  /// Writes the bytes of a large value to slots that nobody knows of yet.
-  func writeExtents(_ value: RawSpan) throws(SedimentError) -> WrittenExtents {
+  /// Writes the bytes of a large value to slots that nobody knows of yet, compressed if that is wanted and saves enough.
+  func writeExtents(_ value: RawSpan, isPacked: Bool) throws(SedimentError) -> WrittenExtents {
+    if isPacked, let extents = try writePackedExtents(value) { return extents }
     let extentByteCount = LargeValues.extentByteCount(of: value.byteCount)
-    let layout = ExtentLayout(storedByteCount: UInt64(extentByteCount))
+    let piece = try writePiece(value.extracting(0..<extentByteCount))
+    return WrittenExtents([piece], tail: value.extracting(extentByteCount..<value.byteCount))
+  }
+
+  /// Writes bytes to an extent of their own.
+  func writePiece(_ bytes: RawSpan) throws(SedimentError) -> ValuePlace.Piece {
+    let layout = ExtentLayout(storedByteCount: UInt64(bytes.byteCount))
     let extent = try lock.withLock { () throws(SedimentError) in
       let writer = try checkWritable()
       let run = try writer.takeRun(layout.slotCount, for: .storing)
@@ -110,7 +133,7 @@ extension Engine {
       }
     }
     do throws(DiskError) {
-      return try LargeValues.write(value, extentByteCount: extentByteCount, to: extent, log)
+      return try LargeValues.write(bytes, layout, to: extent, log)
     } catch {
       // Nothing of the log was written, and what lies in the slots nobody will ever look at.
       giveBackUnadopted(extent.run)
@@ -124,6 +147,17 @@ struct WrittenExtents {
   let place: ValuePlace
   /// The value of the put large: the place, then the bytes that the extents leave out.
   let record: [UInt8]
+  /// How it was compressed; nil if it was not.
+  let transform: Transform?
+
+  /// What lies in pieces, but for its last bytes.
+  init(_ pieces: [ValuePlace.Piece], tail: RawSpan, _ transform: Transform? = nil) {
+    place = ValuePlace(pieces: pieces, tailByteCount: tail.byteCount)!
+    record = place.encode() + tail.array(0..<tail.byteCount)
+    self.transform = transform
+  }
+
+  var storedByteCount: Int { Int(place.storedByteCount) }
 }
 
 /// How large values are laid out.
@@ -145,9 +179,8 @@ enum LargeValues {
 
   /// Writes an extent's header, bytes and chunk table.
   static func write(
-    _ value: RawSpan, extentByteCount: Int, to extent: SegmentIdentity, _ log: LogFile
-  ) throws(DiskError) -> WrittenExtents {
-    let layout = ExtentLayout(storedByteCount: UInt64(extentByteCount))
+    _ bytes: RawSpan, _ layout: ExtentLayout, to extent: SegmentIdentity, _ log: LogFile
+  ) throws(DiskError) -> ValuePlace.Piece {
     let start = extent.run.byteRange.lowerBound
     let seed = extent.seed(in: log.identity)
     let header = SegmentHeader(identity: extent, base: .zero, floor: .zero).encode(in: log.identity)
@@ -155,7 +188,7 @@ enum LargeValues {
     var checksums: [UInt32] = []
     for number in 0..<layout.chunkCount {
       let range = layout.chunk(number)
-      let chunk = value.extracting(Int(range.lowerBound)..<Int(range.upperBound))
+      let chunk = bytes.extracting(Int(range.lowerBound)..<Int(range.upperBound))
       checksums.append(ExtentLayout.checksum(ofChunk: number, chunk, seed: seed).rawValue)
       try log.write(chunk, at: start + ExtentLayout.bytesOffset + range.lowerBound)
     }
@@ -167,10 +200,7 @@ enum LargeValues {
     }
     let tableBytes = unsafe table.span.bytes.extracting(gap..<table.count)
     try log.write(unsafe table.span.bytes, at: start + bytesEnd)
-    let piece = ValuePlace.Piece(
+    return ValuePlace.Piece(
       extent: extent, checksum: seed.continued(with: tableBytes), storedByteCount: layout.storedByteCount)!
-    let place = ValuePlace(pieces: [piece], tailByteCount: value.byteCount - extentByteCount)!
-    let tail = value.extracting(extentByteCount..<value.byteCount)
-    return WrittenExtents(place: place, record: place.encode() + tail.array(0..<tail.byteCount))
   }
 }

@@ -1,15 +1,39 @@
 internal import SedimentFormat
 
 extension Engine {
-  /// The value that a put large leads to: in place where it lies in one piece that is mapped, else put together.
-  func largeValue(of found: FoundRecord) throws(SedimentError) -> FoundValue {
-    let stored = unsafe RawSpan(_unsafeBytes: found.view.value)
-    let place: ValuePlace
+  /// Decompresses a large value to memory that has just as many bytes, from one piece after the other.
+  func unpackLarge(
+    _ found: FoundRecord, into target: UnsafeMutableRawBufferPointer
+  ) throws(SedimentError) {
+    let place = try place(of: found)
+    guard let codec = ZstdCodec() else { throw undecompressable(found) }
+    let isWhole = unsafe try codec.decompress(into: target) { (take) throws(SedimentError) in
+      for piece in place.pieces {
+        if let bytes = unsafe try mappedPiece(piece, of: found) {
+          guard unsafe take(bytes) else { throw undecompressable(found) }
+          continue
+        }
+        unsafe try forEachChunk(of: piece) { (chunk) throws(SedimentError) in
+          guard unsafe take(chunk) else { throw undecompressable(found) }
+        }
+      }
+      let tail = unsafe UnsafeRawBufferPointer(rebasing: found.view.value[place.tailOffset...])
+      guard unsafe tail.isEmpty || take(tail) else { throw undecompressable(found) }
+    }
+    guard isWhole else { throw undecompressable(found) }
+  }
+
+  private func place(of found: FoundRecord) throws(SedimentError) -> ValuePlace {
     do throws(FormatError) {
-      place = try ValuePlace.decode(stored)
+      return try ValuePlace.decode(unsafe RawSpan(_unsafeBytes: found.view.value))
     } catch {
       throw SedimentError(error, path: path, offset: found.position)
     }
+  }
+
+  /// The value that a put large leads to: in place where it lies in one piece that is mapped, else put together.
+  func largeValue(of found: FoundRecord) throws(SedimentError) -> FoundValue {
+    let place = try place(of: found)
     if place.pieces.count == 1, place.tailByteCount == 0,
       let bytes = unsafe try mappedPiece(place.pieces[0], of: found)
     {
@@ -20,7 +44,7 @@ extension Engine {
     do throws(SedimentError) {
       var offset = 0
       for piece in place.pieces {
-        unsafe try readPiece(piece, into: memory + offset, of: found)
+        unsafe try readPiece(piece, into: memory + offset)
         offset += Int(piece.storedByteCount)
       }
       if place.tailByteCount > 0 {
@@ -61,20 +85,40 @@ extension Engine {
 
   /// Reads a piece into memory, chunk by chunk, each verified as it was read.
   private func readPiece(
-    _ piece: ValuePlace.Piece, into memory: UnsafeMutableRawPointer, of found: FoundRecord
+    _ piece: ValuePlace.Piece, into memory: UnsafeMutableRawPointer
   ) throws(SedimentError) {
     let layout = ExtentLayout(storedByteCount: piece.storedByteCount)
-    let start = piece.extent.run.byteRange.lowerBound
     let verifier = options.verifiesReads ? try verifier(of: piece, layout) : nil
     for number in 0..<layout.chunkCount {
-      let range = layout.chunk(number)
-      let target = unsafe memory + Int(range.lowerBound)
-      let offset = start + ExtentLayout.bytesOffset + range.lowerBound
-      let count = unsafe try readBytes(into: target, range.count, at: offset)
-      let chunk = unsafe RawSpan(_unsafeStart: UnsafeRawPointer(target), byteCount: count)
-      guard count == range.count, verifier.map({ $0.isIntact(number, chunk) }) ?? true else {
-        throw damaged(at: offset)
-      }
+      let target = unsafe memory + Int(layout.chunk(number).lowerBound)
+      unsafe try readChunk(number, of: piece, layout, verifier, into: target)
+    }
+  }
+
+  /// Calls `body` with the chunks of a piece, each verified as it was read.
+  private func forEachChunk(
+    of piece: ValuePlace.Piece, _ body: (UnsafeRawBufferPointer) throws(SedimentError) -> Void
+  ) throws(SedimentError) {
+    let layout = ExtentLayout(storedByteCount: piece.storedByteCount)
+    let verifier = options.verifiesReads ? try verifier(of: piece, layout) : nil
+    let memory = UnsafeMutableRawPointer.allocate(byteCount: Limits.chunkByteCount, alignment: 16)
+    defer { unsafe memory.deallocate() }
+    for number in 0..<layout.chunkCount {
+      unsafe try readChunk(number, of: piece, layout, verifier, into: memory)
+      unsafe try body(UnsafeRawBufferPointer(start: memory, count: layout.chunk(number).count))
+    }
+  }
+
+  private func readChunk(
+    _ number: Int, of piece: ValuePlace.Piece, _ layout: ExtentLayout, _ verifier: ExtentVerifier?,
+    into target: UnsafeMutableRawPointer
+  ) throws(SedimentError) {
+    let range = layout.chunk(number)
+    let offset = piece.extent.run.byteRange.lowerBound + ExtentLayout.bytesOffset + range.lowerBound
+    let count = unsafe try readBytes(into: target, range.count, at: offset)
+    let chunk = unsafe RawSpan(_unsafeStart: UnsafeRawPointer(target), byteCount: count)
+    guard count == range.count, verifier.map({ $0.isIntact(number, chunk) }) ?? true else {
+      throw damaged(at: offset)
     }
   }
 

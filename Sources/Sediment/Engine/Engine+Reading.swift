@@ -7,11 +7,31 @@ internal import Synchronization
 @usableFromInline
 @safe struct FoundValue {
   @usableFromInline let bytes: UnsafeRawBufferPointer
-  let owner: UnsafeMutableRawPointer?
+  private let owner: UnsafeMutableRawPointer?
+  /// Whether that is the thread's codec's.
+  private let isLent: Bool
 
-  init(_ bytes: UnsafeRawBufferPointer, owner: UnsafeMutableRawPointer?) {
+  @inline(__always)
+  init(_ bytes: UnsafeRawBufferPointer, owner: UnsafeMutableRawPointer?, isLent: Bool = false) {
     unsafe self.bytes = unsafe bytes
     unsafe self.owner = unsafe owner
+    self.isLent = isLent
+  }
+
+  /// Gives back the memory that it has.
+  @inline(__always)
+  func release() {
+    if unsafe owner != nil { giveBack() }
+  }
+
+  @inline(never)
+  private func giveBack() {
+    guard let owner = unsafe owner else { return }
+    if isLent {
+      ZstdCodec.withCurrent { $0?.takeBack() }
+    } else {
+      unsafe owner.deallocate()
+    }
   }
 }
 
@@ -31,10 +51,23 @@ extension Engine {
     return nil
   }
 
+  /// The value of a key as bytes of its own; nil if it has none.
+  @usableFromInline
+  func bytes(_ key: RawSpan, _ state: CollectionState) throws(SedimentError) -> [UInt8]? {
+    try checkReadable()
+    Readers.enter(domain)
+    defer { Readers.leave() }
+    guard let found = try findRecord(key, state) else { return nil }
+    if found.view.isTransformed { return try unpackedBytes(of: found) }
+    let value = try value(of: found)
+    defer { value.release() }
+    return [UInt8](sedimentBytes: unsafe RawSpan(_unsafeBytes: value.bytes))
+  }
+
   /// Ends the reading of a value that `beginReading` found.
   @usableFromInline
   func endReading(_ value: FoundValue) {
-    if let owner = unsafe value.owner { unsafe owner.deallocate() }
+    value.release()
     Readers.leave()
   }
 
@@ -93,12 +126,7 @@ extension Engine {
   @inline(never)
   private func otherValue(of found: FoundRecord) throws(SedimentError) -> FoundValue {
     defer { found.release() }
-    guard !found.view.isTransformed, found.view.kind == .putLarge else {
-      throw SedimentError(
-        .newer, path: path, offset: found.position,
-        message: "The value is stored in a way that this version does not know. Use a later version.")
-    }
-    return try largeValue(of: found)
+    return found.view.isTransformed ? try unpackedValue(of: found) : try largeValue(of: found)
   }
 
   /// Whether a key has a value.

@@ -34,7 +34,7 @@ extension Engine {
           return try body(number, nil)
         }
         let value = try value(of: found)
-        defer { if let owner = unsafe value.owner { unsafe owner.deallocate() } }
+        defer { value.release() }
         unsafe try body(number, value.bytes)
       }
     }

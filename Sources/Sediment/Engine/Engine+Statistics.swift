@@ -13,9 +13,31 @@ extension Engine {
     let all = collections.all
     figures.liveKeyCount = collections.keyCount
     figures.collectionCount = all.count - 1
+    figures.lostDictionaryCount = dictionaries.lost.count
+    figures.trainingNanoseconds = trainingNanoseconds.load(ordering: .relaxed)
+    for dictionary in dictionaries.all {
+      figures.dictionaryCount += 1
+      figures.dictionaryByteCount += UInt64(dictionary.byteCount)
+    }
     guard let writer else { return figures }
-    lock.withLock { add(writer, to: &figures) }
+    lock.withLock {
+      add(writer, to: &figures)
+      for state in all { add(state, to: &figures) }
+    }
     return figures
+  }
+
+  private func add(_ state: CollectionState, to figures: inout SedimentStatistics) {
+    var compression = SedimentCompressionFigures()
+    let known = state.compression.figures
+    if known.count == 0 { return }
+    compression.valueCount = known.count
+    compression.compressedCount = known.compressedCount
+    compression.valueByteCount = known.byteCount
+    compression.storedByteCount = known.storedByteCount
+    compression.nanoseconds = state.compression.nanoseconds.load(ordering: .relaxed)
+    figures.collectionCompression[String(decoding: state.name, as: UTF8.self)] = compression
+    figures.compression.add(compression)
   }
 
   private func add(_ writer: LogWriter, to figures: inout SedimentStatistics) {
@@ -52,5 +74,15 @@ extension Engine {
       figures.compactionDebtByteCount = UInt64(recordSlotCount - writer.dueSlotCount) * slotByteCount
     }
     figures.sequence = tail.sequence
+  }
+}
+
+extension SedimentCompressionFigures {
+  fileprivate mutating func add(_ other: SedimentCompressionFigures) {
+    valueCount += other.valueCount
+    compressedCount += other.compressedCount
+    valueByteCount += other.valueByteCount
+    storedByteCount += other.storedByteCount
+    nanoseconds += other.nanoseconds
   }
 }

@@ -18,7 +18,7 @@ extension Engine {
         let sequence = found?.sequence ?? 0
         guard let found else { return (try body(nil), sequence) }
         let value = try value(of: found)
-        defer { if let owner = unsafe value.owner { unsafe owner.deallocate() } }
+        defer { value.release() }
         return (try body(value), sequence)
       }
       if try replace(key, state, with: new, after: sequence, expiry, durability) { return }
@@ -82,7 +82,7 @@ extension Engine {
   private func isValue(of found: FoundRecord?, _ expected: [UInt8]?) throws(SedimentError) -> Bool {
     guard let found else { return expected == nil }
     let value = try value(of: found)
-    defer { if let owner = unsafe value.owner { unsafe owner.deallocate() } }
+    defer { value.release() }
     guard let expected else { return false }
     return unsafe value.bytes.elementsEqual(expected)
   }
@@ -98,7 +98,7 @@ extension Engine {
         guard let found = try findForUpdate(key, state) else { return nil }
         let sequence = found.sequence
         let value = try value(of: found)
-        defer { if let owner = unsafe value.owner { unsafe owner.deallocate() } }
+        defer { value.release() }
         return ([UInt8](sedimentBytes: unsafe RawSpan(_unsafeBytes: value.bytes)), sequence)
       }
       guard let old else {

@@ -37,14 +37,42 @@ extension Engine {
     if value.byteCount > Self.inlineValueByteCountMax {
       return try setLarge(value, key, state, expiry: expiry, if: condition, durability)
     }
+    if wantsPacking(value, state) {
+      return try setPacked(value, key, state, expiry: expiry, if: condition, durability)
+    }
     return try makingSpace(forStoring: value.byteCount) { () throws(SedimentError) in
-      try setOnce(value, key, state, expiry: expiry, if: condition, durability)
+      try setOnce(value, nil, key, state, expiry: expiry, if: condition, durability)
+    }
+  }
+
+  /// Sets a key to a value that is worth compressing, perhaps.
+  @inline(never)
+  private func setPacked(
+    _ value: RawSpan, _ key: RawSpan, _ state: CollectionState, expiry: WrittenExpiry,
+    if condition: WriteCondition, _ durability: SedimentDurability
+  ) throws(SedimentError) -> Bool {
+    try ZstdCodec.withCurrent { (codec) throws(SedimentError) in
+      let packed = codec.flatMap { pack(value, state, with: $0) }
+      return try makingSpace(forStoring: value.byteCount) { () throws(SedimentError) in
+        try setOnce(value, packed, key, state, expiry: expiry, if: condition, durability)
+      }
+    }
+  }
+
+  /// Sets a key to a value that was compressed already.
+  @inline(never)
+  func set(
+    _ packed: PackedValue, of value: RawSpan, _ key: RawSpan, _ state: CollectionState,
+    expiry: WrittenExpiry, if condition: WriteCondition, _ durability: SedimentDurability
+  ) throws(SedimentError) -> Bool {
+    try makingSpace(forStoring: unsafe packed.bytes.count) { () throws(SedimentError) in
+      try setOnce(value, packed, key, state, expiry: expiry, if: condition, durability)
     }
   }
 
   @inline(__always)
   private func setOnce(
-    _ value: RawSpan, _ key: RawSpan, _ state: CollectionState, expiry: WrittenExpiry,
+    _ value: RawSpan, _ packed: PackedValue?, _ key: RawSpan, _ state: CollectionState, expiry: WrittenExpiry,
     if condition: WriteCondition, _ durability: SedimentDurability
   ) throws(SedimentError) -> Bool {
     try checkReadable()
@@ -53,7 +81,8 @@ extension Engine {
     let isMade: Bool
     do throws(SedimentError) {
       (sequence, isMade) = try withWriter { (writer) throws(SedimentError) in
-        let isMade = try set(value, key, state, expiry: expiry, if: condition, durability, writer)
+        let isMade = try set(
+          value, packed, key, state, expiry: expiry, if: condition, durability, writer)
         planSync(writer, durability)
         return (unsafe writer.tail.pointee.countedSequence, isMade)
       }
@@ -69,7 +98,7 @@ extension Engine {
 
   @inline(__always)
   private func set(
-    _ value: RawSpan, _ key: RawSpan, _ state: CollectionState, expiry: WrittenExpiry,
+    _ value: RawSpan, _ packed: PackedValue?, _ key: RawSpan, _ state: CollectionState, expiry: WrittenExpiry,
     if condition: WriteCondition, _ durability: SedimentDurability, _ writer: LogWriter
   ) throws(SedimentError) -> Bool {
     let view = index.view
@@ -82,7 +111,20 @@ extension Engine {
     } else {
       guard try mayChange(key, hash, state, condition, expiry, &form.expiry) else { return false }
     }
-    try put(value, key, hash, state, form, writer, durability == .synced ? .written : .stored)
+    let way = durability == .synced ? LogWriter.Way.written : .stored
+    var storedByteCount = value.byteCount
+    if let packed, mayStore(packed.transform, state) {
+      form.transform = packed.transform
+      storedByteCount = unsafe packed.bytes.count
+      try put(unsafe RawSpan(_unsafeBytes: packed.bytes), key, hash, state, form, writer, way)
+    } else {
+      try put(value, key, hash, state, form, writer, way)
+    }
+    writer.userByteCount &+= UInt64(key.byteCount &+ value.byteCount)
+    if compresses {
+      state.compression.count(
+        value.byteCount, storedAs: storedByteCount, isCompressed: form.transform != nil)
+    }
     reseedIfCrowded()
     return true
   }
@@ -201,7 +243,6 @@ extension Engine {
     defer { old?.release() }
     try writer.makeRoom(byteCount, for: .storing)
     let position = try writer.append(form, key: key, value: value, way)
-    writer.userByteCount &+= UInt64(key.byteCount &+ value.byteCount)
     if isMapped { old = mapped(key, hash, state, &probe) }
     enter(hash, probe, old, state, form, at: position, byteCount: byteCount, writer)
   }

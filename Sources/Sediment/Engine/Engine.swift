@@ -34,6 +34,13 @@ final class Engine: @unchecked Sendable {
   let collections: CollectionTable
   /// The collection without a name.
   @usableFromInline let defaultState: CollectionState
+  /// The level that values are compressed at, nil if they are not, and whether dictionaries are trained for them.
+  let compressionLevel: Int32?
+  let compresses: Bool
+  let trainsDictionaries: Bool
+  let dictionaries: DictionaryTable
+  /// How long dictionaries were trained.
+  let trainingNanoseconds = Atomic<UInt64>(0)
   /// The batch whose changes are being told to the index: the address of a `PublishedBatch`, or 0.
   let publishedBatch = Atomic<UInt>(0)
 
@@ -75,6 +82,14 @@ final class Engine: @unchecked Sendable {
   ///
   /// Under `lock`.
   var adoptions: [Generation: UInt64] = [:]
+  /// How much had been written when it was last looked at which dictionaries are needed.
+  ///
+  /// Under `lock`.
+  var censusTotal: UInt64 = 0
+  /// Dictionaries that are given up, and the tags behind which no reader needs them.
+  ///
+  /// Under `maintenanceLock`.
+  var endedDictionaries: [(number: UInt32, tag: UInt64)] = []
   /// Where the log ended when space was last seen to.
   ///
   /// Under `lock`.
@@ -96,6 +111,10 @@ final class Engine: @unchecked Sendable {
     self.disk = disk
     self.scheduler = scheduler
     evicts = options.capacity.evicts
+    compressionLevel = opened.writer == nil ? nil : options.compression.level
+    compresses = compressionLevel != nil
+    trainsDictionaries = compresses && options.compression == .automatic
+    dictionaries = DictionaryTable()
     log = opened.log
     index = opened.index
     slots = opened.slots
@@ -115,6 +134,7 @@ final class Engine: @unchecked Sendable {
     events = EventQueue(options.observer)
     prepareWork()
     notePrefetch(liveByteCount: opened.liveByteCount)
+    loadDictionaries(opened.dictionaries)
     if opened.hasDead { planSweep() }
     guard let writer else { return }
     if writer.wantsMaintenance || !report.wasClosed && writer.extentSlotCount > 0 { planMaintenance() }

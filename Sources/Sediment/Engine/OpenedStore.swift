@@ -10,6 +10,7 @@ struct OpenedStore {
   let domain: ReaderDomain
   let retired: RetiredList
   let collections: CollectionTable
+  let dictionaries: [DictionaryEntry]
   /// Nil in a store that is only read, like the next one.
   let writer: LogWriter?
   let head: HeadKeeper?

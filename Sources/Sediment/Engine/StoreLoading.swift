@@ -57,6 +57,7 @@ extension StoreOpening {
     }
     return OpenedStore(
       log: log, index: index, slots: slots, domain: domain, retired: retired, collections: collections,
+      dictionaries: Array(opened.log.catalogue.dictionaries.values),
       writer: writer, head: opened.keeper, isHeadOpen: opened.keeper.map { !$0.isClosed } ?? false,
       isNameOnDisk: isNameOnDisk, syncedSequence: opened.log.lastSequence.rawValue, watermark: opened.log.end,
       report: report, liveByteCount: liveByteCount, hasDead: built.hasDead, ticket: ticket)

@@ -17,6 +17,12 @@ extension LogWriter {
     markedWatermark = watermark
   }
 
+  /// The bytes that were ever written, those that compaction moved among them.
+  var writtenTotal: UInt64 {
+    let totals = catalogue.numbers.totals
+    return totals.writtenByteCount &+ writtenByteCount &+ totals.movedByteCount &+ movedByteCount
+  }
+
   /// Brings the catalogue up to what is known beside it.
   func updateNumbers(clock: UInt64) {
     unsafe catalogue.setTail(tail.pointee.entry)

@@ -95,6 +95,14 @@ internal import SedimentFormat
   /// Whether its value was transformed before it was stored.
   var isTransformed: Bool { shape & 0b0010_0000 != 0 }
 
+  /// What was done to its value; nil if nothing was, or that makes no sense.
+  var transform: Transform? {
+    guard isTransformed else { return nil }
+    let place =
+      Limits.recordFixedByteCount + (shape & 0b0000_1000 != 0 ? 4 : 0) + (shape & 0b0001_0000 != 0 ? 6 : 0)
+    return Transform.decode(unsafe RawSpan(_unsafeStart: start, byteCount: headByteCount), at: place)
+  }
+
   /// Whether its key is these bytes.
   @inline(__always)
   func hasKey(_ key: RawSpan) -> Bool {

@@ -84,7 +84,7 @@ struct Salvage {
       if let known = certain.table.places[name], known.sequence >= place.sequence { continue }
       uncertain.enter(name, place)
     }
-    report.uncertainKeyCount = UInt64(uncertain.places.count)
+    report.uncertainKeyCount = UInt64(SalvageWriting.ordered(uncertain).count)
     return (certain.table, uncertain)
   }
 

@@ -40,7 +40,8 @@ struct SalvageCollections {
 
   /// Whether a record of a collection is dead, by a clearing or because the collection is no more.
   func isDead(_ collection: UInt32, _ sequence: SequenceNumber) -> Bool {
-    // The system's own are made anew.
+    // Of the system's own only dictionaries are of use.
+    if collection == CollectionEntry.dictionaries { return false }
     if collection >= CollectionEntry.systemNumberMin || dropped.contains(collection) { return true }
     if collection != 0, names[collection] == nil, collection < nextUnknown { return true }
     return sequence <= max(clearedAt[collection] ?? .zero, everythingClearedAt)

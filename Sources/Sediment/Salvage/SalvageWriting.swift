@@ -10,6 +10,9 @@ struct SalvageWriting {
   /// The collections of the new store, by their numbers in the old file.
   private var spaces: [UInt32: SedimentKeyspace] = [:]
   private var names: Set<String> = []
+  /// The dictionaries of the old file that are whole, by their numbers.
+  private var dictionaries: [UInt32: CompressionDictionary] = [:]
+  private let codec = ZstdCodec()
 
   init(_ file: any DiskFile, _ identity: FileIdentity, byteCount: UInt64, to store: SedimentStore) {
     self.file = file
@@ -32,6 +35,7 @@ struct SalvageWriting {
     _ table: SalvageTable, _ segments: [SalvageSegment], _ report: inout SalvageReport,
     _ meter: inout ProgressMeter
   ) throws {
+    takeDictionaries(table, segments)
     for (name, place) in Self.ordered(table) {
       if try copy(place, segments, to: try space(name.collection, &report), &report) {
         report.keyCount += 1
@@ -46,6 +50,7 @@ struct SalvageWriting {
   ) throws {
     var others: [UInt32: SedimentKeyspace] = [:]
     var ignored = SalvageReport()
+    takeDictionaries(table, segments)
     for (name, place) in Self.ordered(table) {
       let wanted = name.collection == 0 ? "salvaged" : "salvaged-\(name.collection)"
       let space: SedimentKeyspace =
@@ -58,7 +63,9 @@ struct SalvageWriting {
 
   /// What is to be copied, in the order of the file.
   static func ordered(_ table: SalvageTable) -> [(key: SalvageTable.Name, value: SalvageTable.Place)] {
-    table.places.filter { !$0.value.isRemoval }.sorted { $0.value.offset < $1.value.offset }
+    table.places
+      .filter { !$0.value.isRemoval && $0.key.collection < CollectionEntry.systemNumberMin }
+      .sorted { $0.value.offset < $1.value.offset }
   }
 
   private mutating func space(_ number: UInt32, _ report: inout SalvageReport) throws -> SedimentKeyspace {
@@ -80,6 +87,34 @@ struct SalvageWriting {
     return name
   }
 
+  // MARK: Compressed values
+
+  private mutating func takeDictionaries(_ table: SalvageTable, _ segments: [SalvageSegment]) {
+    for (name, place) in table.places where name.collection == CollectionEntry.dictionaries {
+      guard !place.isRemoval, let (header, bytes) = record(place, segments), header.kind == .put,
+        header.keyRange.count == DictionaryEntry.keyByteCount, header.transform == nil
+      else { continue }
+      let record = unsafe bytes.span.bytes
+      let number = record.integer(UInt32.self, at: header.keyRange.lowerBound)
+      dictionaries[number] = CompressionDictionary(
+        record.extracting(header.valueRange), number: number, collection: 0, level: nil)
+    }
+  }
+
+  /// The value that stored bytes stand for; nil if that cannot be told.
+  private func unpacked(_ stored: [UInt8], _ transform: Transform) -> [UInt8]? {
+    guard transform.compression == Transform.zstd, transform.encryption == 0, let codec else { return nil }
+    let dictionary = dictionaries[transform.dictionary]
+    if transform.dictionary != 0, dictionary == nil { return nil }
+    var value = [UInt8](repeating: 0, count: Int(transform.originalByteCount))
+    let isWhole = unsafe stored.withUnsafeBytes { frame in
+      unsafe value.withUnsafeMutableBytes { target in
+        unsafe codec.decompress(frame, with: dictionary, into: target)
+      }
+    }
+    return isWhole ? value : nil
+  }
+
   // MARK: Records
 
   /// Copies one record; false if it or its value is not whole, which the report is told.
@@ -87,28 +122,38 @@ struct SalvageWriting {
     _ place: SalvageTable.Place, _ segments: [SalvageSegment], to space: SedimentKeyspace,
     _ report: inout SalvageReport
   ) throws -> Bool {
-    let segment = segments[Int(place.segment)]
-    let bytes = (try? file.bytes(at: place.offset, count: Int(place.byteCount))) ?? []
-    let recordPlace = RecordPlace(
-      seed: segment.identity.seed(in: identity), base: segment.base ?? .zero,
-      offset: UnitOffset(byteOffset: place.offset) ?? .zero)
     let range = place.offset..<place.offset + UInt64(place.byteCount)
-    guard let header = try? RecordHeader.decode(unsafe bytes.span.bytes, at: recordPlace) else {
+    guard let (header, bytes) = record(place, segments) else {
       return lose(range, "the disk cannot read it any more", &report)
     }
     let key = Array(bytes[header.keyRange])
     var value = Array(bytes[header.valueRange])
-    if header.transform != nil {
-      return lose(range, "its value is stored in a form that this version cannot read", &report)
-    }
     if header.kind == .putLarge {
       guard let large = largeValue(value, &report) else { return false }
       value = large
+    }
+    if let transform = header.transform {
+      guard let unpacked = unpacked(value, transform) else {
+        return lose(range, "its value cannot be decompressed with what is left", &report)
+      }
+      value = unpacked
     }
     let expiry: SedimentExpiry = header.expiry == 0 ? .never : .at(milliseconds: header.expiry)
     try space.set(value, forKey: key, expiry: expiry)
     report.byteCount += UInt64(key.count + value.count)
     return true
+  }
+
+  private func record(
+    _ place: SalvageTable.Place, _ segments: [SalvageSegment]
+  ) -> (header: RecordHeader, bytes: [UInt8])? {
+    let segment = segments[Int(place.segment)]
+    let bytes = (try? file.bytes(at: place.offset, count: Int(place.byteCount))) ?? []
+    let recordPlace = RecordPlace(
+      seed: segment.identity.seed(in: identity), base: segment.base ?? .zero,
+      offset: UnitOffset(byteOffset: place.offset) ?? .zero)
+    guard let header = try? RecordHeader.decode(unsafe bytes.span.bytes, at: recordPlace) else { return nil }
+    return (header, bytes)
   }
 
   /// The bytes of a large value, if all of them are whole.

@@ -3,9 +3,7 @@ extension SedimentKeyspace {
   @inlinable
   public func retrieve<Key: SedimentBytes & ~Escapable>(forKey key: Key) throws -> [UInt8]? {
     return try key.withSedimentBytes { (key) throws(SedimentError) -> [UInt8]? in
-      guard let value = try engine.beginReading(key, state) else { return nil }
-      defer { engine.endReading(value) }
-      return [UInt8](sedimentBytes: unsafe RawSpan(_unsafeBytes: value.bytes))
+      try engine.bytes(key, state)
     }
   }
 

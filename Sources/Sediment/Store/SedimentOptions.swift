@@ -16,6 +16,8 @@ public struct SedimentOptions: Sendable {
   public var capacity: SedimentCapacity
   /// Whether and when the space of what was replaced, removed or has expired is won back.
   public var compaction: SedimentCompaction
+  /// How values are compressed when they are stored; what is stored already is read whatever this says.
+  public var compression: SedimentCompression
   /// Whether the index is stored in the file now and then and when the store is closed, so that opening it takes no
   /// scan of all records.
   public var storesIndex: Bool
@@ -32,7 +34,8 @@ public struct SedimentOptions: Sendable {
   public init(
     durability: SedimentDurability = .interval(.seconds(1)), mustExist: Bool = false, readOnly: Bool = false,
     access: Access = .automatic, verifiesReads: Bool = true, capacity: SedimentCapacity = .unlimited,
-    compaction: SedimentCompaction = .automatic, storesIndex: Bool = true,
+    compaction: SedimentCompaction = .automatic, compression: SedimentCompression = .automatic,
+    storesIndex: Bool = true,
     observer: (@Sendable (SedimentEvent) -> Void)? = nil
   ) {
     self.durability = durability
@@ -42,6 +45,7 @@ public struct SedimentOptions: Sendable {
     self.verifiesReads = verifiesReads
     self.capacity = capacity
     self.compaction = compaction
+    self.compression = compression
     self.storesIndex = storesIndex
     self.observer = observer
   }
@@ -114,5 +118,17 @@ public enum SedimentCompaction: Sendable, Hashable {
   /// When `compact` is called, and when there would be no room for a change otherwise.
   case manual
   /// In the background, as it pays.
+  case automatic
+}
+
+/// How values are compressed, each on its own and only where it saves at least an eighth.
+public enum SedimentCompression: Sendable, Hashable {
+  /// Not at all.
+  case off
+  /// By zstd alone, of a level from 1 to 19: for large values that are to become as small as can be.
+  case zstd(level: Int)
+  /// By zstd at a quick level, small values with dictionaries that the store trains itself from what is stored.
+  ///
+  /// Values that are alike, such as JSON, then become several times smaller. What proves incompressible is left alone.
   case automatic
 }

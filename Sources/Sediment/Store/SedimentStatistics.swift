@@ -39,6 +39,19 @@ public struct SedimentStatistics: Sendable, Hashable {
   public var lifetimeWriteAmplification: Double {
     Self.amplification(written: writtenByteCount, moved: movedByteCount)
   }
+  /// What this opening compressed, of all collections together.
+  public var compression = SedimentCompressionFigures()
+  /// What this opening compressed of each collection in which values were set, by its name; empty for the one
+  /// without.
+  public var collectionCompression: [String: SedimentCompressionFigures] = [:]
+  /// How many dictionaries the file has.
+  public var dictionaryCount = 0
+  /// The bytes of the dictionaries.
+  public var dictionaryByteCount: UInt64 = 0
+  /// How many dictionaries were not whole when the store was opened: values that need them cannot be read.
+  public var lostDictionaryCount = 0
+  /// How many nanoseconds this opening trained dictionaries, in the background.
+  public var trainingNanoseconds: UInt64 = 0
   /// How often this opening synced the file.
   public var syncCount: UInt64 = 0
   /// The number of the last change.
@@ -49,5 +62,27 @@ public struct SedimentStatistics: Sendable, Hashable {
 
   static func amplification(written: UInt64, moved: UInt64) -> Double {
     written == 0 ? 1 : (Double(written) + Double(moved)) / Double(written)
+  }
+}
+
+/// What compression made of the values that were set.
+public struct SedimentCompressionFigures: Sendable, Hashable {
+  /// How many values were set, in a store that compresses.
+  public var valueCount: UInt64 = 0
+  /// How many of them are stored compressed.
+  public var compressedCount: UInt64 = 0
+  /// Their bytes.
+  public var valueByteCount: UInt64 = 0
+  /// The bytes that are stored for them.
+  public var storedByteCount: UInt64 = 0
+  /// About how many nanoseconds compressing took, on all threads together; one call of 64 is timed.
+  public var nanoseconds: UInt64 = 0
+
+  /// Creates figures that are all zero.
+  public init() {}
+
+  /// How many bytes of values are stored in one.
+  public var ratio: Double {
+    storedByteCount == 0 ? 1 : Double(valueByteCount) / Double(storedByteCount)
   }
 }

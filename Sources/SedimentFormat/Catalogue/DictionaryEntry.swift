@@ -22,6 +22,13 @@ package struct DictionaryEntry: Hashable, Sendable {
 }
 
 extension DictionaryEntry {
+  /// The key of the record that holds a dictionary.
+  package static func key(_ number: UInt32) -> [UInt8] {
+    encoded(byteCount: keyByteCount) { $0.store(number, at: 0) }
+  }
+
+  package static let keyByteCount = 4
+
   private enum Place {
     static let number = 4
     static let collection = 8

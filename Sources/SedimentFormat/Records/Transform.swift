@@ -69,7 +69,7 @@
 
   /// Decodes a transform whose length the caller has checked; nil if it is out of range or not in its shortest
   /// form.
-  @inlinable static func decode(_ bytes: RawSpan, at offset: Int) -> Transform? {
+  @inlinable package static func decode(_ bytes: RawSpan, at offset: Int) -> Transform? {
     let how: UInt8 = bytes.integer(at: offset)
     let isLong = how & How.long != 0
     let transform = Transform(

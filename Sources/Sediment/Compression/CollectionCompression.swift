@@ -1,0 +1,94 @@
+internal import Synchronization
+
+/// How the values of a collection are compressed, and what came of it so far.
+@safe
+final class CollectionCompression: @unchecked Sendable {
+  // Unchecked for the plain variables, which the writer's lock guards.
+
+  /// Which values are tried without a dictionary, and which with one.
+  private let plainTrials = TrialPolicy()
+  private let trials = TrialPolicy()
+  /// About how long compressing took.
+  let nanoseconds = Atomic<UInt64>(0)
+  let samples = SampleBuffer(stride: 1, byteCountWanted: firstSampleByteCount)
+  /// The address of the present dictionary, or 0; the table keeps it alive for readers.
+  private let current = Atomic<UInt>(0)
+  /// The number of that dictionary, or 0.
+  ///
+  /// Under the writer's lock.
+  private(set) var dictionaryNumber: UInt32 = 0
+
+  /// What was stored since the opening.
+  ///
+  /// Under the writer's lock, like the next one.
+  private(set) var figures = CompressionFigures()
+  private var drift = CompressionDrift()
+  /// How often samples were trained from.
+  private let trainingCount = Atomic<UInt32>(0)
+
+  /// So many bytes of values are gathered for the first dictionary.
+  static let firstSampleByteCount = 256 << 10
+  /// And for later ones.
+  private static let sampleByteCount = 512 << 10
+
+  /// Whether it is to be tried to compress a value of so many bytes.
+  @inline(__always)
+  func wantsTrial(of byteCount: Int) -> Bool {
+    let hasDictionary = byteCount <= Self.dictionaryByteCountMax && current.load(ordering: .relaxed) != 0
+    if !hasDictionary, byteCount < Self.plainByteCountMin { return false }
+    return (hasDictionary ? trials : plainTrials).wantsTrial(of: byteCount)
+  }
+
+  /// Notes how a trial went.
+  func noteTrial(_ byteCount: Int, hasDictionary: Bool, isCompressible: Bool) {
+    (hasDictionary ? trials : plainTrials).note(byteCount, isCompressible: isCompressible)
+  }
+
+  /// Without a dictionary nothing is to be had from shorter values.
+  private static let plainByteCountMin = 64
+  /// The longest value that is compressed with one.
+  static let dictionaryByteCountMax = 32 << 10
+
+  /// Calls `body` with the dictionary that values of so many bytes are compressed with now, nil for none.
+  ///
+  /// In a reader's scope, in which it lives.
+  @inline(__always)
+  func withDictionary<Result>(
+    for byteCount: Int, _ body: (CompressionDictionary?) -> Result
+  ) -> Result {
+    // Longer ones have in themselves what a dictionary could tell.
+    guard byteCount <= Self.dictionaryByteCountMax,
+      let pointer = unsafe UnsafeRawPointer(bitPattern: current.load(ordering: .acquiring))
+    else { return body(nil) }
+    return unsafe Unmanaged<CompressionDictionary>.fromOpaque(pointer)._withUnsafeGuaranteedRef { body($0) }
+  }
+
+  /// Lets values be compressed with a dictionary that the store's table has, nil for none.
+  ///
+  /// Under the writer's lock.
+  func use(_ dictionary: CompressionDictionary?) {
+    let address = dictionary.map { unsafe UInt(bitPattern: Unmanaged.passUnretained($0).toOpaque()) } ?? 0
+    current.store(address, ordering: .releasing)
+    dictionaryNumber = dictionary?.number ?? 0
+    drift = CompressionDrift()
+    trials.reset()
+  }
+
+  /// Takes a value into the figures that was stored; `transform` is nil if it was as it is.
+  ///
+  /// Under the writer's lock.
+  @inline(__always)
+  func count(_ byteCount: Int, storedAs storedByteCount: Int, isCompressed: Bool) {
+    figures.add(byteCount, storedByteCount, isCompressed)
+    guard dictionaryNumber != 0, byteCount <= SampleBuffer.valueByteCountMax else { return }
+    if drift.isFound(byteCount, storedByteCount) {
+      samples.gather(stride: 1, byteCount: Self.firstSampleByteCount)
+    }
+  }
+
+  /// Notes that samples were trained from, and begins to gather the next: the more seldom, the oftener that was done.
+  func noteTraining(isFruitful: Bool) {
+    let count = trainingCount.add(isFruitful ? 1 : 2, ordering: .relaxed).newValue
+    samples.gather(stride: 1 << (2 * min(count, 4)), byteCount: Self.sampleByteCount)
+  }
+}

@@ -1,0 +1,160 @@
+internal import SedimentDisk
+internal import SedimentFormat
+internal import Synchronization
+
+// The life of a dictionary (DESIGN.md 8): trained in the background, written and synced before its first use, retired
+// when a better one comes, and gone once no value needs it.
+
+extension Engine {
+  /// Begins to train dictionaries from what was gathered.
+  func planTraining() {
+    if let train = work.train { scheduler.schedule(train, after: 0) }
+  }
+
+  /// Trains a dictionary for each collection that has enough samples.
+  func trainInBackground() {
+    for state in [defaultState] + collections.all where !isForked && !conditions.isClosed {
+      guard let samples = state.compression.samples.takeSamples() else { continue }
+      do throws(SedimentError) {
+        try train(samples, state)
+      } catch  where [.closed, .collectionDropped, .outOfSpace, .outcomeUnknown].contains(error.code) {
+        // A full store goes on without it; the others are no failures, or were told with what poisoned.
+      } catch {
+        tell(.failed(error))
+      }
+    }
+  }
+
+  private func train(_ samples: SampleBuffer.Samples, _ state: CollectionState) throws(SedimentError) {
+    guard let level = compressionLevel, let codec = ZstdCodec() else { return }
+    let began = disk.monotonicClock()
+    let number = lock.withLock { state.compression.dictionaryNumber }
+    Readers.enter(domain)
+    let bytes = DictionaryTraining(samples, level: level)
+      .run(replacing: dictionaries.dictionary(number), with: codec)
+    Readers.leave()
+    trainingNanoseconds.add(disk.monotonicClock() &- began, ordering: .relaxed)
+    state.compression.noteTraining(isFruitful: bytes != nil)
+    if let bytes { try addDictionary(bytes, for: state, level: level) }
+  }
+
+  // MARK: Birth
+
+  /// Writes a dictionary, and lets values be compressed with it once it is on the medium.
+  func addDictionary(
+    _ bytes: [UInt8], for state: CollectionState, level: Int32
+  ) throws(SedimentError) {
+    let written = try makingSpace(forStoring: bytes.count) { () throws(SedimentError) in
+      try lock.withLock { () throws(SedimentError) in
+        try appendDictionary(bytes, for: state, try checkWritable())
+      }
+    }
+    guard let (entry, sequence) = written else { return }
+    try waitForSync(sequence)
+    guard
+      let dictionary = CompressionDictionary(
+        unsafe bytes.span.bytes, number: entry.number, collection: entry.collection, level: level)
+    else { return }
+    lock.withLock {
+      dictionaries.add(dictionary, retired)
+      if !state.isDropped.load(ordering: .relaxed) { state.compression.use(dictionary) }
+    }
+  }
+
+  /// Appends a dictionary and the change that names it, as a batch; nil if the file has had as many as it may.
+  private func appendDictionary(
+    _ bytes: [UInt8], for state: CollectionState, _ writer: LogWriter
+  ) throws(SedimentError) -> (entry: DictionaryEntry, sequence: UInt64)? {
+    if state.isDropped.load(ordering: .relaxed) { throw .dropped(path) }
+    let number = writer.catalogue.numbers.nextDictionary
+    let checksum = Checksum.empty.continued(with: unsafe bytes.span.bytes)
+    func entry(at offset: UInt64) -> DictionaryEntry? {
+      UnitOffset(byteOffset: offset).flatMap {
+        DictionaryEntry(
+          number: number, collection: state.number, checksum: checksum, offset: $0)
+      }
+    }
+    let form = RecordForm(isBatched: true, collection: CollectionEntry.dictionaries)
+    let byteCount = form.byteCount(keyByteCount: DictionaryEntry.keyByteCount, valueByteCount: bytes.count)
+    let changeByteCount = unsafe entry(at: writer.tail.pointee.offset).map {
+      Self.byteCount(of: CatalogueChange([.dictionary($0)])!)
+    }
+    guard let changeByteCount else { return nil }
+    let commitByteCount = Limits.recordFixedByteCount + Commit.byteCount
+    try writer.makeRoom(byteCount + changeByteCount + commitByteCount, for: .storing)
+    guard let entry = unsafe entry(at: writer.tail.pointee.offset) else { return nil }
+    let key = DictionaryEntry.key(number)
+    let hash = unsafe index.view.hash(key.span.bytes, collection: CollectionEntry.dictionaries)
+    var batch = BatchChecksum()
+    let position = try writer.append(
+      form, key: unsafe key.span.bytes, value: unsafe bytes.span.bytes, .stored)
+    _ = writer.addLastRecord(to: &batch)
+    try appendMember(.dictionary(entry), &batch, writer)
+    try writer.append(.commit(batch.commit!), .stored)
+    index.insert(hash, position: position >> 3)
+    countBytes(byteCount, writer)
+    reseedIfCrowded()
+    return (entry, unsafe writer.tail.pointee.countedSequence)
+  }
+
+  /// Appends a change of the catalogue as the member of a batch for which there is room, and makes it follow.
+  func appendMember(
+    _ entry: CatalogueEntry, _ checksum: inout BatchChecksum, _ writer: LogWriter
+  ) throws(SedimentError) {
+    let change = CatalogueChange([entry])!
+    let sequence = unsafe SequenceNumber(writer.tail.pointee.sequence + 1)!
+    try writer.append(.catalogueChange(change), isBatched: true, .stored)
+    _ = writer.addLastRecord(to: &checksum)
+    do throws(Catalogue.Contradiction) {
+      try writer.catalogue.apply(change, at: sequence)
+    } catch {
+      preconditionFailure("the writer contradicts its own catalogue: \(error.reason)")
+    }
+  }
+
+  // MARK: Opening
+
+  /// Makes the dictionaries of the file ready; those that are not whole are lost, which is told.
+  func loadDictionaries(_ entries: some Sequence<DictionaryEntry>) {
+    for entry in entries.sorted(by: { $0.number < $1.number }) {
+      do throws(SedimentError) {
+        let dictionary = try loadDictionary(entry)
+        dictionaries.add(dictionary, retired)
+        // A later one replaces it.
+        if trainsDictionaries { collections.numbered(entry.collection)?.compression.use(dictionary) }
+      } catch {
+        dictionaries.addLost(entry.number, retired)
+        tell(.failed(error))
+      }
+    }
+  }
+
+  private func loadDictionary(_ entry: DictionaryEntry) throws(SedimentError) -> CompressionDictionary {
+    let position = entry.offset.byteOffset
+    Readers.enter(domain)
+    defer { Readers.leave() }
+    let found = try record(at: position)
+    defer { found?.release() }
+    guard let found, found.view.isIntact(at: position, seed: found.segment.seed),
+      found.view.kind == .put, !found.view.isTransformed,
+      found.view.collection == CollectionEntry.dictionaries,
+      found.view.hasKey(unsafe DictionaryEntry.key(entry.number).span.bytes),
+      found.view.valueByteCount <= Limits.dictionaryByteCountMax
+    else { throw lostDictionary(entry) }
+    let bytes = unsafe RawSpan(_unsafeBytes: found.view.value)
+    guard Checksum.empty.continued(with: bytes) == entry.checksum,
+      let dictionary = CompressionDictionary(
+        bytes, number: entry.number, collection: entry.collection,
+        level: trainsDictionaries ? compressionLevel : nil)
+    else { throw lostDictionary(entry) }
+    return dictionary
+  }
+
+  private func lostDictionary(_ entry: DictionaryEntry) -> SedimentError {
+    SedimentError(
+      .damaged, path: path, offset: entry.offset.byteOffset,
+      message:
+        "Dictionary \(entry.number) is not whole. Values that were compressed with it cannot be read; all"
+        + " others can. Take those from a backup, or set them again.")
+  }
+}

@@ -1,0 +1,84 @@
+internal import SedimentDisk
+internal import SedimentFormat
+internal import Synchronization
+
+/// A value as it is to be stored, in memory of a codec until that compresses another.
+@safe
+struct PackedValue {
+  let bytes: UnsafeRawBufferPointer
+  let transform: Transform
+
+  init(_ bytes: UnsafeRawBufferPointer, _ transform: Transform) {
+    unsafe self.bytes = unsafe bytes
+    self.transform = transform
+  }
+}
+
+// How values become smaller before they are stored; without the writer's lock, so that writers do it side by side.
+
+extension Engine {
+  /// Values shorter than this are stored as they are: the record itself takes more.
+  static var packedByteCountMin: Int { 16 }
+
+  /// Whether a value that is about to be stored may become smaller; it is a sample for a dictionary in any case.
+  @inline(__always)
+  func wantsPacking(_ value: RawSpan, _ state: CollectionState) -> Bool {
+    guard compresses, value.byteCount >= Self.packedByteCountMin else { return false }
+    if trainsDictionaries, state.compression.samples.offer(value) { planTraining() }
+    return state.compression.wantsTrial(of: value.byteCount)
+  }
+
+  /// Compresses a value that `wantsPacking` was asked of, if that saves at least an eighth.
+  func pack(_ value: RawSpan, _ state: CollectionState, with codec: ZstdCodec) -> PackedValue? {
+    let compression = state.compression
+    let byteCount = value.byteCount
+    Readers.enter(domain)
+    defer { Readers.leave() }
+    return compression.withDictionary(for: byteCount) { dictionary in
+      // Looking at the clock takes a tenth of compressing a small value.
+      let began = codec.isTimed() ? disk.monotonicClock() : nil
+      let packed = pack(value, with: dictionary, codec)
+      if let began {
+        let taken = (disk.monotonicClock() &- began) &* ZstdCodec.timedOneOf
+        compression.nanoseconds.add(taken, ordering: .relaxed)
+      }
+      compression.noteTrial(byteCount, hasDictionary: dictionary != nil, isCompressible: packed != nil)
+      return packed
+    }
+  }
+
+  /// Compresses a value, if that saves at least an eighth.
+  ///
+  /// In a reader's scope if there is a dictionary.
+  func pack(_ value: RawSpan, with dictionary: CompressionDictionary?, _ codec: ZstdCodec) -> PackedValue? {
+    let byteCount = value.byteCount
+    let transform = Transform(
+      compression: Transform.zstd, dictionary: dictionary?.number ?? 0,
+      originalByteCount: UInt32(truncatingIfNeeded: byteCount))
+    guard let transform, let level = compressionLevel else { return nil }
+    let limit = byteCount - byteCount / 8 - transform.byteCount
+    let bytes = unsafe codec.compress(value, level: level, with: dictionary, toAtMost: limit)
+    return unsafe bytes.map { unsafe PackedValue($0, transform) }
+  }
+
+  /// Whether a value may still be stored as it was compressed; not if its dictionary has been retired since.
+  ///
+  /// Under the writer's lock.
+  @inline(__always)
+  func mayStore(_ transform: Transform, _ state: CollectionState) -> Bool {
+    transform.dictionary == 0 || transform.dictionary == state.compression.dictionaryNumber
+  }
+}
+
+extension SedimentCompression {
+  /// The level that values are compressed at; nil if they are not.
+  var level: Int32? {
+    switch self {
+    case .off: nil
+    case .zstd(let level): Int32(clamping: level)
+    case .automatic: Self.automaticLevel
+    }
+  }
+
+  private static var automaticLevel: Int32 { 1 }
+}

@@ -1,0 +1,68 @@
+internal import SedimentFormat
+
+// Large values: compressed as a stream, so that the memory for it does not grow with them.
+
+extension Engine {
+  /// So many bytes of a large value are tried before all of it.
+  private static var trialByteCount: Int { 64 << 10 }
+  /// A piece of a compressed value: whole slots, with room for the extent's header and table.
+  private static var pieceByteCount: Int { 4 << 20 - 256 }
+
+  /// How many bytes a large value will become if it is compressed, going by its beginning; nil if that is not tried, or
+  /// does not save an eighth.
+  func packedByteCount(_ value: RawSpan, _ state: CollectionState) -> Int? {
+    guard compresses, state.compression.wantsTrial(of: value.byteCount) else { return nil }
+    let trial = value.extracting(0..<min(value.byteCount, Self.trialByteCount))
+    let count: Int? = ZstdCodec.withCurrent { codec in
+      guard let codec, let packed = pack(trial, with: nil, codec) else { return nil }
+      return unsafe packed.bytes.count
+    }
+    state.compression.noteTrial(value.byteCount, hasDictionary: false, isCompressible: count != nil)
+    return count.map { Int(Double(value.byteCount) * Double($0) / Double(trial.byteCount)) }
+  }
+
+  /// Compresses a large value to what a record can hold; nil if it takes more.
+  func packWhole(_ value: RawSpan, expecting byteCount: Int, with codec: ZstdCodec) -> PackedValue? {
+    guard byteCount < Self.inlineValueByteCountMax + Self.inlineValueByteCountMax / 4 else { return nil }
+    let transform = Transform(
+      compression: Transform.zstd, dictionary: 0,
+      originalByteCount: UInt32(truncatingIfNeeded: value.byteCount))
+    guard let transform, let level = compressionLevel else { return nil }
+    let limit = min(value.byteCount - value.byteCount / 8, Self.inlineValueByteCountMax) - transform.byteCount
+    let bytes = unsafe codec.compress(value, level: level, with: nil, toAtMost: limit)
+    return unsafe bytes.map { unsafe PackedValue($0, transform) }
+  }
+
+  /// Writes a large value compressed; nil, with nothing written, if that saves less than an eighth.
+  func writePackedExtents(_ value: RawSpan) throws(SedimentError) -> WrittenExtents? {
+    let transform = Transform(
+      compression: Transform.zstd, dictionary: 0,
+      originalByteCount: UInt32(truncatingIfNeeded: value.byteCount))
+    guard let transform, let level = compressionLevel, let codec = ZstdCodec() else { return nil }
+    var pieces: [ValuePlace.Piece] = []
+    var tail: [UInt8] = []
+    var left = value.byteCount - value.byteCount / 8
+    do throws(SedimentError) {
+      let isDone = unsafe try codec.compress(value, level: level, inPiecesOf: Self.pieceByteCount) {
+        (part) throws(SedimentError) in
+        let bytes = unsafe RawSpan(_unsafeBytes: part)
+        left -= bytes.byteCount
+        // What does not save enough is not written to its end.
+        if left < 0 { return }
+        let isFull = bytes.byteCount == Self.pieceByteCount
+        var byteCount = isFull ? bytes.byteCount : max(LargeValues.extentByteCount(of: bytes.byteCount), 0)
+        if pieces.isEmpty, byteCount == 0 { byteCount = bytes.byteCount }
+        if byteCount > 0 { pieces.append(try writePiece(bytes.extracting(0..<byteCount))) }
+        tail = bytes.array(byteCount..<bytes.byteCount)
+      }
+      if isDone, left >= 0 {
+        return unsafe WrittenExtents(pieces, tail: tail.span.bytes, transform)
+      }
+    } catch {
+      for piece in pieces { giveBackUnadopted(piece.extent.run) }
+      throw error
+    }
+    for piece in pieces { giveBackUnadopted(piece.extent.run) }
+    return nil
+  }
+}

@@ -1,0 +1,43 @@
+internal import SedimentFormat
+
+/// The members of a batch that were compressed: all bytes in one buffer.
+struct PackedMembers {
+  private(set) var bytes: [UInt8] = []
+  private var packed: [Int: (range: Range<Int>, transform: Transform)] = [:]
+
+  mutating func add(_ number: Int, _ value: PackedValue) {
+    let start = bytes.count
+    unsafe bytes.append(contentsOf: value.bytes)
+    packed[number] = (start..<bytes.count, value.transform)
+  }
+
+  func range(_ number: Int) -> Range<Int>? { packed[number]?.range }
+
+  func byteCount(_ number: Int) -> Int? { packed[number]?.range.count }
+
+  func transform(_ number: Int) -> Transform? { packed[number]?.transform }
+
+  /// Lets members be stored as they are that a test tells.
+  mutating func forget(where isStale: (Transform, Int) -> Bool) {
+    packed = packed.filter { !isStale($0.value.transform, $0.key) }
+  }
+}
+
+extension Engine {
+  /// Compresses the members of a batch that are worth it.
+  func pack(_ batch: BatchMembers) -> PackedMembers {
+    var packed = PackedMembers()
+    guard compresses else { return packed }
+    ZstdCodec.withCurrent { codec in
+      guard let codec else { return }
+      for (number, member) in batch.members.enumerated()
+      where member.kind == .put && member.value.count <= Self.inlineValueByteCountMax {
+        batch.withBytes(of: member.value) { value in
+          guard wantsPacking(value, member.state) else { return }
+          if let value = pack(value, member.state, with: codec) { packed.add(number, value) }
+        }
+      }
+    }
+    return packed
+  }
+}

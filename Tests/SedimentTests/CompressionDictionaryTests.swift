@@ -1,0 +1,322 @@
+import Foundation
+import Sediment
+import SedimentDisk
+import SedimentTesting
+import Testing
+
+/// Dictionaries that a store trains itself: their birth, their use, their moving and their end.
+@Suite struct CompressionDictionaryTests {
+  private static func fixture(_ access: SedimentOptions.Access = .automatic) throws -> StoreFixture {
+    try StoreFixture(access, durability: .interval(.seconds(60)), compression: .automatic)
+  }
+
+  @Test(arguments: accesses)
+  func `A dictionary is trained from what is set, and makes small values several times smaller`(
+    access: SedimentOptions.Access
+  ) throws {
+    let fixture = try Self.fixture(access)
+    let trained = try fixture.setUntilTrained()
+    #expect(trained > 700 && trained <= 1_400)
+    let before = fixture.store.statistics
+    #expect(before.dictionaryCount == 1)
+    #expect(before.dictionaryByteCount > 8_000 && before.dictionaryByteCount <= 32 << 10)
+    for number in trained..<trained + 2_000 {
+      try fixture.store.set(Samples.json(number), forKey: "\(number)")
+    }
+    let after = fixture.store.statistics
+    let valueByteCount = after.compression.valueByteCount - before.compression.valueByteCount
+    let storedByteCount = after.compression.storedByteCount - before.compression.storedByteCount
+    #expect(valueByteCount > 3 * storedByteCount)
+    #expect(after.collectionCompression[""] == after.compression)
+    #expect(after.collectionCompression.count == 1)
+    for _ in 0..<2 {
+      try fixture.checkJSON(0..<trained + 2_000)
+      try fixture.reopen()
+    }
+    // What is known is used at once after an opening.
+    try fixture.store.set(Samples.json(1), forKey: "another")
+    #expect(fixture.store.statistics.compression.ratio > 2)
+    #expect(fixture.store.statistics.dictionaryCount == 1)
+    #expect(fixture.store.statistics.liveKeyCount == trained + 2_001)
+    #expect(fixture.disk.violations.first == nil)
+  }
+
+  @Test func `Each collection has a dictionary of its own, and none is trained where it does not pay`() throws
+  {
+    let fixture = try Self.fixture()
+    let other = try fixture.store.collection("log")
+    let random = try fixture.store.collection("random")
+    for number in 0..<3_000 {
+      try fixture.store.set(Samples.json(number), forKey: "\(number)")
+      try other.set(Samples.record(number), forKey: "\(number)")
+      try random.set(pattern(300, number), forKey: "\(number)")
+      if number % 50 == 0 { fixture.scheduler.runDue() }
+    }
+    #expect(fixture.store.statistics.dictionaryCount == 2)
+    let figures = fixture.store.statistics.collectionCompression
+    #expect(figures["log"]!.ratio > 1.5)
+    #expect(figures[""]!.ratio > 1.5)
+    #expect(figures["random"]!.compressedCount == 0)
+    for number in 0..<3_000 {
+      #expect(try same(other.retrieve(forKey: "\(number)"), Samples.record(number)))
+    }
+    try fixture.checkJSON(0..<3_000)
+  }
+
+  @Test func `No value is compressed with a dictionary that is not on the disk`() throws {
+    let fixture = try Self.fixture()
+    for number in 0..<2_000 where fixture.store.statistics.dictionaryCount == 0 {
+      try fixture.store.set(Samples.json(number), forKey: "\(number)")
+      // The sync that the birth waits for fails: the store must not go on as if it had not.
+      if number == 700 { fixture.disk.inject(.error(.inputOutput), only: [.sync]) }
+      if number % 50 == 0 { fixture.scheduler.runDue() }
+      if code({ try fixture.store.set("x", forKey: "x") }) != nil { break }
+    }
+    #expect(fixture.store.statistics.dictionaryCount == 0)
+  }
+
+  /// Where a file has the bytes that each dictionary begins with.
+  private static func dictionaryOffsets(_ fixture: StoreFixture) -> [Int] {
+    let magic: [UInt8] = [0x37, 0xa4, 0x30, 0xec]
+    let contents = fixture.contents
+    return contents.indices.dropLast(4).filter {
+      contents[$0] == magic[0] && contents[$0..<$0 + 4].elementsEqual(magic)
+    }
+  }
+
+  @Test(arguments: accesses)
+  func `When values change their make another dictionary comes, and the old one goes once nothing needs it`(
+    access: SedimentOptions.Access
+  ) throws {
+    let fixture = try Self.fixture(access)
+    let trained = try fixture.setUntilTrained()
+    for number in 0..<trained { try fixture.store.set(Samples.json(number), forKey: "\(number)") }
+    for number in 0..<1_500 { try fixture.store.set(Samples.json(number), forKey: "\(number)") }
+    for number in 0..<6_000 {
+      try fixture.store.set(Samples.record(number), forKey: "record \(number)")
+      if number % 50 == 0 { fixture.scheduler.runDue() }
+    }
+    #expect(fixture.store.statistics.dictionaryCount == 2)
+    try fixture.store.compact()
+    // Values that were not moved need the old one still.
+    try fixture.checkJSON(0..<1_500)
+    try fixture.reopen()
+    try fixture.checkJSON(0..<1_500)
+    for number in 0..<1_500 { try fixture.store.remove(forKey: "\(number)") }
+    try fixture.store.compact()
+    try fixture.reopen()
+    #expect(fixture.store.statistics.dictionaryCount == 1)
+    for number in 0..<6_000 {
+      #expect(try same(fixture.store.retrieve(forKey: "record \(number)"), Samples.record(number)))
+    }
+    #expect(fixture.disk.violations.first == nil)
+  }
+
+  @Test func `What compaction moves is compressed with the present dictionary`() throws {
+    let fixture = try Self.fixture()
+    try fixture.close()
+    fixture.options.compression = .off
+    try fixture.open()
+    for number in 0..<6_000 { try fixture.store.set(Samples.json(number), forKey: "\(number)") }
+    let plain = fixture.store.statistics.liveByteCount
+    try fixture.close()
+    fixture.options.compression = .automatic
+    try fixture.open()
+    try fixture.setUntilTrained(from: 6_000)
+    // Holes in all segments.
+    for number in 0..<6_000 where number % 3 == 0 { try fixture.store.remove(forKey: "\(number)") }
+    try fixture.store.compact()
+    #expect(fixture.store.statistics.liveByteCount < plain / 2)
+    for _ in 0..<2 {
+      try fixture.checkJSON((0..<6_000).filter { $0 % 3 != 0 })
+      #expect(try fixture.store.retrieve(forKey: "0") == nil)
+      let live = fixture.store.statistics.liveByteCount
+      try fixture.reopen()
+      #expect(fixture.store.statistics.liveByteCount == live)
+    }
+  }
+
+  @Test func `Values that are moved are samples, too`() throws {
+    let fixture = try Self.fixture()
+    try fixture.close()
+    fixture.options.compression = .off
+    try fixture.open()
+    for number in 0..<3_000 { try fixture.store.set(Samples.json(number), forKey: "\(number)") }
+    try fixture.close()
+    fixture.options.compression = .automatic
+    try fixture.open()
+    for number in 0..<3_000 where number % 3 == 0 { try fixture.store.remove(forKey: "\(number)") }
+    try fixture.store.compact()
+    fixture.scheduler.advance(by: 1_000_000_000)
+    #expect(fixture.store.statistics.dictionaryCount == 1)
+    #expect(fixture.store.statistics.compression.valueCount == 0)
+  }
+
+  @Test(arguments: accesses)
+  func `A dictionary outlives the clearing of everything, and serves what comes then`(
+    access: SedimentOptions.Access
+  ) throws {
+    let fixture = try Self.fixture(access)
+    let trained = try fixture.setUntilTrained()
+    try fixture.store.set(Samples.json(1), forKey: "1")
+    try fixture.store.removeAll()
+    #expect(try fixture.store.count() == 0)
+    try fixture.store.removeEverything()
+    #expect(fixture.store.statistics.liveKeyCount == 0)
+    for number in 0..<trained { try fixture.store.set(Samples.json(number), forKey: "\(number)") }
+    #expect(fixture.store.statistics.dictionaryCount == 1)
+    try fixture.store.compact()
+    for _ in 0..<2 {
+      try fixture.checkJSON(0..<trained)
+      #expect(fixture.store.statistics.liveKeyCount == trained)
+      #expect(fixture.store.statistics.dictionaryCount == 1)
+      try fixture.reopen()
+    }
+  }
+
+  @Test(arguments: accesses)
+  func `An evicting store leaves out values, and takes dictionaries along to other segments`(
+    access: SedimentOptions.Access
+  ) throws {
+    let fixture = try Self.fixture(access)
+    try fixture.close()
+    fixture.options.capacity = .evicting(maxBytes: 1 << 20)
+    try fixture.open()
+    for number in 0..<20_000 {
+      try fixture.store.set(Samples.json(number), forKey: "\(number)")
+      if number % 64 == 0 { fixture.scheduler.runDue() }
+    }
+    // The oldest segments went first, those with dictionaries among them.
+    #expect(fixture.store.statistics.movedByteCount > 10_000)
+    let held = try fixture.store.count()
+    #expect(held > 3_000)
+    #expect(fixture.store.statistics.evictedKeyCount == UInt64(20_000 - held))
+    #expect(fixture.store.statistics.fileByteCount <= 1 << 20)
+    try fixture.checkJSON(20_000 - 1_000..<20_000)
+    try fixture.reopen()
+    #expect(fixture.store.statistics.dictionaryCount >= 1)
+    #expect(fixture.store.statistics.lostDictionaryCount == 0)
+    try fixture.checkJSON(20_000 - 1_000..<20_000)
+  }
+
+  @Test(arguments: accesses)
+  func `A lost dictionary costs the values that need it, and nothing else`(
+    access: SedimentOptions.Access
+  ) throws {
+    let fixture = try Self.fixture(access)
+    let trained = try fixture.setUntilTrained()
+    for number in 0..<50 { try fixture.store.set(Samples.json(number), forKey: "packed \(number)") }
+    for number in 0..<50 { try fixture.store.set(pattern(100, number), forKey: "plain \(number)") }
+    // So many that the index is stored, and the opening does not go through all records.
+    for number in 0..<8_000 { try fixture.store.set(pattern(200, number), forKey: "random \(number)") }
+    try fixture.close()
+    let offset = try #require(Self.dictionaryOffsets(fixture).first)
+    fixture.disk.flipBit(3, ofByte: offset + 900, in: StoreFixture.path)
+    try fixture.open()
+    #expect(fixture.store.statistics.lostDictionaryCount == 1)
+    #expect(fixture.store.statistics.dictionaryCount == 0)
+    for number in 0..<50 {
+      #expect(try same(fixture.store.retrieve(forKey: "plain \(number)"), pattern(100, number)))
+      #expect(code { _ = try fixture.store.retrieve(forKey: "packed \(number)") } == .damaged)
+      #expect(code { try fixture.store.withValue(forKey: "packed \(number)") { _ in } } == .damaged)
+    }
+    // Those were set before there was a dictionary.
+    try fixture.checkJSON(0..<300)
+    #expect(try fixture.store.contains("packed 7"))
+    try fixture.store.set(Samples.json(7), forKey: "packed 7")
+    #expect(try same(fixture.store.retrieve(forKey: "packed 7"), Samples.json(7)))
+    // A new one gets another number.
+    try fixture.setUntilTrained(from: 10_000)
+    try fixture.checkJSON(10_000..<10_100)
+    #expect(trained > 300)
+  }
+
+  @Test func `Without the trial of incompressible values automatic costs hardly anything`() throws {
+    let fixture = try Self.fixture()
+    for number in 0..<20_000 { try fixture.store.set(pattern(400, number), forKey: "\(number % 500)") }
+    // Each compression that is tried is counted by its result: none was stored.
+    #expect(fixture.store.statistics.compression.compressedCount == 0)
+    try fixture.store.set(Samples.text(400), forKey: "text")
+    for number in 0..<1_600 { try fixture.store.set(Samples.text(400, number), forKey: "text \(number)") }
+    // One of 1,024 was tried, which is enough to see that these are of another kind.
+    #expect(fixture.store.statistics.compression.compressedCount > 500)
+  }
+}
+
+/// Crashes while a dictionary comes, is moved and goes.
+@Suite struct CompressionCrashTests {
+  /// A store whose first dictionary is about to be trained, with the history of what follows.
+  private static func prepared(_ access: SedimentOptions.Access) throws -> (StoreFixture, Int) {
+    let disk = SimulatedDisk(SimulatedDiskOptions(seed: 3, fileByteCountMax: 8 << 20))
+    let fixture = try StoreFixture(access, compression: .automatic, on: disk)
+    let probe = try StoreFixture(access, compression: .automatic)
+    let trained = try probe.setUntilTrained()
+    for number in 0..<trained { try fixture.store.set(Samples.json(number), forKey: "\(number)") }
+    try fixture.store.sync()
+    return (fixture, trained)
+  }
+
+  @Test(arguments: accesses)
+  func `Whenever the power fails, what is there can be read, and is a prefix of what was set`(
+    access: SedimentOptions.Access
+  ) throws {
+    let (fixture, trained) = try Self.prepared(access)
+    fixture.disk.trimHistory()
+    fixture.scheduler.runDue()
+    #expect(fixture.store.statistics.dictionaryCount == 1)
+    for number in trained..<trained + 30 { try fixture.store.set(Samples.json(number), forKey: "\(number)") }
+    try fixture.store.sync()
+    for number in 0..<trained / 2 { try fixture.store.set(Samples.json(number), forKey: "\(number)") }
+    try fixture.store.compact()
+    let plans = CrashPlanOptions(
+      exhaustiveCountMax: 16, randomCount: 4, countMax: CrashEffort.of(2, long: 20))
+    var imageCount = 0
+    for (number, state) in fixture.disk.history.enumerated() where number % 3 == 0 || CrashEffort.isLong {
+      for choice in state.plans(plans, seed: 7) {
+        let image = state.afterPowerLoss(choice)
+        let after = try StoreFixture(access, compression: .automatic, on: image)
+        let count = try after.store.count()
+        #expect(count >= trained && count <= trained + 30)
+        try after.checkJSON(stride(from: 0, to: count, by: 7))
+        try after.checkJSON(max(count - 40, 0)..<count)
+        #expect(after.store.statistics.lostDictionaryCount == 0)
+        try after.close()
+        imageCount += 1
+      }
+    }
+    #expect(imageCount > 20)
+  }
+}
+
+/// Threads that set and read values while dictionaries are trained.
+@Suite struct CompressionConcurrencyTests {
+  @Test func `Threads set and read while dictionaries come and go`() throws {
+    let directory = try StoreDirectory()
+    let store = try SedimentStore(
+      path: directory["store"], options: SedimentOptions(durability: .interval(.milliseconds(5))))
+    let count = hasThreadSanitizer ? 2_000 : 8_000
+    DispatchQueue.concurrentPerform(iterations: 4) { thread in
+      for number in 0..<count {
+        let key = "\(thread) \(number)"
+        // Their make changes half way.
+        let value = number < count / 2 ? Samples.json(number) : Samples.record(number)
+        try! store.set(value, forKey: key)
+        let other = Int.random(in: 0...number)
+        let expected = other < count / 2 ? Samples.json(other) : Samples.record(other)
+        #expect(same(try! store.retrieve(forKey: "\(thread) \(other)"), expected))
+        if thread == 0, number % (count / 4) == count / 8 { try! store.compact() }
+      }
+    }
+    #expect(store.statistics.dictionaryCount >= 1)
+    #expect(store.statistics.liveKeyCount == 4 * count)
+    try store.close()
+    let again = try SedimentStore(path: directory["store"])
+    for thread in 0..<4 {
+      for number in stride(from: 0, to: count, by: 13) {
+        let expected = number < count / 2 ? Samples.json(number) : Samples.record(number)
+        #expect(try same(again.retrieve(forKey: "\(thread) \(number)"), expected))
+      }
+    }
+    try again.close()
+  }
+}
