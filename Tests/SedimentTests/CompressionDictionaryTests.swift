@@ -231,6 +231,37 @@ import Testing
     #expect(trained > 300)
   }
 
+  @Test func `Backups and salvage have what dictionaries are needed for, and verifying finds lost ones`()
+    throws
+  {
+    let fixture = try Self.fixture()
+    let trained = try fixture.setUntilTrained()
+    for number in trained..<trained + 500 { try fixture.store.set(Samples.json(number), forKey: "\(number)") }
+    try fixture.store.set(Samples.text(500_000), forKey: "large")
+    try fixture.store.backup(to: "data/backup")
+    try fixture.close()
+    _ = try SedimentStore.salvage(from: StoreFixture.path, to: "data/saved", on: fixture.disk)
+    for path in ["data/backup", "data/saved"] {
+      let store = try BackupTests.opened(path, on: fixture.disk)
+      #expect(try store.count() == trained + 501)
+      for number in 0..<trained + 500 {
+        #expect(try same(store.retrieve(forKey: "\(number)"), Samples.json(number)))
+      }
+      #expect(try same(store.retrieve(forKey: "large"), Samples.text(500_000)))
+      try store.close()
+      #expect(try SedimentStore.verify(path: path, on: fixture.disk).findings == [])
+    }
+    #expect(try SedimentStore.verify(path: StoreFixture.path, on: fixture.disk).findings == [])
+    let offset = try #require(Self.dictionaryOffsets(fixture).first)
+    fixture.disk.flipBit(3, ofByte: offset + 900, in: StoreFixture.path)
+    let report = try SedimentStore.verify(path: StoreFixture.path, on: fixture.disk)
+    #expect(report.findings.contains { $0.message.contains("Dictionary 1") && $0.kind == .inconsistent })
+    try fixture.disk.remove("data/saved")
+    let salvage = try SedimentStore.salvage(from: StoreFixture.path, to: "data/saved", on: fixture.disk)
+    #expect(salvage.lostValueCount == 500)
+    #expect(salvage.keyCount == UInt64(trained + 1))
+  }
+
   @Test func `Without the trial of incompressible values automatic costs hardly anything`() throws {
     let fixture = try Self.fixture()
     for number in 0..<20_000 { try fixture.store.set(pattern(400, number), forKey: "\(number % 500)") }

@@ -122,14 +122,14 @@ struct LogBuilder {
   @discardableResult
   mutating func append(
     _ kind: RecordKind, key: [UInt8] = [], value: [UInt8] = [], collection: UInt32 = 0, expiry: UInt64 = 0,
-    line: String? = nil
+    transform: Transform? = nil, line: String? = nil
   ) throws -> LogPosition {
     let start = position
     sequence += 1
     let isMember = batch != nil && kind != .control
     let header = RecordHeader(
       kind: kind, isBatched: isMember, sequence: SequenceNumber(sequence)!, collection: collection,
-      expiry: expiry, keyByteCount: key.count, valueByteCount: value.count)
+      expiry: expiry, transform: transform, keyByteCount: key.count, valueByteCount: value.count)
     let place = RecordPlace(seed: segment.seed(in: identity), base: base, offset: offset)
     let bytes = encoded(byteCount: header.byteCount) { bytes in
       header.encode(into: &bytes)

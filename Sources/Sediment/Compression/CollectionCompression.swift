@@ -88,7 +88,7 @@ final class CollectionCompression: @unchecked Sendable {
 
   /// Notes that samples were trained from, and begins to gather the next: the more seldom, the oftener that was done.
   func noteTraining(isFruitful: Bool) {
-    let count = trainingCount.add(isFruitful ? 1 : 2, ordering: .relaxed).newValue
-    samples.gather(stride: 1 << (2 * min(count, 4)), byteCount: Self.sampleByteCount)
+    let count = trainingCount.add(isFruitful ? 1 : 3, ordering: .relaxed).newValue
+    samples.gather(stride: 1 << (2 * min(count, 5)), byteCount: Self.sampleByteCount)
   }
 }

@@ -64,6 +64,10 @@ extension Engine {
         .newer, path: path, offset: found.position,
         message: "The value is stored in a way that this version does not know. Use a later version.")
     }
+    // Forged, it is to cost no memory.
+    let storedByteCount =
+      found.view.kind == .putLarge ? Int(found.place?.storedByteCount ?? 0) : found.view.valueByteCount
+    guard transform.isPlausible(storedByteCount: storedByteCount) else { throw undecompressable(found) }
     return transform
   }
 

@@ -103,7 +103,9 @@ struct SalvageWriting {
 
   /// The value that stored bytes stand for; nil if that cannot be told.
   private func unpacked(_ stored: [UInt8], _ transform: Transform) -> [UInt8]? {
-    guard transform.compression == Transform.zstd, transform.encryption == 0, let codec else { return nil }
+    guard transform.compression == Transform.zstd, transform.encryption == 0,
+      transform.isPlausible(storedByteCount: stored.count), let codec
+    else { return nil }
     let dictionary = dictionaries[transform.dictionary]
     if transform.dictionary != 0, dictionary == nil { return nil }
     var value = [UInt8](repeating: 0, count: Int(transform.originalByteCount))

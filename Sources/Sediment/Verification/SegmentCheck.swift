@@ -10,6 +10,8 @@ struct SegmentCheck {
   private let keyHash: KeyHash
   let fileByteCount: UInt64
   private var batches = BatchCheck()
+  /// The numbers of dictionaries that lie where the catalogue says, whole.
+  var foundDictionaries: Set<UInt32> = []
 
   init(
     _ file: any DiskFile, _ identity: FileIdentity, _ survey: LogSurvey, _ catalogue: Catalogue,
@@ -45,6 +47,7 @@ struct SegmentCheck {
         report.segments[firstNumber + number].deadByteCount = used - min(used, live)
       }
     }
+    reportLostDictionaries(&report)
     try checkExtents(entries, found.larges, &report, &meter)
     try checkCaches(&report, &meter)
   }
@@ -151,6 +154,7 @@ struct SegmentCheck {
         fault = error
       }
       if entry.identity.kind == .hot { outcome = batches.take(header, control, bytes, at: offset) }
+      noteDictionary(header, bytes, at: offset)
       if header.kind != .control { counting.take(header, place, bytes, at: offset) }
       if case .seal(let seal)? = control, let counts, seal.recordCount != counts.recordCount {
         fault = FormatError(.seal, .field(.count))

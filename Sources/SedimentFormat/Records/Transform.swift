@@ -28,6 +28,11 @@
     self.originalByteCount = originalByteCount
   }
 
+  /// Whether so many stored bytes can stand for as many as it says; a block of zstd takes 4 and stands for 128 KiB.
+  package func isPlausible(storedByteCount: Int) -> Bool {
+    compression != Self.zstd || Int(originalByteCount) >> 17 <= storedByteCount / 4
+  }
+
   /// The number of zstd among the compressions.
   @usableFromInline package static let zstd: UInt8 = 1
 
