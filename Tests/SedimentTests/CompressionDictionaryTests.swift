@@ -317,6 +317,48 @@ import Testing
     }
     #expect(imageCount > 20)
   }
+
+  @Test(arguments: accesses)
+  func `Whenever the power fails while a dictionary ends, no value needs it`(
+    access: SedimentOptions.Access
+  ) throws {
+    let disk = SimulatedDisk(SimulatedDiskOptions(seed: 4, fileByteCountMax: 8 << 20))
+    let fixture = try StoreFixture(access, compression: .automatic, on: disk)
+    try fixture.setUntilTrained()
+    for number in 0..<1_500 { try fixture.store.set(Samples.json(number), forKey: "\(number)") }
+    for number in 0..<4_000 {
+      try fixture.store.set(Samples.record(number), forKey: "record \(number)")
+      if number % 50 == 0 { fixture.scheduler.runDue() }
+    }
+    #expect(fixture.store.statistics.dictionaryCount == 2)
+    try fixture.store.sync()
+    fixture.disk.trimHistory()
+    let number = 1_490
+    for number in 0..<1_500 { try fixture.store.remove(forKey: "\(number)") }
+    try fixture.store.compact()
+    #expect(fixture.store.statistics.dictionaryCount == 1)
+    try fixture.store.sync()
+    let plans = CrashPlanOptions(
+      exhaustiveCountMax: 16, randomCount: 4, countMax: CrashEffort.of(2, long: 20))
+    var endedCount = 0
+    for (place, state) in fixture.disk.history.enumerated() where place % 5 == 0 || CrashEffort.isLong {
+      for choice in state.plans(plans, seed: 11) {
+        let after = try StoreFixture(access, compression: .automatic, on: state.afterPowerLoss(choice))
+        // The removals are a beginning of those that were made.
+        let first = (0..<1_500).first { (try? after.store.contains("\($0)")) ?? false } ?? 1_500
+        try after.checkJSON(stride(from: first, to: 1_500, by: 41))
+        if first <= number { try after.checkJSON(number...number) }
+        for number in stride(from: 0, to: 4_000, by: 97) {
+          let value = try after.store.retrieve(forKey: "record \(number)")
+          #expect(same(value, Samples.record(number)))
+        }
+        #expect(after.store.statistics.lostDictionaryCount == 0)
+        if after.store.statistics.dictionaryCount == 1 { endedCount += 1 }
+        try after.close()
+      }
+    }
+    #expect(endedCount > 0)
+  }
 }
 
 /// Threads that set and read values while dictionaries are trained.

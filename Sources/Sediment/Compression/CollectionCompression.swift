@@ -5,12 +5,10 @@ internal import Synchronization
 final class CollectionCompression: @unchecked Sendable {
   // Unchecked for the plain variables, which the writer's lock guards.
 
-  /// Which values are tried without a dictionary, and which with one.
-  private let plainTrials = TrialPolicy()
-  private let trials = TrialPolicy()
+  let cells: CompressionCells
   /// About how long compressing took.
   let nanoseconds = Atomic<UInt64>(0)
-  let samples = SampleBuffer(stride: 1, byteCountWanted: firstSampleByteCount)
+  let samples: SampleBuffer
   /// The address of the present dictionary, or 0; the table keeps it alive for readers.
   private let current = Atomic<UInt>(0)
   /// The number of that dictionary, or 0.
@@ -31,21 +29,22 @@ final class CollectionCompression: @unchecked Sendable {
   /// And for later ones.
   private static let sampleByteCount = 512 << 10
 
-  /// Whether it is to be tried to compress a value of so many bytes.
-  @inline(__always)
-  func wantsTrial(of byteCount: Int) -> Bool {
-    let hasDictionary = byteCount <= Self.dictionaryByteCountMax && current.load(ordering: .relaxed) != 0
-    if !hasDictionary, byteCount < Self.plainByteCountMin { return false }
-    return (hasDictionary ? trials : plainTrials).wantsTrial(of: byteCount)
+  init() {
+    cells = .allocate()
+    samples = SampleBuffer(cells, stride: 1, byteCountWanted: Self.firstSampleByteCount)
+  }
+
+  deinit {
+    cells.deallocate()
   }
 
   /// Notes how a trial went.
   func noteTrial(_ byteCount: Int, hasDictionary: Bool, isCompressible: Bool) {
-    (hasDictionary ? trials : plainTrials).note(byteCount, isCompressible: isCompressible)
+    cells.trials(withDictionary: hasDictionary).note(byteCount, isCompressible: isCompressible)
   }
 
   /// Without a dictionary nothing is to be had from shorter values.
-  private static let plainByteCountMin = 64
+  static let plainByteCountMin = 64
   /// The longest value that is compressed with one.
   static let dictionaryByteCountMax = 32 << 10
 
@@ -71,7 +70,8 @@ final class CollectionCompression: @unchecked Sendable {
     current.store(address, ordering: .releasing)
     dictionaryNumber = dictionary?.number ?? 0
     drift = CompressionDrift()
-    trials.reset()
+    cells.hasDictionary = dictionary != nil
+    cells.trials(withDictionary: true).reset()
   }
 
   /// Takes a value into the figures that was stored; `transform` is nil if it was as it is.
@@ -88,7 +88,9 @@ final class CollectionCompression: @unchecked Sendable {
 
   /// Notes that samples were trained from, and begins to gather the next: the more seldom, the oftener that was done.
   func noteTraining(isFruitful: Bool) {
-    let count = trainingCount.add(isFruitful ? 1 : 3, ordering: .relaxed).newValue
-    samples.gather(stride: 1 << (2 * min(count, 5)), byteCount: Self.sampleByteCount)
+    let count = trainingCount.add(isFruitful ? 1 : 4, ordering: .relaxed).newValue
+    samples.gather(
+      stride: 1 << (2 * min(count, 5)),
+      byteCount: isFruitful ? Self.sampleByteCount : Self.firstSampleByteCount)
   }
 }

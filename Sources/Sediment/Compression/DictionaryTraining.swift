@@ -20,7 +20,7 @@ struct DictionaryTraining {
     for count in samples.counts {
       let range = start..<start + count
       start += count
-      if chance.next() % 5 == 0 {
+      if chance.next(below: 5) == 0 {
         judging.add(samples.bytes[range])
       } else {
         training.add(samples.bytes[range])
@@ -66,18 +66,6 @@ struct DictionaryTraining {
       sum += unsafe packed?.count ?? count
     }
     return sum
-  }
-}
-
-/// Numbers that follow no rhythm, the same ones each time.
-private struct Chance {
-  private var state: UInt64 = 0x9e37_79b9_7f4a_7c15
-
-  mutating func next() -> UInt64 {
-    state ^= state << 13
-    state ^= state >> 7
-    state ^= state << 17
-    return state >> 11
   }
 }
 

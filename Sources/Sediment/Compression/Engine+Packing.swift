@@ -24,8 +24,23 @@ extension Engine {
   @inline(__always)
   func wantsPacking(_ value: RawSpan, _ state: CollectionState) -> Bool {
     guard compresses, value.byteCount >= Self.packedByteCountMin else { return false }
-    if trainsDictionaries, state.compression.samples.offer(value) { planTraining() }
-    return state.compression.wantsTrial(of: value.byteCount)
+    if trainsDictionaries, state.compressionCells.isSample() { takeSample(value, state) }
+    return wantsTrial(of: value.byteCount, state)
+  }
+
+  /// Whether it is to be tried to compress a value of so many bytes.
+  @inline(__always)
+  func wantsTrial(of byteCount: Int, _ state: CollectionState) -> Bool {
+    let cells = state.compressionCells
+    let hasDictionary = byteCount <= CollectionCompression.dictionaryByteCountMax && cells.hasDictionary
+    if !hasDictionary, byteCount < CollectionCompression.plainByteCountMin { return false }
+    return cells.trials(withDictionary: hasDictionary).wantsTrial(of: byteCount)
+  }
+
+  /// Takes a value as a sample; enough of them begin a training.
+  @inline(never)
+  func takeSample(_ value: RawSpan, _ state: CollectionState) {
+    if state.compression.samples.take(value) { planTraining() }
   }
 
   /// Compresses a value that `wantsPacking` was asked of, if that saves at least an eighth.

@@ -11,7 +11,7 @@ extension Engine {
   /// How many bytes a large value will become if it is compressed, going by its beginning; nil if that is not tried, or
   /// does not save an eighth.
   func packedByteCount(_ value: RawSpan, _ state: CollectionState) -> Int? {
-    guard compresses, state.compression.wantsTrial(of: value.byteCount) else { return nil }
+    guard compresses, wantsTrial(of: value.byteCount, state) else { return nil }
     let trial = value.extracting(0..<min(value.byteCount, Self.trialByteCount))
     let count: Int? = ZstdCodec.withCurrent { codec in
       guard let codec, let packed = pack(trial, with: nil, codec) else { return nil }

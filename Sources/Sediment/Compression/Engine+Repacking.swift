@@ -26,7 +26,7 @@ extension Engine {
       ) { memory in
         guard unsafe codec.decompress(view.value, with: before, into: memory) else { return nil }
         let value = unsafe RawSpan(_unsafeBytes: UnsafeRawBufferPointer(memory))
-        if trainsDictionaries, state.compression.samples.offer(value) { planTraining() }
+        if trainsDictionaries, state.compressionCells.isSample() { takeSample(value, state) }
         guard let packed = pack(value, with: present, codec) else { return nil }
         // A retired dictionary is to be needed no more some day.
         let limit = view.valueByteCount + (before == nil ? 0 : view.valueByteCount / 8)

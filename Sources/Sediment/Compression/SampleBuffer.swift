@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// Values of a collection, gathered for a dictionary to be trained from.
 ///
-/// Whoever writes or moves a value may offer it; where nothing is gathered, that costs a load.
+/// Whoever writes or moves a value asks the cells whether it is one; where nothing is gathered, that costs a load.
 final class SampleBuffer: @unchecked Sendable {
   /// What was gathered: the values one behind the other.
   struct Samples: Sendable {
@@ -10,50 +10,39 @@ final class SampleBuffer: @unchecked Sendable {
     var counts: [Int] = []
   }
 
-  /// How many values are passed over before the next is taken; the highest number if none are wanted.
-  private let pause: Atomic<UInt32>
+  private let cells: CompressionCells
   private let lock = Lock()
   // Under the lock.
   private var samples = Samples()
   private var stride: UInt32
   private var byteCountWanted: Int
   /// So that the values which are passed over follow no rhythm: kinds of values may come in turns.
-  private var chance = SystemRandomNumberGenerator()
+  private var chance = Chance()
 
   /// Values longer than this tell little, and would fill the buffer.
   static let valueByteCountMax = 16 << 10
   /// Fewer values are too few to be trained from.
   static let countMin = 200
 
-  /// A buffer that takes one value of `stride`, until it has so many bytes; 0 takes none.
-  init(stride: UInt32, byteCountWanted: Int) {
-    pause = Atomic(stride == 0 ? .max : 0)
+  /// A buffer that takes one value of `stride`, until it has so many bytes.
+  init(_ cells: CompressionCells, stride: UInt32, byteCountWanted: Int) {
+    self.cells = cells
     self.stride = stride
     self.byteCountWanted = byteCountWanted
   }
 
-  /// Offers a value; whether there are enough now.
-  @inline(__always)
-  func offer(_ value: RawSpan) -> Bool {
-    let now = pause.load(ordering: .relaxed)
-    if now != 0 {
-      if now != .max { pause.store(now - 1, ordering: .relaxed) }
-      return false
-    }
-    return take(value)
-  }
-
+  /// Takes a value whose turn it is by `CompressionCells.isSample`; whether there are enough now.
   @inline(never)
-  private func take(_ value: RawSpan) -> Bool {
+  func take(_ value: RawSpan) -> Bool {
     guard value.byteCount <= Self.valueByteCountMax, value.byteCount > 0 else { return false }
     lock.lock()
     defer { lock.unlock() }
-    guard pause.load(ordering: .relaxed) != .max else { return false }
-    pause.store(stride == 1 ? 0 : .random(in: 0...2 * (stride - 1), using: &chance), ordering: .relaxed)
+    guard cells.pause != .max else { return false }
+    cells.pause = chance.next(below: 2 * stride - 1)
     unsafe value.withUnsafeBytes { unsafe samples.bytes.append(contentsOf: $0) }
     samples.counts.append(value.byteCount)
     guard samples.bytes.count >= byteCountWanted, samples.counts.count >= Self.countMin else { return false }
-    pause.store(.max, ordering: .relaxed)
+    cells.pause = .max
     return true
   }
 
@@ -72,10 +61,7 @@ final class SampleBuffer: @unchecked Sendable {
       samples = Samples()
       self.stride = max(stride, 1)
       byteCountWanted = byteCount
-      pause.store(self.stride - 1, ordering: .relaxed)
+      cells.pause = self.stride - 1
     }
   }
-
-  /// Whether values are being gathered.
-  var isGathering: Bool { pause.load(ordering: .relaxed) != .max }
 }

@@ -5,30 +5,29 @@ internal import Synchronization
 /// Values of similar lengths are judged together, since those of one kind mostly have one. Any number of threads may
 /// use it; that they disturb one another makes it a little less exact.
 @safe
-final class TrialPolicy: @unchecked Sendable {
-  // Unchecked for this constant pointer, to atomics.
+struct TrialPolicy {
+  /// For each length, how often it failed lately in the upper half, and in the lower one how many values are passed
+  /// over before the next trial.
   private let classes: UnsafeMutablePointer<Atomic<UInt32>>
+  private let count: Int
 
-  private static let classCount = 32
   /// So many failures in a row change nothing.
   private static let patience: UInt32 = 4
   /// After this many doublings of the values passed over, one in 1,024 is tried.
   private static let doublingCountMax: UInt32 = 10
 
-  init() {
-    unsafe classes = .allocate(capacity: Self.classCount)
-    for number in 0..<Self.classCount { unsafe (classes + number).initialize(to: Atomic(0)) }
+  /// The policy whose states lie there, of which each begins as 0.
+  @inline(__always)
+  init(classes: UnsafeMutablePointer<Atomic<UInt32>>, count: Int) {
+    unsafe self.classes = classes
+    self.count = count
   }
 
-  deinit {
-    unsafe classes.deinitialize(count: Self.classCount)
-    unsafe classes.deallocate()
-  }
-
-  /// How often it failed lately in the upper half, how many values are passed over before the next trial in the lower.
+  /// Lengths up to 15, up to 31 and so on.
   @inline(__always)
   private func state(_ byteCount: Int) -> UnsafeMutablePointer<Atomic<UInt32>> {
-    unsafe classes + (Int.bitWidth - byteCount.leadingZeroBitCount) & (Self.classCount - 1)
+    let bits = Int.bitWidth - byteCount.leadingZeroBitCount
+    return unsafe classes + min(max(bits - 4, 0), count - 1)
   }
 
   /// Whether a value of so many bytes is to be tried.
@@ -42,7 +41,6 @@ final class TrialPolicy: @unchecked Sendable {
   }
 
   /// Notes how a trial went.
-  @inline(__always)
   func note(_ byteCount: Int, isCompressible: Bool) {
     let state = unsafe state(byteCount)
     let now = unsafe state.pointee.load(ordering: .relaxed)
@@ -57,6 +55,6 @@ final class TrialPolicy: @unchecked Sendable {
 
   /// Lets everything be tried again, because there is a new way to compress it.
   func reset() {
-    for number in 0..<Self.classCount { unsafe classes[number].store(0, ordering: .relaxed) }
+    for number in 0..<count { unsafe classes[number].store(0, ordering: .relaxed) }
   }
 }

@@ -11,7 +11,8 @@ final class CollectionState: @unchecked Sendable {
   /// Records up to this sequence are dead; the highest number once the collection was dropped.
   let clearedAt: Atomic<UInt64>
   let isDropped = Atomic<Bool>(false)
-  let compression = CollectionCompression()
+  let compression: CollectionCompression
+  let compressionCells: CompressionCells
   // Unchecked for this constant pointer, to atomics.
   private let counters: UnsafeMutablePointer<Counters>
 
@@ -27,6 +28,8 @@ final class CollectionState: @unchecked Sendable {
     self.number = number
     self.name = name
     self.clearedAt = Atomic(clearedAt)
+    compression = CollectionCompression()
+    compressionCells = compression.cells
     let memory = UnsafeMutableRawPointer.allocate(byteCount: Counters.memoryByteCount, alignment: 64)
     unsafe counters = memory.bindMemory(to: Counters.self, capacity: 1)
     unsafe counters.initialize(to: Counters(keys: Atomic(keyCount), expiring: Atomic(expiringCount)))
