@@ -1,5 +1,6 @@
 import Foundation
 import Sediment
+import Synchronization
 import Testing
 
 /// Threads that set and read values while dictionaries are trained.
@@ -9,28 +10,41 @@ import Testing
     let store = try SedimentStore(
       path: directory["store"], options: SedimentOptions(durability: .interval(.milliseconds(5))))
     let count = hasThreadSanitizer ? 2_000 : 8_000
+    let failures = Mutex<[any Error]>([])
     DispatchQueue.concurrentPerform(iterations: 4) { thread in
-      for number in 0..<count {
-        let key = "\(thread) \(number)"
-        // Their make changes half way.
-        let value = number < count / 2 ? Samples.json(number) : Samples.record(number)
-        try! store.set(value, forKey: key)
-        let other = Int.random(in: 0...number)
-        let expected = other < count / 2 ? Samples.json(other) : Samples.record(other)
-        #expect(same(try! store.retrieve(forKey: "\(thread) \(other)"), expected))
-        if thread == 0, number % (count / 4) == count / 8 { try! store.compact() }
+      do {
+        try Self.work(store, thread, count)
+      } catch {
+        failures.withLock { $0.append(error) }
       }
     }
+    #expect(failures.withLock { $0.isEmpty })
     #expect(store.statistics.dictionaryCount >= 1)
     #expect(store.statistics.liveKeyCount == 4 * count)
     try store.close()
     let again = try SedimentStore(path: directory["store"])
     for thread in 0..<4 {
       for number in stride(from: 0, to: count, by: 13) {
-        let expected = number < count / 2 ? Samples.json(number) : Samples.record(number)
-        #expect(try same(again.retrieve(forKey: "\(thread) \(number)"), expected))
+        let found = try again.retrieve(forKey: "\(thread) \(number)")
+        #expect(same(found, Self.value(number, of: count)))
       }
     }
     try again.close()
+  }
+
+  private static func work(_ store: SedimentStore, _ thread: Int, _ count: Int) throws {
+    for number in 0..<count {
+      // Their make changes half way.
+      try store.set(value(number, of: count), forKey: "\(thread) \(number)")
+      let other = Int.random(in: 0...number)
+      let found = try store.retrieve(forKey: "\(thread) \(other)")
+      #expect(same(found, value(other, of: count)))
+      // A dictionary that is being born is none that has had its time.
+      if thread == 0, number % 50 == 0 { try store.compact() }
+    }
+  }
+
+  private static func value(_ number: Int, of count: Int) -> [UInt8] {
+    number < count / 2 ? Samples.json(number) : Samples.record(number)
   }
 }

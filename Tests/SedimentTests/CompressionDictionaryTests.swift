@@ -261,6 +261,27 @@ import Testing
     #expect(salvage.keyCount == UInt64(trained + 1))
   }
 
+  @Test func `A collection that was dropped takes its dictionary with it, whoever has a handle of it still`()
+    throws
+  {
+    let fixture = try Self.fixture()
+    let users = try fixture.store.collection("users")
+    for number in 0..<3_000 {
+      try users.set(Samples.json(number), forKey: "\(number)")
+      if number % 50 == 0 { fixture.scheduler.runDue() }
+    }
+    #expect(fixture.store.statistics.dictionaryCount == 1)
+    #expect(try fixture.store.dropCollection("users"))
+    fixture.scheduler.advance(by: 1_000_000_000)
+    try fixture.store.compact()
+    #expect(fixture.store.statistics.dictionaryCount == 0)
+    #expect(code { try users.set(Samples.json(1), forKey: "1") } == .collectionDropped)
+    #expect(code { _ = try users.retrieve(forKey: "1") } == .collectionDropped)
+    try fixture.reopen()
+    #expect(fixture.store.statistics.dictionaryCount == 0)
+    #expect(fixture.store.statistics.liveKeyCount == 0)
+  }
+
   @Test func `Without the trial of incompressible values automatic costs hardly anything`() throws {
     let fixture = try Self.fixture()
     for number in 0..<20_000 { try fixture.store.set(pattern(400, number), forKey: "\(number % 500)") }

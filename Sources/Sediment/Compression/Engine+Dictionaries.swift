@@ -50,6 +50,7 @@ extension Engine {
       }
     }
     guard let (entry, sequence) = written else { return }
+    defer { lock.withLock { _ = unbornDictionaries.remove(entry.number) } }
     try waitForSync(sequence)
     guard
       let dictionary = CompressionDictionary(
@@ -94,6 +95,7 @@ extension Engine {
     index.insert(hash, position: position >> 3)
     countBytes(byteCount, writer)
     reseedIfCrowded()
+    unbornDictionaries.insert(number)
     return (entry, unsafe writer.tail.pointee.countedSequence)
   }
 

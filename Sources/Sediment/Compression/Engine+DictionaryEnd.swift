@@ -11,8 +11,9 @@ extension Engine {
     guard trainsDictionaries else { return [] }
     return Set(
       writer.catalogue.dictionaries.values.lazy
-        .filter { [collections] in
-          collections.numbered($0.collection)?.compression.dictionaryNumber != $0.number
+        .filter { [collections, unbornDictionaries] in
+          !unbornDictionaries.contains($0.number)
+            && collections.numbered($0.collection)?.compression.dictionaryNumber != $0.number
         }
         .map(\.number))
   }

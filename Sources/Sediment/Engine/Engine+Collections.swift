@@ -57,6 +57,8 @@ extension Engine {
       _ = try change([.collectionDropped(number: state.number)], for: .goingOn, writer)
       collections.remove(state)
       state.isDropped.store(true, ordering: .releasing)
+      // Whoever has the collection still must find no dictionary that may come to an end.
+      state.compression.use(nil)
       state.clear(at: .max)
     }
     if wasThere { planSweep() }

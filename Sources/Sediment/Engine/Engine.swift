@@ -86,6 +86,10 @@ final class Engine: @unchecked Sendable {
   ///
   /// Under `lock`.
   var censusTotal: UInt64 = 0
+  /// Dictionaries that are in the log and may not be used yet; they are none that have been replaced.
+  ///
+  /// Under `lock`.
+  var unbornDictionaries: Set<UInt32> = []
   /// Dictionaries that are given up, and the tags behind which no reader needs them.
   ///
   /// Under `maintenanceLock`.
