@@ -31,10 +31,14 @@ extension Engine {
       if let poison = writer.poison { throw poison }
       return unsafe writer.tail.pointee.countedSequence
     }
-    let failure: SedimentError? = await withCheckedContinuation { continuation in
-      let mustSync = gate.whenSynced(sequence) { continuation.resume(returning: $0) }
+    let outcome = Outcome()
+    await withCheckedContinuation { continuation in
+      let mustSync = gate.whenSynced(sequence) { failure in
+        outcome.set(failure)
+        continuation.resume()
+      }
       if mustSync { syncSoon() }
     }
-    if let failure { throw failure }
+    try outcome.get()
   }
 }

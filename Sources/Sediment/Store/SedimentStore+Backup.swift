@@ -36,22 +36,23 @@ func onThread(
     let isSet = Atomic<Bool>(false)
   }
   let flag = Flag()
-  let failure: SedimentError? = await withTaskCancellationHandler {
+  let outcome = Outcome()
+  await withTaskCancellationHandler {
     await withCheckedContinuation { continuation in
       let work: @Sendable () -> Void = {
         do throws(SedimentError) {
           try body { flag.isSet.load(ordering: .relaxed) }
-          continuation.resume(returning: nil)
         } catch {
-          continuation.resume(returning: error)
+          outcome.set(error)
         }
+        continuation.resume()
       }
       if !startThread(work) { work() }
     }
   } onCancel: {
     flag.isSet.store(true, ordering: .relaxed)
   }
-  if let failure { throw failure }
+  try outcome.get()
 }
 
 extension SedimentStore {
