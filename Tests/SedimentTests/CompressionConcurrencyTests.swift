@@ -47,4 +47,52 @@ import Testing
   private static func value(_ number: Int, of count: Int) -> [UInt8] {
     number < count / 2 ? Samples.json(number) : Samples.record(number)
   }
+
+  /// What takes long to compress.
+  enum Work: CaseIterable, Sendable {
+    case values, batch, large
+  }
+
+  @Test(arguments: Work.allCases)
+  func `While one thread compresses, another sets`(work: Work) throws {
+    let directory = try StoreDirectory()
+    let store = try SedimentStore(
+      path: directory["store"],
+      options: SedimentOptions(compaction: .off, compression: .zstd(level: 19)))
+    let isDone = Atomic<Bool>(false)
+    let hasFailed = Atomic<Bool>(false)
+    let count = hasThreadSanitizer ? 4 : 16
+    let thread = Thread {
+      do {
+        try Self.compress(work, count, store)
+      } catch {
+        hasFailed.store(true, ordering: .relaxed)
+      }
+      isDone.store(true, ordering: .releasing)
+    }
+    thread.start()
+    var setCount = 0
+    while !isDone.load(ordering: .acquiring) {
+      try store.set("x", forKey: "small")
+      setCount += 1
+    }
+    let failed = hasFailed.load(ordering: .relaxed)
+    #expect(!failed)
+    // Had it to wait for each of those, it would be a few for each.
+    #expect(setCount > 1_000)
+    try store.close()
+  }
+
+  private static func compress(_ work: Work, _ count: Int, _ store: SedimentStore) throws {
+    switch work {
+    case .values:
+      for number in 0..<count { try store.set(Samples.text(120_000, number), forKey: "\(number)") }
+    case .batch:
+      try store.batch { batch in
+        for number in 0..<count { batch.set(Samples.text(120_000, number), forKey: "\(number)") }
+      }
+    case .large:
+      try store.set(Samples.text(count << 17), forKey: "large")
+    }
+  }
 }

@@ -88,14 +88,7 @@ import Testing
     access: SedimentOptions.Access
   ) throws {
     let fixture = try Self.fixture(access)
-    let trained = try fixture.setUntilTrained()
-    for number in 0..<trained { try fixture.store.set(Samples.json(number), forKey: "\(number)") }
-    for number in 0..<1_500 { try fixture.store.set(Samples.json(number), forKey: "\(number)") }
-    for number in 0..<6_000 {
-      try fixture.store.set(Samples.record(number), forKey: "record \(number)")
-      if number % 50 == 0 { fixture.scheduler.runDue() }
-    }
-    #expect(fixture.store.statistics.dictionaryCount == 2)
+    try fixture.setTwoMakes(recordCount: 6_000)
     try fixture.store.compact()
     // Values that were not moved need the old one still.
     try fixture.checkJSON(0..<1_500)

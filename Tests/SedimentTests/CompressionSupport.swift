@@ -70,6 +70,18 @@ extension StoreFixture {
     return 5_000
   }
 
+  /// Sets values of two makes, JSON and then so many records, and lets a dictionary be trained for each of them; the
+  /// first 1,500 JSON values need the older one.
+  func setTwoMakes(recordCount: Int) throws {
+    let trained = try setUntilTrained()
+    for number in 0..<max(trained, 1_500) { try store.set(Samples.json(number), forKey: "\(number)") }
+    for number in 0..<recordCount {
+      try store.set(Samples.record(number), forKey: "record \(number)")
+      if number % 50 == 0 { scheduler.runDue() }
+    }
+    #expect(store.statistics.dictionaryCount == 2)
+  }
+
   /// Compares keys with what `setUntilTrained` and its like have set.
   func checkJSON(_ numbers: some Sequence<Int>) throws {
     for number in numbers {

@@ -49,6 +49,15 @@ import Testing
     #expect(fixture.disk.violations.first == nil)
   }
 
+  @Test(arguments: [-5, 0, 20, .max, .min])
+  func `A level that zstd does not have is refused before a file is made`(level: Int) throws {
+    let directory = try StoreDirectory()
+    let path = directory["store"]
+    let options = SedimentOptions(compression: .zstd(level: level))
+    #expect(code { _ = try SedimentStore(path: path, options: options) } == .invalidArgument)
+    #expect(!FileManager.default.fileExists(atPath: path))
+  }
+
   @Test func `A value is stored compressed only where that saves an eighth`() throws {
     let fixture = try StoreFixture(compression: .zstd(level: 1))
     try fixture.store.set(pattern(1_000), forKey: "random")

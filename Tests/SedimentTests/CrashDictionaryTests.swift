@@ -53,13 +53,7 @@ import Testing
   ) throws {
     let disk = SimulatedDisk(SimulatedDiskOptions(seed: 4, fileByteCountMax: 8 << 20))
     let fixture = try StoreFixture(access, compression: .automatic, on: disk)
-    try fixture.setUntilTrained()
-    for number in 0..<1_500 { try fixture.store.set(Samples.json(number), forKey: "\(number)") }
-    for number in 0..<4_000 {
-      try fixture.store.set(Samples.record(number), forKey: "record \(number)")
-      if number % 50 == 0 { fixture.scheduler.runDue() }
-    }
-    #expect(fixture.store.statistics.dictionaryCount == 2)
+    try fixture.setTwoMakes(recordCount: 4_000)
     try fixture.store.sync()
     fixture.disk.trimHistory()
     let number = 1_490

@@ -18,8 +18,8 @@ extension Engine {
     return isDead
   }
 
-  /// Whether all that the index leads to are dictionaries and keys of the collection without a name, and none was cleared in segments
-  /// that begin after a sequence: then it need not be read whose keys go.
+  /// Whether all that the index leads to are dictionaries and keys of the collection without a name, and none was
+  /// cleared in segments that begin after a sequence: then it need not be read whose keys go.
   ///
   /// Under the lock.
   private func isAllOfOneCollection(since base: SequenceNumber) -> Bool {

@@ -156,10 +156,11 @@ final class Exchange {
       dictionaries[record.position] = number
     }
     let repacked = repacked(record)
-    let byteCount = repacked.map { record.byteCount(with: $0) } ?? Int(record.byteCount)
+    let header = repacked.map { record.header(with: $0) }
+    let byteCount = header?.byteCount ?? Int(record.byteCount)
     if !buffer.hasRoom(for: byteCount, record.sequence) { try flush() }
-    if let repacked {
-      buffer.add(record, hash, repacked, byteCount: byteCount)
+    if let repacked, let header {
+      buffer.add(record, hash, as: header, value: unsafe RawSpan(_unsafeBytes: repacked.bytes))
     } else {
       buffer.add(record, hash)
     }

@@ -63,23 +63,15 @@ final class SurvivorBuffer {
     append(record, kind: record.kind, byteCount: count, hash)
   }
 
-  /// Adds a record as one in no batch whose value was compressed anew, which makes it so long.
-  func add(_ record: ScannedRecord, _ hash: UInt64, _ value: PackedValue, byteCount count: Int) {
-    var form = RecordForm(kind: record.kind, collection: record.collection, expiry: record.expiry)
-    form.transform = value.transform
-    let target = unsafe reserve(count)
-    unsafe target.initializeMemory(as: UInt8.self, repeating: 0, count: count)
-    let valueByteCount = unsafe value.bytes.count
-    var bytes = unsafe MutableRawSpan(_unsafeStart: target, byteCount: count)
-    form.header(
-      sequence: record.sequence, keyByteCount: Int(record.keyByteCount), valueByteCount: valueByteCount
-    ).encode(into: &bytes)
-    let key = unsafe target + record.headByteCount(with: value)
-    unsafe key.copyMemory(from: record.keyStart, byteCount: Int(record.keyByteCount))
-    if let start = unsafe value.bytes.baseAddress {
-      unsafe (key + Int(record.keyByteCount)).copyMemory(from: start, byteCount: valueByteCount)
-    }
-    append(record, kind: record.kind, byteCount: count, hash)
+  /// Adds a record with another header, as one whose value was compressed anew to these bytes.
+  func add(_ record: ScannedRecord, _ hash: UInt64, as header: RecordHeader, value: RawSpan) {
+    let byteCount = header.byteCount
+    let target = unsafe reserve(byteCount)
+    var bytes = unsafe MutableRawSpan(_unsafeStart: target, byteCount: byteCount)
+    header.encode(into: &bytes)
+    record.withKey { bytes.copy($0, at: header.keyRange.lowerBound) }
+    bytes.copy(value, at: header.valueRange.lowerBound)
+    append(record, kind: header.kind, byteCount: byteCount, hash)
   }
 
   /// Adds a tombstone in the place of a put that is left out, with the put's sequence.
@@ -87,16 +79,7 @@ final class SurvivorBuffer {
     let header = RecordHeader(
       kind: .remove, sequence: SequenceNumber(record.sequence)!, collection: record.collection,
       keyByteCount: Int(record.keyByteCount), valueByteCount: 0)
-    let key = unsafe RawSpan(_unsafeStart: record.keyStart, byteCount: header.keyByteCount)
-    let bytes = encoded(byteCount: header.byteCount) { bytes in
-      header.encode(into: &bytes)
-      bytes.copy(key, at: header.keyRange.lowerBound)
-    }
-    let target = unsafe reserve(bytes.count)
-    unsafe bytes.span.bytes.withUnsafeBytes {
-      unsafe target.copyMemory(from: $0.baseAddress!, byteCount: $0.count)
-    }
-    append(record, kind: .remove, byteCount: bytes.count, 0)
+    add(record, 0, as: header, value: RawSpan())
   }
 
   private func append(_ record: ScannedRecord, kind: RecordKind, byteCount count: Int, _ hash: UInt64) {

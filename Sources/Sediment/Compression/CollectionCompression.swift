@@ -16,10 +16,10 @@ final class CollectionCompression: @unchecked Sendable {
   /// Under the writer's lock.
   private(set) var dictionaryNumber: UInt32 = 0
 
-  /// What was stored since the opening.
+  /// What was stored since the opening, without the time.
   ///
   /// Under the writer's lock, like the next one.
-  private(set) var figures = CompressionFigures()
+  private var stored = SedimentCompressionFigures()
   private var drift = CompressionDrift()
   /// How often samples were trained from.
   private let trainingCount = Atomic<UInt32>(0)
@@ -79,11 +79,20 @@ final class CollectionCompression: @unchecked Sendable {
   /// Under the writer's lock.
   @inline(__always)
   func count(_ byteCount: Int, storedAs storedByteCount: Int, isCompressed: Bool) {
-    figures.add(byteCount, storedByteCount, isCompressed)
+    stored.count(byteCount, storedAs: storedByteCount, isCompressed: isCompressed)
     guard dictionaryNumber != 0, byteCount <= SampleBuffer.valueByteCountMax else { return }
     if drift.isFound(byteCount, storedByteCount) {
       samples.gather(stride: 1, byteCount: Self.firstSampleByteCount)
     }
+  }
+
+  /// What was stored since the opening, and about how long compressing it took.
+  ///
+  /// Under the writer's lock.
+  var figures: SedimentCompressionFigures {
+    var figures = stored
+    figures.nanoseconds = nanoseconds.load(ordering: .relaxed)
+    return figures
   }
 
   /// Notes that samples were trained from, and begins to gather the next: the more seldom, the oftener that was done.
@@ -92,5 +101,16 @@ final class CollectionCompression: @unchecked Sendable {
     samples.gather(
       stride: 1 << (2 * min(count, 5)),
       byteCount: isFruitful ? Self.sampleByteCount : Self.firstSampleByteCount)
+  }
+}
+
+extension SedimentCompressionFigures {
+  /// Counts a value that was stored.
+  @inline(__always)
+  fileprivate mutating func count(_ byteCount: Int, storedAs byteCountStored: Int, isCompressed: Bool) {
+    valueCount &+= 1
+    valueByteCount &+= UInt64(byteCount)
+    storedByteCount &+= UInt64(byteCountStored)
+    if isCompressed { compressedCount &+= 1 }
   }
 }

@@ -1,19 +1,3 @@
-/// The bytes of values, and what they take.
-struct CompressionFigures {
-  var count: UInt64 = 0
-  var byteCount: UInt64 = 0
-  var compressedCount: UInt64 = 0
-  var storedByteCount: UInt64 = 0
-
-  @inline(__always)
-  mutating func add(_ byteCount: Int, _ storedByteCount: Int, _ isCompressed: Bool) {
-    count &+= 1
-    self.byteCount &+= UInt64(byteCount)
-    self.storedByteCount &+= UInt64(storedByteCount)
-    if isCompressed { compressedCount &+= 1 }
-  }
-}
-
 /// Whether a dictionary fits the values as it did at first, by some of them at a time.
 struct CompressionDrift {
   /// What the first values took of a million bytes; nil before.

@@ -13,7 +13,7 @@ extension Engine {
 
   /// Trains a dictionary for each collection that has enough samples.
   func trainInBackground() {
-    for state in [defaultState] + collections.all where !isForked && !conditions.isClosed {
+    for state in collections.all where !isForked && !conditions.isClosed {
       guard let samples = state.compression.samples.takeSamples() else { continue }
       do throws(SedimentError) {
         try train(samples, state)
@@ -69,49 +69,19 @@ extension Engine {
     if state.isDropped.load(ordering: .relaxed) { throw .dropped(path) }
     let number = writer.catalogue.numbers.nextDictionary
     let checksum = Checksum.empty.continued(with: unsafe bytes.span.bytes)
-    func entry(at offset: UInt64) -> DictionaryEntry? {
-      UnitOffset(byteOffset: offset).flatMap {
-        DictionaryEntry(
-          number: number, collection: state.number, checksum: checksum, offset: $0)
-      }
+    var entry: DictionaryEntry?
+    let byteCount = try append(.put, number, unsafe bytes.span.bytes, for: .storing, writer) { offset in
+      entry = DictionaryEntry(number: number, collection: state.number, checksum: checksum, offset: offset)
+      return entry.map { .dictionary($0) }
     }
-    let form = RecordForm(isBatched: true, collection: CollectionEntry.dictionaries)
-    let byteCount = form.byteCount(keyByteCount: DictionaryEntry.keyByteCount, valueByteCount: bytes.count)
-    let changeByteCount = unsafe entry(at: writer.tail.pointee.offset).map {
-      Self.byteCount(of: CatalogueChange([.dictionary($0)])!)
-    }
-    guard let changeByteCount else { return nil }
-    let commitByteCount = Limits.recordFixedByteCount + Commit.byteCount
-    try writer.makeRoom(byteCount + changeByteCount + commitByteCount, for: .storing)
-    guard let entry = unsafe entry(at: writer.tail.pointee.offset) else { return nil }
-    let key = DictionaryEntry.key(number)
-    let hash = unsafe index.view.hash(key.span.bytes, collection: CollectionEntry.dictionaries)
-    var batch = BatchChecksum()
-    let position = try writer.append(
-      form, key: unsafe key.span.bytes, value: unsafe bytes.span.bytes, .stored)
-    _ = writer.addLastRecord(to: &batch)
-    try appendMember(.dictionary(entry), &batch, writer)
-    try writer.append(.commit(batch.commit!), .stored)
-    index.insert(hash, position: position >> 3)
+    guard let byteCount, let entry else { return nil }
+    let hash = unsafe index.view.hash(
+      DictionaryEntry.key(number).span.bytes, collection: CollectionEntry.dictionaries)
+    index.insert(hash, position: entry.offset.rawValue)
     countBytes(byteCount, writer)
     reseedIfCrowded()
     unbornDictionaries.insert(number)
     return (entry, unsafe writer.tail.pointee.countedSequence)
-  }
-
-  /// Appends a change of the catalogue as the member of a batch for which there is room, and makes it follow.
-  func appendMember(
-    _ entry: CatalogueEntry, _ checksum: inout BatchChecksum, _ writer: LogWriter
-  ) throws(SedimentError) {
-    let change = CatalogueChange([entry])!
-    let sequence = unsafe SequenceNumber(writer.tail.pointee.sequence + 1)!
-    try writer.append(.catalogueChange(change), isBatched: true, .stored)
-    _ = writer.addLastRecord(to: &checksum)
-    do throws(Catalogue.Contradiction) {
-      try writer.catalogue.apply(change, at: sequence)
-    } catch {
-      preconditionFailure("the writer contradicts its own catalogue: \(error.reason)")
-    }
   }
 
   // MARK: Opening
@@ -137,10 +107,7 @@ extension Engine {
     defer { Readers.leave() }
     let found = try record(at: position)
     defer { found?.release() }
-    guard let found, found.view.isIntact(at: position, seed: found.segment.seed),
-      found.view.kind == .put, !found.view.isTransformed,
-      found.view.collection == CollectionEntry.dictionaries,
-      found.view.hasKey(unsafe DictionaryEntry.key(entry.number).span.bytes),
+    guard let found, found.view.isIntact(at: position, seed: found.segment.seed), found.isDictionary(entry),
       found.view.valueByteCount <= Limits.dictionaryByteCountMax
     else { throw lostDictionary(entry) }
     let bytes = unsafe RawSpan(_unsafeBytes: found.view.value)

@@ -34,12 +34,7 @@ extension Engine {
       if !retired.isEmpty { censusTotal = written }
       return retired
     }
-    if candidates.isEmpty { return }
-    var needed: Set<UInt32> = []
-    forgetEntries(where: { entry in note(entry, in: &needed) }, while: { !conditions.isClosed && !isForked })
-    {
-      _ in
-    }
+    guard !candidates.isEmpty, let needed = neededDictionaries() else { return }
     do throws(SedimentError) {
       for number in candidates.subtracting(needed).sorted() { try end(number) }
       forgetEndedDictionaries()
@@ -56,12 +51,33 @@ extension Engine {
     endedDictionaries.removeAll { $0.tag < oldest }
   }
 
-  /// Notes the dictionary that the record of an entry names; false, since the entry is to stay.
-  private func note(_ entry: IndexEntry, in needed: inout Set<UInt32>) -> Bool {
-    guard let found = try? record(at: entry.position << 3) else { return false }
-    defer { found.release() }
-    if let transform = found.view.transform, transform.dictionary != 0 { needed.insert(transform.dictionary) }
-    return false
+  /// The numbers of the dictionaries that records of the index name; nil if not all of them could be looked at.
+  private func neededDictionaries() -> Set<UInt32>? {
+    var needed: Set<UInt32> = []
+    var walk = IndexWalk()
+    while !conditions.isClosed, !isForked {
+      Readers.enter(domain)
+      defer { Readers.leave() }
+      switch walk.advance(in: index.view) {
+      case .entries:
+        for entry in walk.entries {
+          guard let number = try? dictionaryNumber(of: entry) else { return nil }
+          if number != 0 { needed.insert(number) }
+        }
+      case .rebuilt: needed = []
+      case .ended: return needed
+      }
+    }
+    return nil
+  }
+
+  /// The number of the dictionary that the record of an entry names, or 0.
+  ///
+  /// In a reader's scope.
+  private func dictionaryNumber(of entry: IndexEntry) throws(SedimentError) -> UInt32 {
+    let found = try record(at: entry.position << 3)
+    defer { found?.release() }
+    return found?.view.transform?.dictionary ?? 0
   }
 
   /// Removes a dictionary's record and its entry, as a batch.
@@ -69,24 +85,16 @@ extension Engine {
     try lock.withLock { () throws(SedimentError) in
       let writer = try checkWritable()
       guard writer.catalogue.dictionaries[number] != nil else { return }
-      let form = RecordForm(kind: .remove, isBatched: true, collection: CollectionEntry.dictionaries)
       let key = DictionaryEntry.key(number)
-      let byteCount =
-        form.byteCount(keyByteCount: key.count, valueByteCount: 0)
-        + Self.byteCount(of: CatalogueChange([.dictionaryGone(number: number)])!)
-        + Limits.recordFixedByteCount + Commit.byteCount
-      try writer.makeRoom(byteCount, for: .goingOn)
       let view = index.view
       let hash = unsafe view.hash(key.span.bytes, collection: CollectionEntry.dictionaries)
       var probe = view.probe(hash)
       let old = try locate(
         unsafe key.span.bytes, hash, in: CollectionEntry.dictionaries, view, verifying: false, probe: &probe)
       defer { old?.release() }
-      var batch = BatchChecksum()
-      _ = try writer.append(form, key: unsafe key.span.bytes, value: RawSpan(), .stored)
-      _ = writer.addLastRecord(to: &batch)
-      try appendMember(.dictionaryGone(number: number), &batch, writer)
-      try writer.append(.commit(batch.commit!), .stored)
+      _ = try append(.remove, number, RawSpan(), for: .goingOn, writer) { _ in
+        .dictionaryGone(number: number)
+      }
       if let old {
         old.segment.liveByteCount -= old.view.byteCount
         old.segment.liveCount -= 1

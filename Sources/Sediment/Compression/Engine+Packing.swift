@@ -62,19 +62,22 @@ extension Engine {
     }
   }
 
-  /// Compresses a value, if that saves at least an eighth.
+  /// Compresses a value, if that saves at least an eighth and takes at most so many bytes.
   ///
   /// In a reader's scope if there is a dictionary.
-  func pack(_ value: RawSpan, with dictionary: CompressionDictionary?, _ codec: ZstdCodec) -> PackedValue? {
-    let byteCount = value.byteCount
-    let transform = Transform(
-      compression: Transform.zstd, dictionary: dictionary?.number ?? 0,
-      originalByteCount: UInt32(truncatingIfNeeded: byteCount))
-    guard let transform, let level = compressionLevel else { return nil }
-    let limit = byteCount - byteCount / 8 - transform.byteCount
+  func pack(
+    _ value: RawSpan, with dictionary: CompressionDictionary?, atMost byteCountMax: Int = .max,
+    _ codec: ZstdCodec
+  ) -> PackedValue? {
+    guard let transform = Transform(zstdOf: value.byteCount, with: dictionary), let level = compressionLevel
+    else { return nil }
+    let limit = min(Self.packedByteCountMax(of: value.byteCount), byteCountMax) - transform.byteCount
     let bytes = unsafe codec.compress(value, level: level, with: dictionary, toAtMost: limit)
     return unsafe bytes.map { unsafe PackedValue($0, transform) }
   }
+
+  /// What a value of so many bytes may take at most to be stored compressed.
+  static func packedByteCountMax(of byteCount: Int) -> Int { byteCount - byteCount / 8 }
 
   /// Whether a value may still be stored as it was compressed; not if its dictionary has been retired since.
   ///
@@ -85,12 +88,21 @@ extension Engine {
   }
 }
 
+extension Transform {
+  /// How a value of so many bytes is stored that was compressed; nil if no record can say that.
+  init?(zstdOf byteCount: Int, with dictionary: CompressionDictionary? = nil) {
+    self.init(
+      compression: Self.zstd, dictionary: dictionary?.number ?? 0,
+      originalByteCount: UInt32(truncatingIfNeeded: byteCount))
+  }
+}
+
 extension SedimentCompression {
   /// The level that values are compressed at; nil if they are not.
   var level: Int32? {
     switch self {
     case .off: nil
-    case .zstd(let level): Int32(clamping: level)
+    case .zstd(let level): Int32(level)
     case .automatic: Self.automaticLevel
     }
   }

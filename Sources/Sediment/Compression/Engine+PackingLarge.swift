@@ -24,45 +24,34 @@ extension Engine {
   /// Compresses a large value to what a record can hold; nil if it takes more.
   func packWhole(_ value: RawSpan, expecting byteCount: Int, with codec: ZstdCodec) -> PackedValue? {
     guard byteCount < Self.inlineValueByteCountMax + Self.inlineValueByteCountMax / 4 else { return nil }
-    let transform = Transform(
-      compression: Transform.zstd, dictionary: 0,
-      originalByteCount: UInt32(truncatingIfNeeded: value.byteCount))
-    guard let transform, let level = compressionLevel else { return nil }
-    let limit = min(value.byteCount - value.byteCount / 8, Self.inlineValueByteCountMax) - transform.byteCount
-    let bytes = unsafe codec.compress(value, level: level, with: nil, toAtMost: limit)
-    return unsafe bytes.map { unsafe PackedValue($0, transform) }
+    return pack(value, with: nil, atMost: Self.inlineValueByteCountMax, codec)
   }
 
   /// Writes a large value compressed; nil, with nothing written, if that saves less than an eighth.
   func writePackedExtents(_ value: RawSpan) throws(SedimentError) -> WrittenExtents? {
-    let transform = Transform(
-      compression: Transform.zstd, dictionary: 0,
-      originalByteCount: UInt32(truncatingIfNeeded: value.byteCount))
-    guard let transform, let level = compressionLevel, let codec = ZstdCodec() else { return nil }
+    guard let transform = Transform(zstdOf: value.byteCount), let level = compressionLevel,
+      let codec = ZstdCodec()
+    else { return nil }
     var pieces: [ValuePlace.Piece] = []
-    var tail: [UInt8] = []
-    var left = value.byteCount - value.byteCount / 8
-    do throws(SedimentError) {
-      let isDone = unsafe try codec.compress(value, level: level, inPiecesOf: Self.pieceByteCount) {
-        (part) throws(SedimentError) in
-        let bytes = unsafe RawSpan(_unsafeBytes: part)
-        left -= bytes.byteCount
-        // What does not save enough is not written to its end.
-        if left < 0 { return }
-        let isFull = bytes.byteCount == Self.pieceByteCount
-        var byteCount = isFull ? bytes.byteCount : max(LargeValues.extentByteCount(of: bytes.byteCount), 0)
-        if pieces.isEmpty, byteCount == 0 { byteCount = bytes.byteCount }
-        if byteCount > 0 { pieces.append(try writePiece(bytes.extracting(0..<byteCount))) }
-        tail = bytes.array(byteCount..<bytes.byteCount)
-      }
-      if isDone, left >= 0 {
-        return unsafe WrittenExtents(pieces, tail: tail.span.bytes, transform)
-      }
-    } catch {
-      for piece in pieces { giveBackUnadopted(piece.extent.run) }
-      throw error
+    var written: WrittenExtents?
+    defer {
+      if written == nil { for piece in pieces { giveBackUnadopted(piece.extent.run) } }
     }
-    for piece in pieces { giveBackUnadopted(piece.extent.run) }
-    return nil
+    var tail: [UInt8] = []
+    var left = Self.packedByteCountMax(of: value.byteCount)
+    let isDone = unsafe try codec.compress(value, level: level, inPiecesOf: Self.pieceByteCount) {
+      (part) throws(SedimentError) in
+      let bytes = unsafe RawSpan(_unsafeBytes: part)
+      left -= bytes.byteCount
+      // What does not save enough is not written to its end.
+      if left < 0 { return }
+      let isFull = bytes.byteCount == Self.pieceByteCount
+      var byteCount = isFull ? bytes.byteCount : max(LargeValues.extentByteCount(of: bytes.byteCount), 0)
+      if pieces.isEmpty, byteCount == 0 { byteCount = bytes.byteCount }
+      if byteCount > 0 { pieces.append(try writePiece(bytes.extracting(0..<byteCount))) }
+      tail = bytes.array(byteCount..<bytes.byteCount)
+    }
+    if isDone, left >= 0 { written = unsafe WrittenExtents(pieces, tail: tail.span.bytes, transform) }
+    return written
   }
 }

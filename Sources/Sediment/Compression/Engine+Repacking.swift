@@ -53,26 +53,6 @@ extension Engine {
       return [.dictionaryGone(number: number), .dictionary(moved)]
     }
   }
-
-  /// Lets the index lead to the records of dictionaries, after it was emptied.
-  ///
-  /// Under the lock.
-  func indexDictionaries(_ writer: LogWriter) {
-    for entry in writer.catalogue.dictionaries.values {
-      guard let found = try? record(at: entry.offset.byteOffset) else { continue }
-      defer { found.release() }
-      let key = DictionaryEntry.key(entry.number)
-      guard found.view.collection == CollectionEntry.dictionaries,
-        unsafe found.view.hasKey(key.span.bytes)
-      else { continue }
-      index.insert(
-        index.view.hash(unsafe key.span.bytes, collection: CollectionEntry.dictionaries),
-        position: entry.offset.rawValue)
-      found.segment.liveByteCount += found.view.byteCount
-      found.segment.liveCount += 1
-      writer.liveByteCount += found.view.byteCount
-    }
-  }
 }
 
 extension ScannedRecord {
@@ -87,14 +67,10 @@ extension ScannedRecord {
     return withKey { $0.integer(UInt32.self, at: 0) }
   }
 
-  /// The bytes before its key, and of all of it, if its value is replaced.
-  func headByteCount(with value: PackedValue) -> Int {
-    Limits.recordFixedByteCount + (collection == 0 ? 0 : 4) + (expiry == 0 ? 0 : 6)
-      + value.transform.byteCount
-  }
-
-  func byteCount(with value: PackedValue) -> Int {
-    let valueByteCount = unsafe value.bytes.count
-    return (headByteCount(with: value) + Int(keyByteCount) + valueByteCount + 7) & ~7
+  /// The header of such a record in no batch, if its value is replaced.
+  func header(with value: PackedValue) -> RecordHeader {
+    RecordHeader(
+      kind: kind, sequence: SequenceNumber(sequence)!, collection: collection, expiry: expiry,
+      transform: value.transform, keyByteCount: Int(keyByteCount), valueByteCount: unsafe value.bytes.count)
   }
 }

@@ -4,7 +4,7 @@ internal import CZstd
 /// saves 4 to 12 bytes a value (DESIGN.md 3.4).
 enum ZstdFrame {
   /// The levels that a store may be told to use.
-  static let levels: ClosedRange<Int32> = 1...19
+  static let levels: ClosedRange<Int> = 1...19
   /// The largest window that is read: what a level of 19 makes of the largest value.
   static let windowLogMax: Int32 = 27
 

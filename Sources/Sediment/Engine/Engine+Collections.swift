@@ -100,14 +100,21 @@ extension Engine {
     try writer.makeRoom(Self.byteCount(of: change), for: purpose)
     // Making room may have appended a seal; a new collection says its own record's sequence.
     let sequence = unsafe SequenceNumber(writer.tail.pointee.sequence + 1)!
-    let exact = CatalogueChange(entries.map { $0.at(sequence) })!
-    try writer.append(.catalogueChange(exact), .stored)
+    try append(CatalogueChange(entries.map { $0.at(sequence) })!, isBatched: false, writer)
+    return sequence.rawValue
+  }
+
+  /// Appends a catalogue change for which there is room, and makes the catalogue follow.
+  ///
+  /// Under the lock.
+  func append(_ change: CatalogueChange, isBatched: Bool, _ writer: LogWriter) throws(SedimentError) {
+    let sequence = unsafe SequenceNumber(writer.tail.pointee.sequence + 1)!
+    try writer.append(.catalogueChange(change), isBatched: isBatched, .stored)
     do throws(Catalogue.Contradiction) {
-      try writer.catalogue.apply(exact, at: sequence)
+      try writer.catalogue.apply(change, at: sequence)
     } catch {
       preconditionFailure("the writer contradicts its own catalogue: \(error.reason)")
     }
-    return sequence.rawValue
   }
 
   /// The bytes of a change's record.

@@ -12,29 +12,22 @@ extension Engine {
   func forgetEntries(
     where isDead: (IndexEntry) -> Bool, while goesOn: () -> Bool, _ account: (IndexEntry) -> Void
   ) {
-    var prefix: UInt64? = 0
-    var entries: [IndexEntry] = []
-    var seen: KeyHash?
-    while let from = prefix, goesOn() {
-      entries.removeAll(keepingCapacity: true)
+    var walk = IndexWalk()
+    while goesOn() {
       Readers.enter(domain)
       let view = index.view
-      if seen != nil, seen != view.keyHash {
-        // Built anew meanwhile, in another order, it is gone through again from its beginning.
-        Readers.leave()
-        (prefix, seen) = (0, nil)
-        continue
-      }
-      seen = view.keyHash
-      prefix = view.copyEntries(from: from, into: &entries)
-      let dead = entries.filter(isDead).map { (entry: $0, hash: view.hash(of: $0, from: from)) }
+      let step = walk.advance(in: view)
+      let dead =
+        step == .entries
+        ? walk.entries.filter(isDead).map { (entry: $0, hash: view.hash(of: $0, from: walk.from)) } : []
       Readers.leave()
+      if step == .ended { return }
       var rest = dead[...]
       while !rest.isEmpty {
         let group = rest.prefix(Self.forgottenCountMax)
         rest = rest.dropFirst(Self.forgottenCountMax)
         let isSame = lock.withLock {
-          guard index.view.keyHash == seen else { return false }
+          guard index.view.keyHash == walk.keyHash else { return false }
           guard goesOn() else { return true }
           for (entry, hash) in group {
             guard let (probe, found) = index.view.find(hash, at: entry.position) else { continue }
@@ -43,10 +36,8 @@ extension Engine {
           }
           return true
         }
-        if !isSame {
-          (prefix, seen) = (0, nil)
-          break
-        }
+        // The next step finds that it was built anew.
+        if !isSame { break }
       }
     }
   }

@@ -13,26 +13,21 @@ extension Engine {
     try checkReadable()
     if state.isDropped.load(ordering: .relaxed) { throw SedimentError.dropped(path) }
     let clearedAt = state.clearedAt.load(ordering: .acquiring)
-    var seen: KeyHash?
-    var prefix: UInt64? = 0
-    var entries: [IndexEntry] = []
-    while let from = prefix {
+    var walk = IndexWalk()
+    while true {
       try checkReadable()
-      entries.removeAll(keepingCapacity: true)
       Readers.enter(domain)
       defer { Readers.leave() }
-      let view = index.view
-      if seen != nil, seen != view.keyHash {
+      switch walk.advance(in: index.view) {
+      case .entries:
+        if try !visit(walk.entries, state, body) { return }
+      case .rebuilt:
         // Everything was cleared meanwhile, and what is there now is new; or else, which hardly ever happens, the
         // index was built anew, and there is no telling what was visited.
         if state.clearedAt.load(ordering: .acquiring) != clearedAt { return }
-        seen = nil
-        prefix = 0
-        continue
+      case .ended:
+        return
       }
-      seen = view.keyHash
-      prefix = view.copyEntries(from: from, into: &entries)
-      if try !visit(entries, state, body) { return }
     }
   }
 

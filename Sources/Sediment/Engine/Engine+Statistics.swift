@@ -28,14 +28,8 @@ extension Engine {
   }
 
   private func add(_ state: CollectionState, to figures: inout SedimentStatistics) {
-    var compression = SedimentCompressionFigures()
-    let known = state.compression.figures
-    if known.count == 0 { return }
-    compression.valueCount = known.count
-    compression.compressedCount = known.compressedCount
-    compression.valueByteCount = known.byteCount
-    compression.storedByteCount = known.storedByteCount
-    compression.nanoseconds = state.compression.nanoseconds.load(ordering: .relaxed)
+    let compression = state.compression.figures
+    if compression.valueCount == 0 { return }
     figures.collectionCompression[String(decoding: state.name, as: UTF8.self)] = compression
     figures.compression.add(compression)
   }

@@ -36,6 +36,7 @@ struct StoreOpening {
   static let lockedByte: Range<UInt64> = 1 << 62..<(1 << 62 + 1)
 
   func run() throws(SedimentError) -> OpenedStore {
+    try checkOptions()
     for _ in 0..<Self.attemptCountMax {
       let (file, isCreated) = try openFile()
       do throws(SedimentError) {
@@ -49,6 +50,17 @@ struct StoreOpening {
     throw SedimentError(
       .inputOutput, path: path,
       message: "Another file takes its place again and again. See who replaces it, and open it then.")
+  }
+
+  /// Refuses options that cannot be meant, before anything is created.
+  private func checkOptions() throws(SedimentError) {
+    guard case .zstd(let level) = options.compression, !ZstdFrame.levels.contains(level) else { return }
+    let levels = ZstdFrame.levels
+    throw SedimentError(
+      .invalidArgument, path: path,
+      message:
+        "Values cannot be compressed at level \(level). Choose one from \(levels.lowerBound), which is the quickest,"
+        + " to \(levels.upperBound), which makes them smallest.")
   }
 
   /// How often the file is opened anew because another took its place.

@@ -91,13 +91,11 @@ struct SalvageWriting {
 
   private mutating func takeDictionaries(_ table: SalvageTable, _ segments: [SalvageSegment]) {
     for (name, place) in table.places where name.collection == CollectionEntry.dictionaries {
-      guard !place.isRemoval, let (header, bytes) = record(place, segments), header.kind == .put,
-        header.keyRange.count == DictionaryEntry.keyByteCount, header.transform == nil
+      guard !place.isRemoval, let (header, bytes) = record(place, segments),
+        let number = unsafe header.dictionaryNumber(in: bytes.span.bytes)
       else { continue }
-      let record = unsafe bytes.span.bytes
-      let number = record.integer(UInt32.self, at: header.keyRange.lowerBound)
       dictionaries[number] = CompressionDictionary(
-        record.extracting(header.valueRange), number: number, collection: 0, level: nil)
+        unsafe bytes.span.bytes.extracting(header.valueRange), number: number, collection: 0, level: nil)
     }
   }
 

@@ -3,9 +3,7 @@ internal import SedimentFormat
 extension SegmentCheck {
   /// Notes a good record if it is that of a dictionary of the catalogue.
   mutating func noteDictionary(_ header: RecordHeader, _ bytes: RawSpan, at offset: UInt64) {
-    guard header.collection == CollectionEntry.dictionaries, header.kind == .put, header.transform == nil,
-      header.keyRange.count == DictionaryEntry.keyByteCount,
-      let entry = catalogue.dictionaries[bytes.integer(at: header.keyRange.lowerBound)],
+    guard let number = header.dictionaryNumber(in: bytes), let entry = catalogue.dictionaries[number],
       entry.offset.byteOffset == offset,
       Checksum.empty.continued(with: bytes.extracting(header.valueRange)) == entry.checksum
     else { return }
