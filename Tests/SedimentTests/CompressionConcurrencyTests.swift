@@ -61,10 +61,10 @@ import Testing
       options: SedimentOptions(compaction: .off, compression: .zstd(level: 19)))
     let isDone = Atomic<Bool>(false)
     let hasFailed = Atomic<Bool>(false)
-    let count = hasThreadSanitizer ? 4 : 16
+    let values = (0..<(hasThreadSanitizer ? 4 : 16)).map { Samples.text(120_000, $0) }
     let thread = Thread {
       do {
-        try Self.compress(work, count, store)
+        try Self.compress(work, values, store)
       } catch {
         hasFailed.store(true, ordering: .relaxed)
       }
@@ -83,16 +83,16 @@ import Testing
     try store.close()
   }
 
-  private static func compress(_ work: Work, _ count: Int, _ store: SedimentStore) throws {
+  private static func compress(_ work: Work, _ values: [[UInt8]], _ store: SedimentStore) throws {
     switch work {
     case .values:
-      for number in 0..<count { try store.set(Samples.text(120_000, number), forKey: "\(number)") }
+      for (number, value) in values.enumerated() { try store.set(value, forKey: "\(number)") }
     case .batch:
       try store.batch { batch in
-        for number in 0..<count { batch.set(Samples.text(120_000, number), forKey: "\(number)") }
+        for (number, value) in values.enumerated() { batch.set(value, forKey: "\(number)") }
       }
     case .large:
-      try store.set(Samples.text(count << 17), forKey: "large")
+      try store.set(Array(values.joined()), forKey: "large")
     }
   }
 }
