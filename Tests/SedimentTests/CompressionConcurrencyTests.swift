@@ -59,18 +59,20 @@ import Testing
     let store = try SedimentStore(
       path: directory["store"],
       options: SedimentOptions(compaction: .off, compression: .zstd(level: 19)))
+    let hasBegun = Atomic<Bool>(false)
     let isDone = Atomic<Bool>(false)
     let hasFailed = Atomic<Bool>(false)
     let values = (0..<(hasThreadSanitizer ? 4 : 16)).map { Samples.text(120_000, $0) }
     let thread = Thread {
       do {
-        try Self.compress(work, values, store)
+        try Self.compress(work, values, store) { hasBegun.store(true, ordering: .releasing) }
       } catch {
         hasFailed.store(true, ordering: .relaxed)
       }
       isDone.store(true, ordering: .releasing)
     }
     thread.start()
+    while !hasBegun.load(ordering: .acquiring), !isDone.load(ordering: .acquiring) {}
     var setCount = 0
     while !isDone.load(ordering: .acquiring) {
       try store.set("x", forKey: "small")
@@ -83,16 +85,22 @@ import Testing
     try store.close()
   }
 
-  private static func compress(_ work: Work, _ values: [[UInt8]], _ store: SedimentStore) throws {
+  private static func compress(
+    _ work: Work, _ values: [[UInt8]], _ store: SedimentStore, _ begin: () -> Void
+  ) throws {
     switch work {
     case .values:
+      begin()
       for (number, value) in values.enumerated() { try store.set(value, forKey: "\(number)") }
     case .batch:
       try store.batch { batch in
         for (number, value) in values.enumerated() { batch.set(value, forKey: "\(number)") }
+        begin()
       }
     case .large:
-      try store.set(Array(values.joined()), forKey: "large")
+      let value = Array(values.joined())
+      begin()
+      try store.set(value, forKey: "large")
     }
   }
 }
