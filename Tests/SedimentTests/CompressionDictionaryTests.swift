@@ -191,15 +191,18 @@ import Testing
     try fixture.checkJSON(20_000 - 1_000..<20_000)
   }
 
-  @Test(arguments: accesses)
+  @Test(arguments: accesses, [true, false])
   func `A lost dictionary costs the values that need it, and nothing else`(
-    access: SedimentOptions.Access
+    access: SedimentOptions.Access, storesIndex: Bool
   ) throws {
     let fixture = try Self.fixture(access)
+    try fixture.close()
+    fixture.options.storesIndex = storesIndex
+    try fixture.open()
     let trained = try fixture.setUntilTrained()
     for number in 0..<50 { try fixture.store.set(Samples.json(number), forKey: "packed \(number)") }
     for number in 0..<50 { try fixture.store.set(pattern(100, number), forKey: "plain \(number)") }
-    // So many that the index is stored, and the opening does not go through all records.
+    // So many that the index is stored if it may be, and the opening does not go through all records.
     for number in 0..<8_000 { try fixture.store.set(pattern(200, number), forKey: "random \(number)") }
     try fixture.close()
     let offset = try #require(Self.dictionaryOffsets(fixture).first)
@@ -221,6 +224,17 @@ import Testing
     try fixture.setUntilTrained(from: 10_000)
     try fixture.checkJSON(10_000..<10_100)
     #expect(trained > 300)
+    // What is damaged stays where it is; neither the other segments nor another opening mind.
+    for number in 0..<8_000 where number % 3 != 0 { try fixture.store.remove(forKey: "random \(number)") }
+    #expect(code { try fixture.store.compact() } == .damaged)
+    try fixture.store.compact()
+    #expect(fixture.store.statistics.deadByteCount < 400_000)
+    try fixture.reopen()
+    for number in stride(from: 0, to: 8_000, by: 3) {
+      #expect(try same(fixture.store.retrieve(forKey: "random \(number)"), pattern(200, number)))
+    }
+    try fixture.checkJSON(10_000..<10_100)
+    #expect(code { _ = try fixture.store.retrieve(forKey: "packed 8") } == .damaged)
   }
 
   @Test func `Backups and salvage have what dictionaries are needed for, and verifying finds lost ones`()

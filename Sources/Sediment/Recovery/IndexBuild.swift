@@ -74,7 +74,8 @@ package struct IndexBuild {
     var result = IndexBuildResult()
     let scans = Scans(
       file: file, identity: log.head.leading.identity, segments: segments, stretches: stretches,
-      end: log.end.offset, keyHash: index.view.keyHash)
+      end: log.end.offset, dictionaries: Set(log.catalogue.dictionaries.values.map(\.offset.byteOffset)),
+      keyHash: index.view.keyHash)
     let totals: SegmentScan.Totals
     if scans.byteCount > Self.aloneByteCountMax, let found = try beside(scans, &visitor) {
       totals = found
@@ -176,6 +177,8 @@ private struct Scans: Sendable {
   let stretches: [Stretch]
   /// Where the last segment ends.
   let end: UnitOffset
+  /// Where the dictionaries lie.
+  let dictionaries: Set<UInt64>
   let keyHash: KeyHash
 
   /// No less than all scans read together.
@@ -197,7 +200,8 @@ private struct Scans: Sendable {
     for stretch in stretches {
       try filler.begin(stretch.number)
       let entry = segments[stretch.number]
-      let scan = SegmentScan(entry, from: stretch.first, upTo: entry.end ?? end, of: file, identity)
+      let scan = SegmentScan(
+        entry, from: stretch.first, upTo: entry.end ?? end, of: file, identity, passing: dictionaries)
       let found = try scan.run(buffer, &filler)
       totals.recordCount += found.recordCount
       totals.byteCount += found.byteCount

@@ -13,6 +13,8 @@ package struct SegmentScan {
   private let range: Range<UInt64>
   /// The sequence of the record before the first.
   private let before: SequenceNumber
+  /// Where records lie that may be damaged.
+  private let dictionaries: Set<UInt64>
 
   /// What a scan came to.
   package struct Totals: Hashable, Sendable {
@@ -23,10 +25,15 @@ package struct SegmentScan {
 
   /// A scan up to `end`, which must be a position of the segment: from its first record on, or from a position behind
   /// a record of a known sequence.
+  ///
+  /// Records at the places of `dictionaries` are passed over if they are damaged but tell where they end: each is
+  /// looked at when it is made ready, and what it costs is not the file.
   package init(
     _ entry: SegmentEntry, from first: (offset: UnitOffset, behind: SequenceNumber)? = nil,
-    upTo end: UnitOffset, of file: any DiskFile, _ identity: FileIdentity
+    upTo end: UnitOffset, of file: any DiskFile, _ identity: FileIdentity,
+    passing dictionaries: Set<UInt64> = []
   ) {
+    self.dictionaries = dictionaries
     self.file = file
     seed = entry.identity.seed(in: identity)
     base = entry.base
@@ -189,7 +196,13 @@ package struct SegmentScan {
     do throws(FormatError) {
       header = try RecordHeader.decode(span, at: RecordPlace(seed: seed, base: base, offset: offset))
     } catch {
-      guard error.fault == .truncated else { throw failure(error.fault, at: place) }
+      guard error.fault == .truncated else {
+        if dictionaries.contains(place), let view = unsafe RecordView(record, available: have) {
+          piece.sequence += 1
+          return (view.byteCount, false)
+        }
+        throw failure(error.fault, at: place)
+      }
       // What it takes in all is told once more of it is there.
       piece.needed = have + Limits.unitByteCount
       return (0, false)
