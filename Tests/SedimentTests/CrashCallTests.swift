@@ -67,7 +67,7 @@ import Testing
     _ access: SedimentOptions.Access
   ) throws {
     try failEachCall(of: Self.fresh, access) {
-      CrashRecorder(CrashPowerLossTests.disk(seed: 9), access)
+      EngineRecorder(CrashPowerLossTests.disk(seed: 9), access)
     }
   }
 
@@ -75,7 +75,7 @@ import Testing
   func `Whichever call fails in a recovery and after it, nothing acknowledged is lost`(
     _ access: SedimentOptions.Access
   ) throws {
-    let crashed = CrashRecorder(CrashPowerLossTests.disk(seed: 10), access)
+    let crashed = EngineRecorder(CrashPowerLossTests.disk(seed: 10), access)
     try crashed.open()
     for operation in Self.fresh[..<11] { try crashed.perform(operation) }
     let state = crashed.disk.crashState
@@ -83,13 +83,13 @@ import Testing
     try failEachCall(of: Self.recovered, access) {
       let image = state.afterProcessDeath()
       image.trimHistory()
-      return CrashRecorder(image, access, left, firstNumber: 1000)
+      return EngineRecorder(EngineScenario(access), on: image, after: left, firstNumber: 1000)
     }
   }
 
   /// Carries the operations out again and again, each time with another call that fails.
   private func failEachCall(
-    of operations: [CrashOperation], _ access: SedimentOptions.Access, _ make: () -> CrashRecorder
+    of operations: [CrashOperation], _ access: SedimentOptions.Access, _ make: () -> EngineRecorder
   ) throws {
     let whole = make()
     try whole.open()
@@ -116,7 +116,7 @@ import Testing
   }
 
   private func fail(
-    _ call: Int, _ fault: Fault, _ operations: [CrashOperation], _ recorder: CrashRecorder, _ place: String
+    _ call: Int, _ fault: Fault, _ operations: [CrashOperation], _ recorder: EngineRecorder, _ place: String
   ) throws {
     let disk = recorder.disk
     if fault.isForGood {
@@ -136,7 +136,7 @@ import Testing
         }
         if recorder.isPoisoned, eventCount == nil { eventCount = disk.crashPoint }
       }
-    } catch is CrashFinding {
+    } catch is CrashMismatch {
       Issue.record("\(place): what was there before was not found")
     } catch {
       #expect(error is SedimentError, "\(place): \(error)")
@@ -157,22 +157,22 @@ import Testing
   }
 
   /// The store reads well as it is, and whatever comes next finds what was acknowledged.
-  private func verify(_ recorder: CrashRecorder, _ place: String) throws {
+  private func verify(_ recorder: EngineRecorder, _ place: String) throws {
     let disk = recorder.disk
     let left = recorder.afterDeath(at: disk.crashPoint)
     do {
       if let store = recorder.store {
         disk.setWallClock(to: 1)
         let found = try CrashContents(of: store)
-        #expect(left.states[left.leastFound...].contains(found), "\(place): reads \(found.summary); \(left)")
+        #expect(left.states[left.leastFound...].contains(found), "\(place): reads \(found.summary); \(left.operations)")
       }
       let state = disk.crashState
       for plan in [CrashPlan.nothing, .everything, .random(seed: UInt64(state.point))] {
         let left = recorder.afterPowerLoss(at: state.point)
-        _ = try CrashRecorder.resume(state.afterPowerLoss(plan), recorder.access, left, firstNumber: 2000)
+        _ = try EngineRecorder.resume(state.afterPowerLoss(plan), recorder.scenario, left, firstNumber: 2000)
       }
     } catch {
-      Issue.record("\(place), before it was closed: \(error); \(left)")
+      Issue.record("\(place), before it was closed: \(error); \(left.operations)")
     }
     do {
       try recorder.close()
@@ -180,13 +180,13 @@ import Testing
       #expect(recorder.isPoisoned, "\(place): closing failed with \(error)")
     }
     do {
-      let next = try CrashRecorder.resume(disk, recorder.access, left, firstNumber: 3000)
+      let next = try EngineRecorder.resume(disk, recorder.scenario, left, firstNumber: 3000)
       try next.perform(.sync)
       let image = disk.afterPowerLoss(.nothing)
       let left = next.afterPowerLoss(at: disk.crashPoint)
-      _ = try CrashRecorder.resume(image, recorder.access, left, firstNumber: 4000)
+      _ = try EngineRecorder.resume(image, recorder.scenario, left, firstNumber: 4000)
     } catch {
-      Issue.record("\(place), after it was closed: \(error); \(left)")
+      Issue.record("\(place), after it was closed: \(error); \(left.operations)")
     }
   }
 }

@@ -14,10 +14,19 @@ import Testing
     SimulatedDisk(SimulatedDiskOptions(seed: UInt64(seed), fileByteCountMax: 8 << 20))
   }
 
+  /// Crashes a history at every moment.
+  static func explore(_ recorder: EngineRecorder, _ kind: CrashKind, _ seed: Int) {
+    var explorer = CrashExplorer<EngineScenario>(seed: UInt64(seed), plans: plans)
+    explorer.depth = CrashEffort.of(2, long: 3)
+    explorer.check(recorder, kind, "seed \(seed)")
+    CrashEffort.note(
+      "\(kind), seed \(seed), \(recorder.scenario.access): images by depth \(explorer.imageCounts)")
+  }
+
   /// A random history, every access and mix of operations in turn.
-  static func history(seed: Int, operationCount: Int = 30) throws -> CrashRecorder {
+  static func history(seed: Int, operationCount: Int = 30) throws -> EngineRecorder {
     var generator = SeededGenerator(seed: UInt64(seed) &* 7919 &+ 1)
-    let recorder = CrashRecorder(Self.disk(seed: seed), accesses[seed % 3])
+    let recorder = EngineRecorder(Self.disk(seed: seed), accesses[seed % 3])
     try recorder.open()
     let mix = CrashMix.all[seed / 3 % 3]
     for _ in 0..<operationCount { try recorder.perform(mix.random(using: &generator)) }
@@ -29,48 +38,40 @@ import Testing
     _ seed: Int
   ) throws {
     let recorder = try Self.history(seed: seed)
-    var explorer = CrashExplorer(seed: UInt64(seed), depth: CrashEffort.of(2, long: 3), plans: Self.plans)
-    try explorer.explore(recorder, .powerLoss, "seed \(seed)")
-    CrashEffort.note("power loss, seed \(seed), \(recorder.access): images by depth \(explorer.imageCounts)")
+    Self.explore(recorder, .powerLoss, seed)
   }
 
   @Test(arguments: (0..<CrashEffort.of(9, long: 300)).map { $0 + 1000 })
   func `When the process dies, everything that was acknowledged is there`(_ seed: Int) throws {
     let recorder = try Self.history(seed: seed)
-    var explorer = CrashExplorer(seed: UInt64(seed), depth: CrashEffort.of(2, long: 3), plans: Self.plans)
-    try explorer.explore(recorder, .processDeath, "seed \(seed)")
-    CrashEffort.note(
-      "process death, seed \(seed), \(recorder.access): images by depth \(explorer.imageCounts)")
+    Self.explore(recorder, .processDeath, seed)
   }
 
   @Test(arguments: 0..<3)
   func `Every kind of operation once, in every way of access`(_ way: Int) throws {
-    let recorder = CrashRecorder(Self.disk(seed: 77), Self.accesses[way])
+    let recorder = EngineRecorder(Self.disk(seed: 77), Self.accesses[way])
     try recorder.open()
     for operation in Self.script { try recorder.perform(operation) }
-    var explorer = CrashExplorer(seed: UInt64(way) + 100, depth: 2, plans: Self.plans)
-    try explorer.explore(recorder, .powerLoss, "script")
-    try explorer.explore(recorder, .processDeath, "script")
-    CrashEffort.note("script, \(recorder.access): images by depth \(explorer.imageCounts)")
+    for kind in CrashKind.allCases { Self.explore(recorder, kind, way + 100) }
   }
 
   @Test func `What is synced in a file stays, though its creator died before its name was on the disk`()
     throws
   {
     let created = Self.disk(seed: 1)
-    try SedimentStore(path: CrashRecorder.path, disk: created).close()
+    try SedimentStore(path: EngineScenario.path, disk: created).close()
     for state in created.history {
       let disk = state.afterProcessDeath()
-      let store = try SedimentStore(path: CrashRecorder.path, disk: disk)
+      let store = try SedimentStore(path: EngineScenario.path, disk: disk)
       try store.set("1", forKey: "a", durability: .synced)
       let image = disk.afterPowerLoss(.nothing)
-      #expect(image.paths.contains(CrashRecorder.path), "death at \(state.point)")
-      #expect(try SedimentStore(path: CrashRecorder.path, disk: image).contains("a"))
+      #expect(image.paths.contains(EngineScenario.path), "death at \(state.point)")
+      #expect(try SedimentStore(path: EngineScenario.path, disk: image).contains("a"))
     }
     // Whoever created the file has its name synced already, and so has whoever follows the first write.
     #expect(created.calls.count { $0.operation == .syncDirectory } == 1)
     for count in [1, 1] {
-      let store = try SedimentStore(path: CrashRecorder.path, disk: created)
+      let store = try SedimentStore(path: EngineScenario.path, disk: created)
       try store.set("1", forKey: "a")
       try store.close()
       #expect(created.calls.count { $0.operation == .syncDirectory } == 1 + count)

@@ -19,7 +19,7 @@ struct FileModelTests {
   ) throws {
     for seed in 0..<CrashEffort.of(6, long: 300) {
       var generator = SeededGenerator(seed: UInt64(seed))
-      var recorder = CrashRecorder(disk(seed: UInt64(seed), clones: seed % 2 == 0), access)
+      var recorder = EngineRecorder(disk(seed: UInt64(seed), clones: seed % 2 == 0), access)
       try recorder.open()
       for step in 0..<8 {
         for _ in 0..<6 { try recorder.perform(CrashMix().random(using: &generator)) }
@@ -39,14 +39,14 @@ struct FileModelTests {
         let image = disk.crashState.afterPowerLoss(.random(seed: generator.next()))
         try examine(image, "seed \(seed), step \(step)")
         let left = recorder.afterPowerLoss(at: disk.crashPoint)
-        recorder = try .resume(image, access, left, firstNumber: (step + 1) * 100_000)
+        recorder = try .resume(image, recorder.scenario, left, firstNumber: (step + 1) * 100_000)
       }
     }
   }
 
   /// What is salvaged of a crashed store is what opening it recovers.
   private func examine(_ image: SimulatedDisk, _ comment: Comment) throws {
-    let path = CrashRecorder.path
+    let path = EngineScenario.path
     guard image.paths.contains(path) else { return }
     let damage = try SedimentStore.verify(path: path, on: image).findings.filter(\.kind.isDamage)
     #expect(damage.allSatisfy { [0, 16_384].contains($0.range.lowerBound) }, "\(comment): \(damage)")

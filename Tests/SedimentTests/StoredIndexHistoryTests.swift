@@ -13,7 +13,7 @@ struct StoredIndexHistoryTests {
   func `After any history the stored index brings just what a scan finds`(_ seed: Int) throws {
     var generator = SeededGenerator(seed: UInt64(seed) &+ 500)
     let disk = CrashPowerLossTests.disk(seed: seed)
-    let recorder = CrashRecorder(disk, Self.accesses[seed % 3])
+    let recorder = EngineRecorder(disk, Self.accesses[seed % 3])
     try recorder.open()
     let mix = CrashMix.all[seed % CrashMix.all.count]
     var storedCount = 0
@@ -22,7 +22,7 @@ struct StoredIndexHistoryTests {
       if number % 20 == 10 { try recorder.perform(.storeIndex) }
       if number % 7 == 0 {
         let report = try disk.afterProcessDeath().expectSameIndex(
-          path: CrashRecorder.path, "seed \(seed), operation \(number)")
+          path: EngineScenario.path, "seed \(seed), operation \(number)")
         storedCount += report.storedCount > 0 ? 1 : 0
       }
     }
@@ -32,7 +32,7 @@ struct StoredIndexHistoryTests {
   @Test(arguments: 0..<CrashEffort.of(4, long: 40))
   func `A power failure at any moment of storing costs nothing but time`(_ seed: Int) throws {
     var generator = SeededGenerator(seed: UInt64(seed) &+ 900)
-    let recorder = CrashRecorder(CrashPowerLossTests.disk(seed: seed), Self.accesses[seed % 3])
+    let recorder = EngineRecorder(CrashPowerLossTests.disk(seed: seed), Self.accesses[seed % 3])
     try recorder.open()
     let mix = CrashMix.all[seed % CrashMix.all.count]
     for _ in 0..<15 { try recorder.perform(mix.random(using: &generator)) }
@@ -53,10 +53,10 @@ struct StoredIndexHistoryTests {
       for choice in state.plans(plans, seed: generator.next()) {
         let place = "seed \(seed), power lost at \(state.point) with \(choice)"
         let image = state.afterPowerLoss(choice)
-        let report = try image.expectSameIndex(path: CrashRecorder.path, "\(place)")
+        let report = try image.expectSameIndex(path: EngineScenario.path, "\(place)")
         storedCount += report.storedCount > 0 ? 1 : 0
-        let next = try CrashRecorder.resume(image, recorder.access, left, firstNumber: 1_000_000)
-        try image.afterProcessDeath().expectSameIndex(path: CrashRecorder.path, "\(place), resumed")
+        let next = try EngineRecorder.resume(image, recorder.scenario, left, firstNumber: 1_000_000)
+        try image.afterProcessDeath().expectSameIndex(path: EngineScenario.path, "\(place), resumed")
         try next.close()
       }
     }

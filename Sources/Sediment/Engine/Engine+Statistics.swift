@@ -27,6 +27,11 @@ extension Engine {
     return figures
   }
 
+  /// The number of the last change.
+  var lastSequence: UInt64 {
+    lock.withLock { unsafe writer?.tail.pointee.sequence ?? 0 }
+  }
+
   private func add(_ state: CollectionState, to figures: inout SedimentStatistics) {
     let compression = state.compression.figures
     if compression.valueCount == 0 { return }

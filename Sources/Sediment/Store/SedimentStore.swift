@@ -70,6 +70,9 @@ public final class SedimentStore: SedimentKeyspace, @unchecked Sendable {
     return engine.storeIndex { true }
   }
 
+  /// The number of the last change, or 0 in a store that is only read.
+  package var lastSequence: UInt64 { engine.lastSequence }
+
   // MARK: Space
 
   /// Wins back all space of values that were replaced, removed or have expired for good, and gives it to the file

@@ -1,0 +1,174 @@
+package import Sediment
+package import SedimentTesting
+internal import Synchronization
+
+/// The engine as the crash checks know it: one store in one file.
+package struct EngineScenario: CrashScenario {
+  package static let path = "/data/store.sediment"
+
+  package var access: SedimentOptions.Access
+  /// What random operations there are.
+  package var mix = CrashMix()
+  /// The most bytes of a store that leaves out what was not read lately; nil for one that keeps everything.
+  package var evictingByteCount: UInt64?
+  package var compression = SedimentCompression.off
+  /// Whether what a crash left is now and then opened in the way of access that reads by calls.
+  package var variesAccess = true
+
+  package init(
+    _ access: SedimentOptions.Access, mix: CrashMix = CrashMix(), evictingByteCount: UInt64? = nil,
+    compression: SedimentCompression = .off
+  ) {
+    self.access = access
+    self.mix = mix
+    self.evictingByteCount = evictingByteCount
+    self.compression = compression
+  }
+
+  package var empty: CrashContents { CrashContents() }
+
+  package func open(on disk: SimulatedDisk) throws -> EngineUnderTest {
+    try EngineUnderTest(self, disk)
+  }
+
+  package func close(_ storage: EngineUnderTest) throws -> CrashPromise {
+    try storage.store?.close()
+    return .forEver
+  }
+
+  package func contents(of storage: EngineUnderTest) throws -> CrashContents {
+    try CrashContents(of: try storage.opened())
+  }
+
+  package func operation(using generator: inout SeededGenerator) -> CrashOperation {
+    mix.random(using: &generator)
+  }
+
+  package func operations(before operation: CrashOperation, in contents: CrashContents) -> [CrashOperation] {
+    operation.collectionsNeeded.filter { contents.collections[$0] == nil }.map { .create($0) }
+  }
+
+  package func probes(using generator: inout SeededGenerator) -> [CrashOperation] {
+    [
+      .set(.init("key-0"), byteCount: 24, .synced),
+      .batch([(.init("key-1"), 24), (.init("key-2"), nil)], .unsynced),
+    ]
+  }
+
+  package func perform(
+    _ operation: CrashOperation, number: Int, on storage: EngineUnderTest
+  ) throws -> CrashPromise {
+    try storage.perform(operation, number: number)
+  }
+
+  package func apply(
+    _ operation: CrashOperation, number: Int, to contents: inout CrashContents, on disk: SimulatedDisk
+  ) {
+    contents.apply(operation, number: number, time: disk.wallClock())
+  }
+
+  package func accepts(_ found: CrashContents, as expected: CrashContents) -> Bool {
+    evictingByteCount == nil ? found == expected : found.isPart(of: expected)
+  }
+
+  package func outcome(of error: any Error) -> CrashOutcome {
+    (error as? SedimentError)?.code == .outcomeUnknown ? .unknown : .refused
+  }
+
+  package func successor(using generator: inout SeededGenerator) -> EngineScenario {
+    guard variesAccess, Int.random(in: 0..<6, using: &generator) == 0 else { return self }
+    var other = self
+    other.access = .unmapped
+    return other
+  }
+
+  package func describe(_ contents: CrashContents) -> String { contents.summary }
+}
+
+/// A store on a simulated disk, whose background works when an operation says so.
+package final class EngineUnderTest {
+  /// Nil once it could not be opened again.
+  package private(set) var store: SedimentStore?
+  private let scenario: EngineScenario
+  private let disk: SimulatedDisk
+  private let scheduler = ManualScheduler()
+  /// What failed in the background.
+  private let failures = FailureCount()
+  /// By when, in the scheduler's nanoseconds, the background must have synced the operation of a number.
+  private var due: [(time: UInt64, number: Int)] = []
+  private var isPoisoned = false
+
+  init(_ scenario: EngineScenario, _ disk: SimulatedDisk) throws {
+    self.scenario = scenario
+    self.disk = disk
+    store = try Self.open(scenario, disk, scheduler, failures)
+  }
+
+  private static func open(
+    _ scenario: EngineScenario, _ disk: SimulatedDisk, _ scheduler: ManualScheduler, _ failures: FailureCount
+  ) throws -> SedimentStore {
+    var options = SedimentOptions(
+      durability: .unsynced, access: scenario.access, compression: scenario.compression
+    ) { event in
+      if case .failed = event { failures.add() }
+    }
+    // Some dead records are enough for the background to move what is live.
+    options.slackSlotCount = 3
+    if let byteCount = scenario.evictingByteCount { options.capacity = .evicting(maxBytes: byteCount) }
+    return try SedimentStore(path: EngineScenario.path, options: options, disk: disk, scheduler: scheduler)
+  }
+
+  func opened() throws -> SedimentStore {
+    guard let store else { throw CrashContradiction(description: "the store could not be opened again") }
+    return store
+  }
+
+  func perform(_ operation: CrashOperation, number: Int) throws -> CrashPromise {
+    let store = try opened()
+    let before = store.lastSequence
+    do {
+      try carryOut(operation, number, on: store)
+    } catch let error as SedimentError where error.code == .outcomeUnknown {
+      isPoisoned = true
+      throw error
+    }
+    if operation.isSynced { return .forEver }
+    if case .interval(let interval) = operation.durability, store.lastSequence != before {
+      due.append((scheduler.now + UInt64(interval / .nanoseconds(1)), number))
+    }
+    if !failures.isEmpty { due = [] }
+    guard let last = due.lazy.filter({ [scheduler] in $0.time <= scheduler.now }).map(\.number).max() else {
+      return .untilPowerFails
+    }
+    due.removeAll { $0.number <= last }
+    return CrashPromise(outlivesProcess: true, outlivesPower: .number(last))
+  }
+
+  private func carryOut(_ operation: CrashOperation, _ number: Int, on store: SedimentStore) throws {
+    switch operation {
+    case .wait:
+      disk.advanceClocks(by: CrashOperation.interval)
+      scheduler.advance(by: UInt64(CrashOperation.interval / .nanoseconds(1)))
+    case .background: scheduler.runDue()
+    case .reopen:
+      // Another opening would change something.
+      if isPoisoned { return }
+      self.store = nil
+      try store.close()
+      due = []
+      self.store = try Self.open(scenario, disk, scheduler, failures)
+    default: try operation.carryOut(on: store, number: number)
+    }
+  }
+}
+
+/// Counts what failed in the background.
+private final class FailureCount: Sendable {
+  private let count = Atomic(0)
+
+  var isEmpty: Bool { count.load(ordering: .relaxed) == 0 }
+
+  func add() {
+    count.add(1, ordering: .relaxed)
+  }
+}
