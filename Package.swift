@@ -59,6 +59,10 @@ let package = Package(
     .executableTarget(
       name: "CrashChild", dependencies: ["CrashModel", "Sediment"], path: "Tests/CrashChild",
       swiftSettings: settings),
+    // All layers of crash tests, with as many cases as are asked for; see Tests/run.
+    .executableTarget(
+      name: "CrashSuite", dependencies: ["CrashModel", "Sediment", "SedimentTesting", "SedimentDisk"],
+      path: "Tests/CrashSuite", swiftSettings: settings),
     tests(
       "Sediment",
       ["Sediment", "SedimentTesting", "SedimentFormat", "SedimentDisk", "CrashModel", "CrashChild"]),

@@ -164,7 +164,9 @@ import Testing
       if let store = recorder.store {
         disk.setWallClock(to: 1)
         let found = try CrashContents(of: store)
-        #expect(left.states[left.leastFound...].contains(found), "\(place): reads \(found.summary); \(left.operations)")
+        #expect(
+          left.states[left.leastFound...].contains(found),
+          "\(place): reads \(found.summary); \(left.operations)")
       }
       let state = disk.crashState
       for plan in [CrashPlan.nothing, .everything, .random(seed: UInt64(state.point))] {

@@ -79,7 +79,7 @@ public struct CrashCheck<Scenario: CrashScenario> {
     for _ in 0..<count {
       do {
         try recorder.perform(scenario.operation(using: &generator))
-      } catch where scenario.outcome(of: error) == .refused {}
+      } catch  where scenario.outcome(of: error) == .refused {}
     }
   }
 }

@@ -79,7 +79,7 @@ public struct CrashExplorer<Scenario: CrashScenario> {
       for _ in 0..<operationCount {
         do {
           try next.perform(next.scenario.operation(using: &generator))
-        } catch where next.scenario.outcome(of: error) == .refused {}
+        } catch  where next.scenario.outcome(of: error) == .refused {}
       }
     } catch {
       findings.append(CrashFinding(place: place, reason: "\(error)", operations: left.operations))
@@ -131,7 +131,7 @@ extension CrashRecorder {
     for operation in operations {
       do {
         try perform(operation)
-      } catch where scenario.outcome(of: error) == .refused {}
+      } catch  where scenario.outcome(of: error) == .refused {}
     }
     try reopen()
   }

@@ -65,18 +65,24 @@ public protocol CrashScenario {
 }
 
 extension CrashScenario {
+  /// Nothing is needed.
   public func operations(before operation: Operation, in contents: Contents) -> [Operation] { [] }
 
+  /// Two random operations.
   public func probes(using generator: inout SeededGenerator) -> [Operation] {
     [operation(using: &generator), operation(using: &generator)]
   }
 
+  /// Only what is expected.
   public func accepts(_ found: Contents, as expected: Contents) -> Bool { found == expected }
 
+  /// That it is not known.
   public func outcome(of error: any Error) -> CrashOutcome { .unknown }
 
+  /// The same scenario.
   public func successor(using generator: inout SeededGenerator) -> Self { self }
 
+  /// What the contents say of themselves.
   public func describe(_ contents: Contents) -> String { "\(contents)" }
 }
 

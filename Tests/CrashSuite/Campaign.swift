@@ -1,0 +1,48 @@
+import Foundation
+
+/// Which cases of a layer are tried: in a short run always the same ones, in a long one those that no run before it
+/// has tried.
+struct Campaign {
+  let isLong: Bool
+  /// The state that long runs leave to the next one, in a file of the layer's; nil for none.
+  private let file: URL?
+  private var next: UInt64
+  private let first: UInt64
+  private let began = Date()
+  /// When a long run ends, if it has tried what it must.
+  private let end: Date
+
+  init(_ layer: any Layer, _ options: SuiteOptions) {
+    isLong = options.isLong
+    file = options.isLong ? options.stateFolder?.appendingPathComponent(layer.name) : nil
+    let kept = file.flatMap { try? String(contentsOf: $0, encoding: .utf8) }
+    next = kept.flatMap { UInt64($0.trimmingCharacters(in: .whitespacesAndNewlines)) } ?? 0
+    first = next
+    end = began.addingTimeInterval(options.secondsPerLayer)
+  }
+
+  var seconds: Double { Date().timeIntervalSince(began) }
+
+  /// The seed of the next case; nil once it is enough.
+  mutating func nextSeed(of count: (short: Int, long: Int)) -> UInt64? {
+    let done = Int(next - first)
+    if isLong {
+      if done >= count.long, Date() >= end { return nil }
+    } else if done >= count.short {
+      return nil
+    }
+    defer {
+      next += 1
+      // A run that is stopped has tried what it has.
+      if isLong { save() }
+    }
+    return next
+  }
+
+  func save() {
+    guard let file else { return }
+    try? FileManager.default.createDirectory(
+      at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try? Data("\(next)\n".utf8).write(to: file, options: .atomic)
+  }
+}

@@ -1,0 +1,44 @@
+import Foundation
+import SedimentTesting
+
+/// Runs the layers of the crash suite and prints what each of them tried and found; see `Tests/run --help`.
+@main
+enum CrashSuite {
+  static func main() {
+    do {
+      let options = try SuiteOptions(Array(CommandLine.arguments.dropFirst()))
+      exit(run(options) ? 0 : 1)
+    } catch {
+      FileHandle.standardError.write(Data("CrashSuite: \(error)\n".utf8))
+      exit(2)
+    }
+  }
+
+  /// Whether nothing was found.
+  private static func run(_ options: SuiteOptions) -> Bool {
+    if let known = options.replayed { return replay(known) }
+    var rows: [SuiteRow] = []
+    for layer in options.layers {
+      var campaign = Campaign(layer, options)
+      let result = layer.run(&campaign)
+      campaign.save()
+      rows.append(SuiteRow(layer, result, seconds: campaign.seconds))
+      // A layer may take minutes.
+      print(rows[rows.count - 1].progress)
+      for finding in result.findings.prefix(8) {
+        print("  \(finding)\n  again: \(layer.command(for: finding))")
+      }
+    }
+    print("\n\(SuiteRow.table(rows))")
+    return rows.allSatisfy(\.isClean)
+  }
+
+  private static func replay(_ known: SuiteOptions.Case) -> Bool {
+    let result = known.layer.replay(known.seed)
+    for finding in result.findings { print(finding) }
+    print(
+      "\(known.layer.name):\(known.seed): \(result.count) \(known.layer.unit), \(result.findings.count) found"
+    )
+    return result.findings.isEmpty
+  }
+}

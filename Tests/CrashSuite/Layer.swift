@@ -1,0 +1,66 @@
+import SedimentTesting
+
+/// A part of the crash suite: it puts the engine to the test in one way, case by case.
+protocol Layer: Sendable {
+  /// How it is called on the command line.
+  var name: String { get }
+  /// What it does, in a few words, for the table.
+  var title: String { get }
+  /// What it counts.
+  var unit: String { get }
+
+  /// Tries cases until the campaign says that it is enough.
+  func run(_ campaign: inout Campaign) -> LayerResult
+
+  /// Tries one case again.
+  func replay(_ seed: UInt64) -> LayerResult
+}
+
+extension Layer {
+  /// How a finding is seen again.
+  func command(for finding: SeededFinding) -> String { "Tests/run --case \(name):\(finding.seed)" }
+}
+
+/// A layer each of whose cases follows from a seed.
+protocol SeededLayer: Layer {
+  /// How many cases there are in a short run and at least in a long one.
+  var caseCount: (short: Int, long: Int) { get }
+}
+
+extension SeededLayer {
+  func run(_ campaign: inout Campaign) -> LayerResult {
+    var result = LayerResult()
+    while let seed = campaign.nextSeed(of: caseCount) {
+      result.add(replay(seed))
+      // What is wrong once is mostly wrong everywhere.
+      if result.findings.count >= 20 { break }
+    }
+    return result
+  }
+}
+
+/// What a layer came to.
+struct LayerResult: Sendable {
+  /// How many of its unit were tried.
+  var count = 0
+  /// How many cases.
+  var caseCount = 0
+  var findings: [SeededFinding] = []
+  /// Why it could not be tried on this machine; nil if it could.
+  var skipped: String?
+
+  mutating func add(_ other: LayerResult) {
+    count += other.count
+    caseCount += other.caseCount
+    findings += other.findings
+    skipped = skipped ?? other.skipped
+  }
+}
+
+/// Something that was not as it should be, with the seed of the case that shows it.
+struct SeededFinding: Sendable, CustomStringConvertible {
+  var seed: UInt64
+  var finding: CrashFinding
+
+  var description: String { finding.description }
+}

@@ -1,0 +1,39 @@
+import CrashModel
+import Sediment
+import SedimentTesting
+
+/// Random histories on a simulated disk whose power fails, or whose process dies, at every moment, three deep.
+struct PowerLossLayer: SeededLayer {
+  let name = "power-loss"
+  let title = "power failures and deaths at every moment of simulated histories"
+  let unit = "images"
+  let caseCount = (short: 120, long: 5_000)
+
+  func replay(_ seed: UInt64) -> LayerResult {
+    var check = CrashCheck(Self.scenario(seed))
+    check.operationCount = 30
+    check.warmUpCount = seed % 4 == 3 ? 80 : 0
+    check.depth = 3
+    check.plans = CrashPlanOptions(exhaustiveCountMax: 4096, randomCount: 64, countMax: 24)
+    let report = check.run(seed: seed)
+    return LayerResult(
+      count: report.imageCount, caseCount: 1,
+      findings: report.findings.map { SeededFinding(seed: seed, finding: $0) })
+  }
+
+  /// Every way of access, mix, eviction and compression in turn.
+  static func scenario(_ seed: UInt64) -> EngineScenario {
+    let accesses: [SedimentOptions.Access] = [.automatic, .mappedForReading, .unmapped]
+    var scenario = EngineScenario(accesses[Int(seed % 3)])
+    switch seed / 3 % 6 {
+    case 0..<3: scenario.mix = CrashMix.all[Int(seed / 3 % 3)]
+    case 3: scenario.mix = .churn
+    case 4: scenario.mix = .churn
+    default:
+      scenario.mix = .eviction
+      scenario.evictingByteCount = 512 << 10
+    }
+    if seed % 5 == 4 { scenario.compression = .zstd(level: 1) }
+    return scenario
+  }
+}

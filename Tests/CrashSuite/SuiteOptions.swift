@@ -1,0 +1,61 @@
+import Foundation
+
+/// What the command line asks for.
+struct SuiteOptions {
+  var layers: [any Layer] = SuiteOptions.allLayers
+  var isLong = false
+  /// A long run takes at least so long for each layer.
+  var secondsPerLayer = 0.0
+  /// Where long runs keep how far they came.
+  var stateFolder: URL?
+  /// The one case that is to be tried again.
+  var replayed: Case?
+
+  struct Case {
+    var layer: any Layer
+    var seed: UInt64
+  }
+
+  static let allLayers: [any Layer] = [PowerLossLayer()]
+
+  struct Refusal: Error, CustomStringConvertible {
+    var description: String
+  }
+
+  init(_ arguments: [String]) throws {
+    var rest = arguments[...]
+    while let argument = rest.popFirst() {
+      switch argument {
+      case "--long": isLong = true
+      case "--layers":
+        layers = try Self.value(of: argument, &rest).split(separator: ",").map { try Self.layer("\($0)") }
+      case "--seconds":
+        guard let seconds = Double(try Self.value(of: argument, &rest)), seconds >= 0 else {
+          throw Refusal(description: "--seconds needs a number")
+        }
+        secondsPerLayer = seconds
+      case "--state": stateFolder = URL(fileURLWithPath: try Self.value(of: argument, &rest))
+      case "--case":
+        let parts = try Self.value(of: argument, &rest).split(separator: ":")
+        guard parts.count == 2, let seed = UInt64(parts[1]) else {
+          throw Refusal(description: "--case needs a layer and a number, such as power-loss:7")
+        }
+        replayed = Case(layer: try Self.layer("\(parts[0])"), seed: seed)
+      default: throw Refusal(description: "unknown option '\(argument)'")
+      }
+    }
+  }
+
+  private static func value(of option: String, _ rest: inout ArraySlice<String>) throws -> String {
+    guard let value = rest.popFirst() else { throw Refusal(description: "\(option) needs a value") }
+    return value
+  }
+
+  private static func layer(_ name: String) throws -> any Layer {
+    guard let layer = allLayers.first(where: { $0.name == name }) else {
+      let names = allLayers.map(\.name).joined(separator: ", ")
+      throw Refusal(description: "there is no layer '\(name)'; there are \(names)")
+    }
+    return layer
+  }
+}

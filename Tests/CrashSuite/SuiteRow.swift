@@ -1,0 +1,49 @@
+import Foundation
+
+/// A line of the table at the end.
+struct SuiteRow {
+  private let name: String
+  private let title: String
+  private let tried: String
+  private let found: String
+  private let seconds: Double
+  let isClean: Bool
+
+  init(_ layer: any Layer, _ result: LayerResult, seconds: Double) {
+    name = layer.name
+    title = layer.title
+    self.seconds = seconds
+    isClean = result.findings.isEmpty
+    if let skipped = result.skipped {
+      tried = "skipped: \(skipped)"
+      found = "-"
+    } else {
+      tried = "\(Self.grouped(result.count)) \(layer.unit)"
+      found = "\(result.findings.count)"
+    }
+  }
+
+  var progress: String { "\(name): \(tried), \(found) found, \(Int(seconds)) s" }
+
+  /// All rows, in columns.
+  static func table(_ rows: [SuiteRow]) -> String {
+    let cells =
+      [["layer", "what", "tried", "found", "seconds"]]
+      + rows.map { [$0.name, $0.title, $0.tried, $0.found, "\(Int($0.seconds.rounded()))"] }
+    let widths = (0..<5).map { column in cells.map { $0[column].count }.max() ?? 0 }
+    return cells.map { row in
+      zip(row, widths).map { cell, width in cell + String(repeating: " ", count: width - cell.count) }
+        .joined(separator: "  ").trimmingCharacters(in: .whitespaces)
+    }.joined(separator: "\n")
+  }
+
+  private static func grouped(_ number: Int) -> String {
+    var digits = String(number)
+    var place = digits.count - 3
+    while place > 0 {
+      digits.insert(",", at: digits.index(digits.startIndex, offsetBy: place))
+      place -= 3
+    }
+    return digits
+  }
+}
