@@ -72,7 +72,8 @@ package struct EngineScenario: CrashScenario {
   }
 
   package func outcome(of error: any Error) -> CrashOutcome {
-    (error as? SedimentError)?.code == .outcomeUnknown ? .unknown : .refused
+    guard let error = error as? SedimentError else { return .unknown }
+    return error.code == .outcomeUnknown ? .unknown : .refused
   }
 
   package func successor(using generator: inout SeededGenerator) -> EngineScenario {
@@ -132,6 +133,7 @@ package final class EngineUnderTest {
       isPoisoned = true
       throw error
     }
+    try checkSize()
     if operation.isSynced { return .forEver }
     if case .interval(let interval) = operation.durability, store.lastSequence != before {
       due.append((scheduler.now + UInt64(interval / .nanoseconds(1)), number))
@@ -142,6 +144,13 @@ package final class EngineUnderTest {
     }
     due.removeAll { $0.number <= last }
     return CrashPromise(outlivesProcess: true, outlivesPower: .number(last))
+  }
+
+  private func checkSize() throws {
+    guard let byteCountMax = scenario.evictingByteCount, let byteCount = store?.statistics.fileByteCount,
+      byteCount > byteCountMax
+    else { return }
+    throw CrashContradiction(description: "the file has \(byteCount) bytes, and \(byteCountMax) at most")
   }
 
   private func carryOut(_ operation: CrashOperation, _ number: Int, on store: SedimentStore) throws {

@@ -8,12 +8,17 @@ struct Campaign {
   private let file: URL?
   private var next: UInt64
   private let first: UInt64
+  /// Whether the first finding is enough.
+  let endsWithFinding: Bool
+  private let caseCount: Int?
   private let began = Date()
   /// When a long run ends, if it has tried what it must.
   private let end: Date
 
   init(_ layer: any Layer, _ options: SuiteOptions) {
     isLong = options.isLong
+    endsWithFinding = options.endsWithFinding
+    caseCount = options.caseCount
     file = options.isLong ? options.stateFolder?.appendingPathComponent(layer.name) : nil
     let kept = file.flatMap { try? String(contentsOf: $0, encoding: .utf8) }
     next = kept.flatMap { UInt64($0.trimmingCharacters(in: .whitespacesAndNewlines)) } ?? 0
@@ -27,8 +32,8 @@ struct Campaign {
   mutating func nextSeed(of count: (short: Int, long: Int)) -> UInt64? {
     let done = Int(next - first)
     if isLong {
-      if done >= count.long, Date() >= end { return nil }
-    } else if done >= count.short {
+      if done >= caseCount ?? count.long, Date() >= end { return nil }
+    } else if done >= caseCount ?? count.short {
       return nil
     }
     defer {

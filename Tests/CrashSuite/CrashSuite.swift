@@ -7,6 +7,11 @@ enum CrashSuite {
   static func main() {
     do {
       let options = try SuiteOptions(Array(CommandLine.arguments.dropFirst()))
+      if let planting = options.planting {
+        try planting.run()
+        exit(0)
+      }
+      if let planted = options.planted { exit(try planted.run() ? 0 : 1) }
       exit(run(options) ? 0 : 1)
     } catch {
       FileHandle.standardError.write(Data("CrashSuite: \(error)\n".utf8))

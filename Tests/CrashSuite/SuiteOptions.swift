@@ -11,6 +11,15 @@ struct SuiteOptions {
   /// The one case that is to be tried again.
   var replayed: Case?
 
+  /// Whether the first finding is enough.
+  var endsWithFinding = false
+  /// The number of cases of each layer, if it is not the layer's own.
+  var caseCount: Int?
+  /// A copy of the package with bugs in it is to be made.
+  var planting: Planting?
+  /// It is to be seen whether the bugs of this build are found.
+  var planted: PlantedLayer?
+
   struct Case {
     var layer: any Layer
     var seed: UInt64
@@ -34,6 +43,18 @@ struct SuiteOptions {
           throw Refusal(description: "--seconds needs a number")
         }
         secondsPerLayer = seconds
+      case "--cases":
+        guard let count = Int(try Self.value(of: argument, &rest)), count > 0 else {
+          throw Refusal(description: "--cases needs a number")
+        }
+        caseCount = count
+      case "--until-found": endsWithFinding = true
+      case "--plant":
+        let source = URL(fileURLWithPath: try Self.value(of: argument, &rest))
+        planting = Planting(
+          source: source, target: URL(fileURLWithPath: try Self.value(of: argument, &rest)))
+      case "--planted":
+        planted = try PlantedLayer(URL(fileURLWithPath: try Self.value(of: argument, &rest)))
       case "--state": stateFolder = URL(fileURLWithPath: try Self.value(of: argument, &rest))
       case "--case":
         let parts = try Self.value(of: argument, &rest).split(separator: ":")

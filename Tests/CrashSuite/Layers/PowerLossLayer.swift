@@ -12,7 +12,8 @@ struct PowerLossLayer: SeededLayer {
   func replay(_ seed: UInt64) -> LayerResult {
     var check = CrashCheck(Self.scenario(seed))
     check.operationCount = 30
-    check.warmUpCount = seed % 4 == 3 ? 80 : 0
+    // Segments are emptied and used again only once there is something in them.
+    check.warmUpCount = check.scenario.mix.compactsOften ? 100 : 0
     check.depth = 3
     check.plans = CrashPlanOptions(exhaustiveCountMax: 4096, randomCount: 64, countMax: 24)
     let report = check.run(seed: seed)

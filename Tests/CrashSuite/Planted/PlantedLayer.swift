@@ -1,0 +1,53 @@
+import Foundation
+import SedimentTesting
+
+/// The suite itself put to the test: each planted bug is switched on in turn, and a layer must find it.
+///
+/// It takes the build that has them in it; see ``Planting``.
+struct PlantedLayer {
+  private let bugs: [PlantedBug]
+  private let program: URL
+
+  init(_ folder: URL) throws {
+    bugs = try PlantedBug.all(in: folder)
+    program = URL(fileURLWithPath: CommandLine.arguments[0]).absoluteURL
+  }
+
+  /// Prints which layer found which bug, and returns whether all were found.
+  func run() throws -> Bool {
+    guard try find("none", layers: ["power-loss"], extra: ["--cases", "2"]) == nil else {
+      print("planted: something is found without any bug")
+      return false
+    }
+    var foundCount = 0
+    for bug in bugs {
+      let layer = try find(bug.name, layers: bug.layers)
+      print("\(bug.name): \(layer.map { "found by \($0)" } ?? "NOT FOUND"). \(bug.what)")
+      foundCount += layer == nil ? 0 : 1
+    }
+    print("planted: \(bugs.count) bugs, \(foundCount) found")
+    return foundCount == bugs.count
+  }
+
+  /// The layer that finds the bug of a name, by a finding or by dying of it; nil if none does.
+  private func find(_ name: String, layers: [String], extra: [String] = []) throws -> String? {
+    for layer in layers {
+      let process = Process()
+      process.executableURL = program
+      process.arguments = ["--layers", layer, "--until-found"] + extra
+      process.environment = ProcessInfo.processInfo.environment
+        .merging(["SEDIMENT_PLANTED": name, "SWIFT_BACKTRACE": "enable=no"]) { $1 }
+      process.standardOutput = FileHandle.nullDevice
+      process.standardError = FileHandle.nullDevice
+      try process.run()
+      process.waitUntilExit()
+      if process.terminationReason == .uncaughtSignal { return "\(layer), by dying of it" }
+      switch process.terminationStatus {
+      case 0: continue
+      case 1: return layer
+      default: throw PlantedBug.Refusal(description: "the suite does not know \(layer)")
+      }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,73 @@
+import Foundation
+
+/// Makes a copy of the package whose sources have all planted bugs in them, each behind a switch.
+struct Planting {
+  let source: URL
+  let target: URL
+
+  private static let parts = ["Package.swift", "Sources", "Tests", "Fuzz"]
+
+  /// Files that are as they should be already stay untouched, so that only what has changed is built.
+  func run() throws {
+    var edits: [String: [PlantedBug.Edit]] = [:]
+    for bug in try PlantedBug.all(in: source.appendingPathComponent("Tests/Planted")) {
+      for edit in bug.edits { edits[edit.file, default: []].append(edit) }
+    }
+    for path in try Self.parts.flatMap(files) {
+      var text = try Data(contentsOf: source.appendingPathComponent(path))
+      for edit in edits.removeValue(forKey: path) ?? [] { text = try apply(edit, to: text) }
+      try put(text, at: path)
+    }
+    if let path = edits.keys.first { throw PlantedBug.Refusal(description: "there is no \(path)") }
+    try put(Data(Self.switchSource.utf8), at: "Sources/SedimentFormat/PlantedBugs.swift")
+  }
+
+  private func apply(_ edit: PlantedBug.Edit, to data: Data) throws -> Data {
+    let parts = String(decoding: data, as: UTF8.self).components(separatedBy: edit.before)
+    guard parts.count == 2 else {
+      throw PlantedBug.Refusal(
+        description: "\(edit.file) has \(parts.count - 1) times, and not once:\n\(edit.before)")
+    }
+    return Data(parts.joined(separator: edit.after).utf8)
+  }
+
+  /// The files of a part that are text of the package, by their paths in it.
+  private func files(_ part: String) throws -> [String] {
+    let root = source.appendingPathComponent(part)
+    var isFolder: ObjCBool = false
+    guard unsafe FileManager.default.fileExists(atPath: root.path, isDirectory: &isFolder) else { return [] }
+    guard isFolder.boolValue else { return [part] }
+    let folder = FileManager.default.enumerator(
+      at: root, includingPropertiesForKeys: nil, options: [.skipsHiddenFiles])
+    var files: [String] = []
+    while let file = folder?.nextObject() as? URL {
+      guard ["swift", "c", "h", "modulemap", "pc"].contains(file.pathExtension) else { continue }
+      files.append(part + file.path.dropFirst(root.path.count))
+    }
+    return files
+  }
+
+  private func put(_ text: Data, at path: String) throws {
+    let file = target.appendingPathComponent(path)
+    if let present = try? Data(contentsOf: file), present == text { return }
+    try FileManager.default.createDirectory(
+      at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try text.write(to: file)
+  }
+
+  private static let switchSource = """
+    #if canImport(Darwin)
+      internal import Darwin
+    #elseif canImport(Musl)
+      internal import Musl
+    #else
+      internal import Glibc
+    #endif
+
+    private let plantedBug = unsafe getenv("SEDIMENT_PLANTED").map { unsafe String(cString: $0) }
+
+    /// Whether the bug of that name is switched on.
+    @inline(never) package func isPlanted(_ name: String) -> Bool { plantedBug == name }
+
+    """
+}
