@@ -43,7 +43,11 @@ struct CrashPlanLayout: Sendable {
       var generator = SeededGenerator(seed: seed)
       recipes += (0..<options.randomCount).map { _ in .random(seed: generator.next()) }
     }
-    return options.tearsSectors ? recipes + tearRecipes() : recipes
+    guard options.tearsSectors else { return recipes }
+    recipes += tearRecipes()
+    var generator = SeededGenerator(seed: SeededGenerator.derive(seed, 1))
+    recipes += (0..<options.randomCount / 4).map { _ in .torn(seed: generator.next()) }
+    return recipes
   }
 
   /// The choice that a recipe stands for.
@@ -72,12 +76,37 @@ struct CrashPlanLayout: Sendable {
       return result
     case .random(let seed):
       var generator = SeededGenerator(seed: seed)
-      return choice { group in
-        let last = group.moments.count
-        if Bool.random(using: &generator) { return Int.random(in: 0...last, using: &generator) }
-        return Bool.random(using: &generator) ? 0 : last
+      return random(using: &generator)
+    case .torn(let seed):
+      var generator = SeededGenerator(seed: seed)
+      var result = random(using: &generator)
+      for index in units.indices where Bool.random(using: &generator) {
+        result.tears[index] = tear(of: index, result.versions[index], using: &generator)
       }
+      return result
     }
+  }
+
+  private func random(using generator: inout SeededGenerator) -> CrashChoice {
+    choice { group in
+      let last = group.moments.count
+      if Bool.random(using: &generator) { return Int.random(in: 0...last, using: &generator) }
+      return Bool.random(using: &generator) ? 0 : last
+    }
+  }
+
+  /// A tear of a version, over the settled contents or the version before; nil where none is possible.
+  private func tear(
+    of unit: Int, _ version: Int, using generator: inout SeededGenerator
+  ) -> SectorTear? {
+    let ranges = units[unit].writtenRanges
+    guard version > 0, version <= ranges.count else { return nil }
+    let range = ranges[version - 1]
+    let cuts = stride(from: 64, to: Geometry.sectorByteCount, by: 64).filter {
+      range.lowerBound < $0 && $0 < range.upperBound
+    }
+    guard let cut = cuts.randomElement(using: &generator) else { return nil }
+    return SectorTear(newByteCount: cut, over: Bool.random(using: &generator) ? 0 : version - 1)
   }
 
   /// The number of combinations, if it is not above `max`.
