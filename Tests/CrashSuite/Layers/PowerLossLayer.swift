@@ -25,14 +25,13 @@ struct PowerLossLayer: SeededLayer {
   /// Every way of access, mix, eviction and compression in turn.
   static func scenario(_ seed: UInt64) -> EngineScenario {
     let accesses: [SedimentOptions.Access] = [.automatic, .mappedForReading, .unmapped]
-    var scenario = EngineScenario(accesses[Int(seed % 3)])
-    switch seed / 3 % 6 {
-    case 0..<3: scenario.mix = CrashMix.all[Int(seed / 3 % 3)]
-    case 3: scenario.mix = .churn
-    case 4: scenario.mix = .churn
-    default:
+    var scenario = EngineScenario(accesses[Int((seed + seed / 6) % 3)])
+    switch seed % 6 {
+    case 1, 3: scenario.mix = .churn
+    case 5:
       scenario.mix = .eviction
       scenario.evictingByteCount = 512 << 10
+    case let number: scenario.mix = CrashMix.all[Int(number / 2)]
     }
     if seed % 5 == 4 { scenario.compression = .zstd(level: 1) }
     return scenario
