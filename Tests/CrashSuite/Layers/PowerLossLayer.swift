@@ -7,7 +7,7 @@ struct PowerLossLayer: SeededLayer {
   let name = "power-loss"
   let title = "power failures and deaths at every moment of simulated histories"
   let unit = "images"
-  let caseCount = (short: 120, long: 5_000)
+  let caseCount = (short: 60, long: 3_000)
 
   func replay(_ seed: UInt64) -> LayerResult {
     var check = CrashCheck(Self.scenario(seed))
@@ -15,7 +15,7 @@ struct PowerLossLayer: SeededLayer {
     // Segments are emptied and used again only once there is something in them.
     check.warmUpCount = check.scenario.mix.compactsOften ? 100 : 0
     check.depth = 3
-    check.plans = CrashPlanOptions(exhaustiveCountMax: 4096, randomCount: 64, countMax: 24)
+    check.plans = CrashPlanOptions(exhaustiveCountMax: 4096, randomCount: 64, countMax: 8)
     let report = check.run(seed: seed)
     return LayerResult(
       count: report.imageCount, caseCount: 1,
@@ -30,7 +30,11 @@ struct PowerLossLayer: SeededLayer {
     case 1, 3: scenario.mix = .churn
     case 5:
       scenario.mix = .eviction
-      scenario.evictingByteCount = 512 << 10
+      scenario.mix.largePerThousand = 0
+      scenario.mix.byteCountMax = 20_000
+      scenario.mix.ownPerTen = 4
+      // What there are keys for takes more than that.
+      scenario.evictingByteCount = [128, 192, 256][Int(seed / 6 % 3)] << 10
     case let number: scenario.mix = CrashMix.all[Int(number / 2)]
     }
     if seed % 5 == 4 { scenario.compression = .zstd(level: 1) }
