@@ -1,0 +1,102 @@
+/// What a store should hold: a dictionary for each collection, and the clock that expiry goes by.
+struct ModelContents {
+  struct Entry {
+    var value: [UInt8]
+    /// In milliseconds since 1970, 0 for ever.
+    var expiry: UInt64
+  }
+
+  /// Everything that was set and not removed, expired or not: a clock that goes back shows it again.
+  private var spaces: [String: [[UInt8]: Entry]] = ["": [:]]
+  /// In milliseconds since 1970.
+  private(set) var clock: UInt64
+  /// The highest that the clock has shown.
+  private var highestClock: UInt64
+  /// Whether the store leaves out what it likes.
+  private let evicts: Bool
+  /// Whether the store deletes what has expired, however the clock goes on.
+  private let deletesExpired: Bool
+
+  init(clock: UInt64, evicts: Bool, deletesExpired: Bool) {
+    self.clock = clock
+    highestClock = clock
+    self.evicts = evicts
+    self.deletesExpired = deletesExpired
+  }
+
+  mutating func setClock(to time: UInt64) {
+    clock = time
+    highestClock = max(highestClock, time)
+  }
+
+  // MARK: Reading
+
+  /// The names of the collections; the store's own keys are those of the empty name.
+  var names: [String] { spaces.keys.filter { !$0.isEmpty }.sorted() }
+
+  func entry(_ key: [UInt8], in name: String) -> Entry? {
+    guard let entry = spaces[name]?[key], isVisible(entry) else { return nil }
+    return entry
+  }
+
+  func visible(in name: String) -> [[UInt8]: Entry] {
+    (spaces[name] ?? [:]).filter { isVisible($0.value) }
+  }
+
+  func visibleCount(in name: String) -> Int {
+    spaces[name]?.values.count(where: isVisible) ?? 0
+  }
+
+  /// How many of the visible ones the store must have.
+  func certainCount(in name: String) -> Int {
+    spaces[name]?.values.count { isVisible($0) && !mayBeGone($0) } ?? 0
+  }
+
+  /// Everything that is kept, also of what has expired.
+  var entryCount: Int { spaces.values.reduce(0) { $0 + $1.count } }
+
+  /// The bytes of all keys and values that are kept.
+  var byteCount: Int {
+    spaces.values.reduce(0) { $0 + $1.reduce(0) { $0 + $1.key.count + $1.value.value.count } }
+  }
+
+  private func isVisible(_ entry: Entry) -> Bool { entry.expiry == 0 || entry.expiry > clock }
+
+  /// Whether the store may have lost it by its own doing.
+  func mayBeGone(_ entry: Entry) -> Bool {
+    evicts || deletesExpired && entry.expiry != 0 && entry.expiry <= highestClock
+  }
+
+  // MARK: Changing
+
+  mutating func set(_ value: [UInt8], _ key: [UInt8], in name: String, expiry: UInt64) {
+    spaces[name, default: [:]][key] = Entry(value: value, expiry: expiry)
+  }
+
+  mutating func remove(_ key: [UInt8], in name: String) {
+    spaces[name]?[key] = nil
+  }
+
+  /// Takes note of whether the store had a key: what it may have lost, and has lost, must not come back.
+  mutating func note(_ key: [UInt8], in name: String, isThere: Bool) {
+    if !isThere, let entry = entry(key, in: name), mayBeGone(entry) { remove(key, in: name) }
+  }
+
+  mutating func create(_ name: String) {
+    if spaces[name] == nil { spaces[name] = [:] }
+  }
+
+  mutating func clear(_ name: String) {
+    spaces[name] = [:]
+  }
+
+  mutating func clearEverything() {
+    for name in spaces.keys { spaces[name] = [:] }
+  }
+
+  mutating func drop(_ name: String) {
+    spaces[name] = nil
+  }
+
+  func has(_ name: String) -> Bool { spaces[name] != nil }
+}

@@ -1,0 +1,111 @@
+import Sediment
+import SedimentTesting
+
+// What concerns the store as a whole.
+
+extension ModelRun {
+  mutating func clear() throws {
+    switch choices.number(below: 8) {
+    case 0:
+      guard try isDone({ try store.removeEverything(durability: choices.durability()) }) else { return }
+      model.clearEverything()
+    case 1...2:
+      let name = choices.collectionName()
+      var wasThere = false
+      guard try isDone({ wasThere = try store.dropCollection(name) }) else { return }
+      try expect(wasThere == model.has(name), "drop")
+      model.drop(name)
+    default:
+      let name = choices.name()
+      guard let space = try space(name), try isDone({ try space.removeAll() }) else { return }
+      model.clear(name)
+    }
+  }
+
+  mutating func collection() throws {
+    _ = try space(choices.collectionName())
+    try expect(try store.collectionNames == model.names, "the names of the collections")
+  }
+  mutating func moveClock() {
+    let change = UInt64(choices.number(below: 4_000))
+    let isBack = choices.isOne(of: 4)
+    if settings.isAgeing, !isBack {
+      disk.advanceClocks(by: .seconds(choices.number(below: 900)))
+    } else {
+      disk.setWallClock(to: isBack ? model.clock - change : model.clock + change)
+    }
+    model.setClock(to: disk.wallClock())
+  }
+
+  /// Makes durable what is there, in one of the ways.
+  mutating func keep() throws {
+    switch choices.number(below: 3) {
+    case 0: try store.sync()
+    case 1: _ = try isDone { try store.checkpoint() }
+    default: try store.storeIndex()
+    }
+  }
+
+  mutating func compact() throws {
+    var stepCount = choices.isOne(of: 4) ? choices.number(below: 4) : Int.max
+    do {
+      _ = try isDone {
+        try store.compact { _ in
+          stepCount -= 1
+          return stepCount < 0 ? .stop : .continue
+        }
+      }
+      try expect(settings.compaction != .off, "compaction that is off")
+    } catch let error as SedimentError where error.code == .cancelled {
+    } catch let error as SedimentError where error.code == .invalidArgument && settings.compaction == .off {
+    }
+  }
+
+  /// Makes a copy, which is to hold the same.
+  mutating func backUp() throws {
+    let path = "/data/copy.sediment"
+    try store.backup(to: path)
+    // A copy that is only read leaves nothing out by itself.
+    let copy = try SedimentStore(
+      path: path, options: SedimentOptions(readOnly: true, access: settings.access), disk: disk,
+      scheduler: scheduler)
+    try expectContents(of: copy)
+    try copy.close()
+    try verify(path)
+    try SedimentStore.destroy(path: path, on: disk)
+  }
+
+  /// Goes on in another opening: after a close, a drop, the death of the process, or a power failure that
+  /// everything had been synced before.
+  mutating func reopen() throws {
+    switch choices.number(below: 5) {
+    case 0...1:
+      try close()
+      try verify(Self.path)
+    case 2: opened = nil
+    case 3:
+      let image = disk.afterProcessDeath()
+      abandon(for: image)
+      try verify(Self.path)
+    default:
+      try store.sync()
+      let image = disk.afterPowerLoss(.nothing)
+      abandon(for: image)
+    }
+    try open()
+    try expectWholeStore()
+  }
+
+  /// Lets the store go with its disk, and turns to another.
+  private mutating func abandon(for image: SimulatedDisk) {
+    opened = nil
+    disk = image
+    recoveryCount += 1
+    scheduler = ManualScheduler()
+  }
+
+  private func verify(_ path: String) throws {
+    let report = try SedimentStore.verify(path: path, on: disk)
+    try expect(report.isIntact, "verification: \(report.findings.map(\.description))")
+  }
+}
