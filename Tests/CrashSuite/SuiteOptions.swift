@@ -25,7 +25,7 @@ struct SuiteOptions {
     var seed: UInt64
   }
 
-  static let allLayers: [any Layer] = [PowerLossLayer(), ModelLayer()]
+  static let allLayers: [any Layer] = [PowerLossLayer(), ModelLayer(), ThreadsLayer()]
 
   struct Refusal: Error, CustomStringConvertible {
     var description: String
