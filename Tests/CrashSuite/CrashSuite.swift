@@ -12,6 +12,7 @@ enum CrashSuite {
         exit(0)
       }
       if let planted = options.planted { exit(try planted.run() ? 0 : 1) }
+      PrivateMounts.enter()
       exit(run(options) ? 0 : 1)
     } catch {
       FileHandle.standardError.write(Data("CrashSuite: \(error)\n".utf8))

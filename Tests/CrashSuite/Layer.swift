@@ -32,6 +32,7 @@ extension SeededLayer {
     var result = LayerResult()
     while let seed = campaign.nextSeed(of: caseCount) {
       result.add(replay(seed))
+      if result.skipped != nil { break }
       // What is wrong once is mostly wrong everywhere.
       if result.findings.count >= (campaign.endsWithFinding ? 1 : 20) { break }
     }

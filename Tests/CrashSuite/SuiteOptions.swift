@@ -25,7 +25,7 @@ struct SuiteOptions {
     var seed: UInt64
   }
 
-  static let allLayers: [any Layer] = [PowerLossLayer(), ModelLayer(), ThreadsLayer()]
+  static let allLayers: [any Layer] = [PowerLossLayer(), ModelLayer(), ThreadsLayer(), FullDiskLayer()]
 
   struct Refusal: Error, CustomStringConvertible {
     var description: String
