@@ -6,6 +6,7 @@ import SedimentTesting
 enum CrashSuite {
   static func main() {
     do {
+      try SoakVictim.workIfAsked()
       let options = try SuiteOptions(Array(CommandLine.arguments.dropFirst()))
       if let planting = options.planting {
         try planting.run()

@@ -25,7 +25,9 @@ struct SuiteOptions {
     var seed: UInt64
   }
 
-  static let allLayers: [any Layer] = [PowerLossLayer(), ModelLayer(), ThreadsLayer(), FullDiskLayer()]
+  static let allLayers: [any Layer] = [
+    PowerLossLayer(), ModelLayer(), ThreadsLayer(), FullDiskLayer(), SoakLayer(),
+  ]
 
   struct Refusal: Error, CustomStringConvertible {
     var description: String
