@@ -177,11 +177,12 @@ struct ConcurrentUser {
     log.note(new.map { .set($0) } ?? .remove(), on: places[0].register, since: begin)
   }
 
-  /// Reads all members, in any order.
+  /// Reads some members in any order, or the two that are the furthest apart in the batches that set them.
   private mutating func readGroup() throws {
-    for place in SharedRegisters.groups[random(SharedRegisters.groupCount)].shuffled(using: &generator) {
-      try read(place)
-    }
+    let places = SharedRegisters.groups[random(SharedRegisters.groupCount)]
+    let isApart = random(2) == 0
+    let some = isApart ? [places[0], places[places.count - 1]] : places
+    for place in some.shuffled(using: &generator).prefix(4) { try read(place) }
   }
 
   // MARK: Keys of its own

@@ -5,7 +5,7 @@
 package struct SharedRegisters: Sendable {
   package static let count = 24
   package static let groupCount = 6
-  package static let memberCount = 4
+  package static let memberCount = 24
 
   /// A key with the number of the register that it belongs to.
   package struct Place: Hashable, Sendable {

@@ -72,18 +72,27 @@ struct FullDiskRun {
     if Bool.random(using: &generator) { try opened.sync() }
   }
 
-  /// Lets the disk be full, for a store that is closed or was left by a process that died where the operation opens it.
+  /// Lets the disk be full and the store use up what it has ahead; then leaves it the bytes of this case.
+  ///
+  /// Where the operation opens the store, it is closed before, or was left by a process that died.
   private mutating func fillDisk() throws {
+    try disk.fill(leaving: 0)
+    do {
+      while true { try set("filler \(valueCount)", byteCount: 20 + random(2_000)) }
+    } catch let error as SedimentError where error.code == .outOfSpace {}
     switch operation {
     case .open: try close()
     case .recover:
       // What a process leaves that dies now.
       let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
       try close()
+      try disk.empty()
       try bytes.write(to: URL(fileURLWithPath: path))
+      try disk.fill(leaving: freeByteCount)
+      return
     default: break
     }
-    try disk.fill(leaving: freeByteCount)
+    try disk.release(freeByteCount)
   }
 
   // MARK: The operation

@@ -59,6 +59,14 @@ final class SmallDisk: Sendable {
     if ballast > 0 { try Data(count: ballast).write(to: URL(fileURLWithPath: self["ballast"])) }
   }
 
+  /// Gives so many of the bytes back that were taken from others.
+  func release(_ byteCount: Int) throws {
+    let ballast = try FileHandle(forUpdating: URL(fileURLWithPath: self["ballast"]))
+    let end = try ballast.seekToEnd()
+    try ballast.truncate(atOffset: end - min(UInt64(byteCount), end))
+    try ballast.close()
+  }
+
   /// Makes room again.
   func empty() throws {
     if FileManager.default.fileExists(atPath: self["ballast"]) {
