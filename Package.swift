@@ -51,6 +51,11 @@ let package = Package(
     // The fuzz targets: in a plain build they replay inputs, see Fuzz/run.
     module("FuzzSupport", [], path: "Fuzz/Support"),
     fuzzer("FormatFuzzer", ["SedimentFormat"]),
+    // Stores that are damaged and forged on purpose.
+    module(
+      "FuzzStores", ["FuzzSupport", "Sediment", "SedimentTesting", "SedimentFormat", "SedimentDisk"],
+      path: "Fuzz/Stores"),
+    fuzzer("StoreFuzzer", ["FuzzStores", "Sediment", "SedimentTesting"]),
     tests("SedimentFormat", ["SedimentFormat", "CSediment"]),
     tests("SedimentDisk", ["SedimentDisk"]),
     tests("SedimentTesting", ["SedimentTesting", "SedimentDisk"]),
