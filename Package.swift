@@ -56,6 +56,7 @@ let package = Package(
       "FuzzStores", ["FuzzSupport", "Sediment", "SedimentTesting", "SedimentFormat", "SedimentDisk"],
       path: "Fuzz/Stores"),
     fuzzer("StoreFuzzer", ["FuzzStores", "Sediment", "SedimentTesting"]),
+    fuzzer("IndexFuzzer", ["FuzzStores", "Sediment"]),
     tests("SedimentFormat", ["SedimentFormat", "CSediment"]),
     tests("SedimentDisk", ["SedimentDisk"]),
     tests("SedimentTesting", ["SedimentTesting", "SedimentDisk"]),
