@@ -57,6 +57,7 @@ let package = Package(
       path: "Fuzz/Stores"),
     fuzzer("StoreFuzzer", ["FuzzStores", "Sediment", "SedimentTesting"]),
     fuzzer("IndexFuzzer", ["FuzzStores", "Sediment"]),
+    fuzzer("CompressionFuzzer", ["FuzzStores", "Sediment", "SedimentTesting"]),
     tests("SedimentFormat", ["SedimentFormat", "CSediment"]),
     tests("SedimentDisk", ["SedimentDisk"]),
     tests("SedimentTesting", ["SedimentTesting", "SedimentDisk"]),
