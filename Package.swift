@@ -58,6 +58,7 @@ let package = Package(
     fuzzer("StoreFuzzer", ["FuzzStores", "Sediment", "SedimentTesting"]),
     fuzzer("IndexFuzzer", ["FuzzStores", "Sediment"]),
     fuzzer("CompressionFuzzer", ["FuzzStores", "Sediment", "SedimentTesting"]),
+    fuzzer("OperationFuzzer", ["FuzzStores", "CrashModel", "Sediment", "SedimentTesting", "SedimentDisk"]),
     tests("SedimentFormat", ["SedimentFormat", "CSediment"]),
     tests("SedimentDisk", ["SedimentDisk"]),
     tests("SedimentTesting", ["SedimentTesting", "SedimentDisk"]),
