@@ -59,6 +59,27 @@ struct StoredIndexDamageTests {
     #expect(fixture.store.recovery.storedKeyCount == 12)
   }
 
+  @Test func `A part that is said to lie at the end of the largest file costs no memory`() throws {
+    var log = try LogBuilder(slotCount: 1)
+    try log.open()
+    try log.put("key", "value")
+    let part = try #require(
+      IndexPartEntry(
+        partitions: 0..<1, of: 1, pageCount: 1,
+        segment: log.newSegment(.index, slot: Limits.fileSlotCountMax - 1), checksum: Checksum(0),
+        replayFrom: log.position, generationLimit: Generation(9)!, entryCount: 1,
+        keyHash: KeyHash(low: 1, high: 2), build: 1))
+    try log.change([.indexPart(part)])
+    let disk = log.durable()
+    let before = Measures.heapByteCount ?? 0
+    let store = try SedimentStore(
+      path: LogBuilder.path, options: SedimentOptions(readOnly: true), disk: disk,
+      scheduler: ManualScheduler())
+    #expect((Measures.heapByteCount ?? 0) - before < 64 << 20)
+    #expect(try store.retrieve(forKey: "key", as: String.self) == "value")
+    try store.close()
+  }
+
   @Test func `Where there is no room, nothing is stored and nothing is lost`() throws {
     let fixture = try StoreFixture(maxByteCount: 6 * 16_384)
     var count = 0

@@ -19,7 +19,9 @@ extension StoreOpening {
     } catch {
       throw SedimentError(error)
     }
-    let slots = SlotTable(slotCount: Int(opened.log.catalogue.slots.end), retired: retired)
+    // Segments end within the file, or a segment's length behind it; parts of a stored index may be said to lie
+    // anywhere, and are not looked up.
+    let slots = SlotTable(slotCount: Int(slotCount), retired: retired)
     for entry in opened.log.catalogue.segments.values {
       slots.add(Segment(entry.identity, base: entry.base, in: identity), entry.identity.run)
     }
