@@ -9,11 +9,25 @@ package import Sediment
 #endif
 
 /// What a store holds, whatever the clock says: collections by name, the store's own keys under the empty one.
-package struct CrashContents: Equatable {
-  package struct Entry: Equatable {
+package struct CrashContents: Equatable, Sendable {
+  package struct Entry: Equatable, Sendable {
     package var value: [UInt8]
     /// In milliseconds since 1970, 0 for never.
     package var expiry: UInt64 = 0
+    /// Whether the store may have deleted it, because its time was over for so long.
+    package private(set) var mayBeGone = false
+
+    init(value: [UInt8], expiry: UInt64 = 0) {
+      self.value = value
+      self.expiry = expiry
+    }
+
+    /// The entry once it is so late.
+    func expired(by time: UInt64) -> Entry {
+      var entry = self
+      entry.mayBeGone = mayBeGone || (expiry != 0 && expiry <= time)
+      return entry
+    }
 
     package static func == (one: Entry, other: Entry) -> Bool {
       one.expiry == other.expiry && isSame(one.value, other.value)
@@ -65,6 +79,14 @@ package struct CrashContents: Equatable {
     guard Set(collections.keys) == Set(other.collections.keys) else { return false }
     return collections.allSatisfy { name, entries in
       entries.allSatisfy { other.collections[name]?[$0.key] == $0.value }
+    }
+  }
+
+  /// Whether everything is here that is expected, and nothing else.
+  package func isAll(of expected: CrashContents) -> Bool {
+    guard isPart(of: expected) else { return false }
+    return expected.collections.allSatisfy { name, entries in
+      entries.allSatisfy { $0.value.mayBeGone || collections[name]?[$0.key] != nil }
     }
   }
 

@@ -38,7 +38,7 @@ extension CrashOperation {
     case .checkpoint: try store.checkpoint()
     case .compact: try store.compact()
     case .storeIndex: try store.storeIndex()
-    case .wait, .background, .reopen: break
+    case .wait, .pass, .background, .reopen: break
     }
   }
 
@@ -87,6 +87,11 @@ extension CrashContents {
     case .create(let name): collections[name] = collections[name] ?? [:]
     case .drop(let name, _): collections[name] = nil
     case .removeEverything: collections = collections.mapValues { _ in [:] }
+    case .pass(let duration):
+      let end = time + UInt64(duration / .milliseconds(1))
+      for (name, entries) in collections {
+        collections[name] = entries.mapValues { $0.expired(by: end) }
+      }
     case .sync, .checkpoint, .compact, .storeIndex, .wait, .background, .reopen: break
     }
   }

@@ -23,6 +23,8 @@ package enum CrashOperation {
   case storeIndex
   /// Lets the time go by in which the background syncs what was set within the shorter interval.
   case wait
+  /// Lets so much time go by, also on the clock that shows when values expire.
+  case pass(Duration)
   /// Lets the background do what is due at once.
   case background
   case reopen
@@ -66,7 +68,7 @@ package enum CrashOperation {
       .update(_, let durability), .setIfAbsent(_, _, let durability), .setExpiry(_, _, let durability),
       .clear(_, let durability), .drop(_, let durability), .removeEverything(let durability):
       durability
-    case .create, .sync, .checkpoint, .compact, .storeIndex, .wait, .background, .reopen: nil
+    case .create, .sync, .checkpoint, .compact, .storeIndex, .wait, .pass, .background, .reopen: nil
     }
   }
 

@@ -1,6 +1,8 @@
 package import Sediment
 package import SedimentTesting
 
+package typealias EngineRecorder = CrashRecorder<EngineScenario>
+
 extension CrashRecorder where Scenario == EngineScenario {
   /// A store that is not there yet.
   package convenience init(

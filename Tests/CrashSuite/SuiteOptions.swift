@@ -26,7 +26,7 @@ struct SuiteOptions {
   }
 
   static let allLayers: [any Layer] = [
-    PowerLossLayer(), ModelLayer(), ThreadsLayer(), FullDiskLayer(), SoakLayer(),
+    PowerLossLayer(), SequencesLayer(), ModelLayer(), ThreadsLayer(), FullDiskLayer(), SoakLayer(),
   ]
 
   struct Refusal: Error, CustomStringConvertible {

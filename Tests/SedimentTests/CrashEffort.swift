@@ -29,8 +29,6 @@ enum CrashEffort {
   }
 }
 
-typealias EngineRecorder = CrashRecorder<EngineScenario>
-
 extension CrashExplorer {
   /// Tries every crash point of a recorder's history, and records what is found as issues.
   mutating func check(_ recorder: CrashRecorder<Scenario>, _ kind: CrashKind, _ place: String) {

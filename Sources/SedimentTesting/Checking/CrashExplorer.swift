@@ -15,6 +15,8 @@ public struct CrashExplorer<Scenario: CrashScenario> {
   public var operationCount = 6
   /// The most images that are opened.
   public var imageCountMax = Int.max
+  /// The first crash point of the history itself that is tried: what comes before is another history's.
+  public var firstPoint = 0
   /// How many images were opened, by how many crashes made them.
   public private(set) var imageCounts: [Int] = []
   /// What was not as it should be.
@@ -41,6 +43,7 @@ public struct CrashExplorer<Scenario: CrashScenario> {
     let history = recorder.disk.history
     for state in history {
       if imageCount >= imageCountMax { return }
+      if level == 0, state.point < firstPoint { continue }
       if !oneOf(sparseness[min(level, sparseness.count - 1)]) { continue }
       switch kind {
       case .powerLoss:

@@ -22,6 +22,8 @@ public struct CrashLeftover<Contents> {
   }
 }
 
+extension CrashLeftover: Sendable where Contents: Sendable {}
+
 /// A storage was opened and held none of the contents that it might.
 public struct CrashMismatch: Error, CustomStringConvertible {
   /// What was found and what was expected, in words.

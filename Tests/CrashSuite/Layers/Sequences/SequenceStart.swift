@@ -1,0 +1,58 @@
+import CrashModel
+import Sediment
+import SedimentTesting
+
+/// What sequences begin with.
+struct SequenceStart: Sendable {
+  private let state: CrashState
+  private let contents: CrashContents
+
+  /// A disk that nothing was done to yet, with the recorder of what is going to be.
+  func recorder(_ access: SedimentOptions.Access) -> EngineRecorder {
+    let disk = state.afterPowerLoss(.everything)
+    return EngineRecorder(
+      EngineScenario(access), on: disk, after: CrashLeftover(contents), firstNumber: 1000)
+  }
+
+  /// No file.
+  static let new = SequenceStart(state: disk().crashState, contents: CrashContents())
+
+  /// A store with several segments, among them sparse ones, with tombstones, values that have expired over older ones
+  /// that had not, a large value, a collection and a stored index.
+  static func withHistory() throws -> SequenceStart {
+    let recorder = EngineRecorder(EngineScenario(.automatic), on: disk())
+    try recorder.open()
+    for operation in history { try recorder.perform(operation) }
+    try recorder.close()
+    return SequenceStart(state: recorder.disk.crashState, contents: recorder.current)
+  }
+
+  private static let history: [CrashOperation] = [
+    .set(.init("key-0"), byteCount: 30, .unsynced),
+    .set(.init("key-1"), byteCount: 9000, .unsynced),
+    .set(.init("key-0", in: "a"), byteCount: 30, .unsynced),
+    .set(.init("key-2"), byteCount: 7000, .synced),
+    .set(.init("key-5"), byteCount: 5000, .unsynced),
+    .set(.init("key-6"), byteCount: 9000, .unsynced),
+    .remove(.init("key-0"), .unsynced),
+    .set(.init("key-2"), byteCount: 9000, .unsynced),
+    .set(.init("key-6"), byteCount: 40, lifetime: .milliseconds(30), .unsynced),
+    .set(.init("key-7"), byteCount: 140_000, .unsynced),
+    .compact,
+    .pass(.seconds(660)),
+    .sync,
+    .set(.init("key-2"), byteCount: 9000, .unsynced),
+    .set(.init("key-0"), byteCount: 40, .unsynced),
+    .remove(.init("key-5"), .synced),
+    .reopen,
+    .set(.init("key-1"), byteCount: 9000, .unsynced),
+    .remove(.init("key-0"), .unsynced),
+    .storeIndex,
+    .set(.init("key-2"), byteCount: 8000, .unsynced),
+  ]
+
+  // Always the same disk, so that a sequence goes on exactly as a shorter one did.
+  private static func disk() -> SimulatedDisk {
+    SimulatedDisk(SimulatedDiskOptions(seed: 1, fileByteCountMax: 8 << 20))
+  }
+}
