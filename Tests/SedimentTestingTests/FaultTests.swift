@@ -111,6 +111,18 @@ struct FaultTests {
     #expect(disk.contents(of: "a") == filled(0, 5) + filled(1, 4) + filled(0, 11))
   }
 
+  @Test("A short read returns its first bytes, and only a read is one")
+  func shortRead() throws {
+    let file = try disk.installed("a", filled(0, 20))
+    disk.inject(.shortRead(byteCount: 4))
+    try file.sync()
+    #expect(try file.read(5..<15) == filled(0, 4))
+    #expect(try file.read(5..<15) == filled(0, 10))
+    disk.injectForGood(.shortRead(byteCount: 12))
+    #expect(try file.read(0..<20) == filled(0, 12))
+    #expect(try file.read(5..<15) == filled(0, 10))
+  }
+
   @Test("A lost write can be read back, but no sync brings it to the medium")
   func lostWrite() throws {
     let file = try disk.installed("a", filled(0, 1024))

@@ -10,12 +10,14 @@ extension DiskState {
   mutating func read(
     _ handle: Int, _ path: String, into target: UnsafeMutableRawBufferPointer, at offset: UInt64
   ) throws(DiskError) -> Int {
-    try perform(.read, path, offset: offset) { (state, _) throws(CallFailure) in
+    try perform(.read, path, offset: offset) { (state, effect) throws(CallFailure) in
       let inode = state[inode: try state.inodeNumber(ofOpenFile: handle)]
       guard offset <= UInt64(Int64.max - Int64(target.count)) else { throw CallFailure(.invalidArgument) }
       let start = Int(offset)
       guard start < inode.byteCount else { return 0 }
-      let range = start..<start + min(target.count, inode.byteCount - start)
+      var count = min(target.count, inode.byteCount - start)
+      if case .shortRead(let byteCount) = effect { count = min(count, max(0, byteCount)) }
+      let range = start..<start + count
       let wanted = UInt64(range.lowerBound)..<UInt64(range.upperBound)
       if inode.badRanges.contains(where: { $0.overlaps(wanted) }) { throw CallFailure(.inputOutput) }
       unsafe inode.cache.read(range, into: target)

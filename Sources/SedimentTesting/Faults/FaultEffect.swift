@@ -6,6 +6,8 @@ public enum FaultEffect: Hashable, Sendable {
   case error(SystemErrorCode)
   /// The call does all it was asked to, and fails nevertheless.
   case errorAfterwards(SystemErrorCode)
+  /// A read succeeds with no more than so many of the bytes that there are, as if the file ended there.
+  case shortRead(byteCount: Int)
   /// A write stops after so many bytes and fails.
   case shortWrite(byteCount: Int, SystemErrorCode)
   /// A write succeeds and can be read back, but never reaches the medium.
@@ -18,10 +20,11 @@ public enum FaultEffect: Hashable, Sendable {
   /// without writing it. Only bytes written anew reach the medium.
   case droppedSync(SystemErrorCode)
 
-  /// The operations that the effect makes sense for; nil for all.
-  var operation: DiskOperation? {
+  /// The operation that the effect makes sense for; nil for all.
+  public var operation: DiskOperation? {
     switch self {
     case .error, .errorAfterwards: nil
+    case .shortRead: .read
     case .shortWrite, .lostWrite, .tornWrite, .misdirectedWrite: .write
     case .droppedSync: .sync
     }
