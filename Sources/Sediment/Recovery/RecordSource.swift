@@ -80,6 +80,11 @@ package struct RecordSource {
       return unsafe Self.claim(RawSpan(_unsafeStart: mapped + Int(offset), byteCount: count), other)
     }
     let found = try file.read(into: &buffer, at: offset, count: count)
+    // Taken for another key, it would be in the index twice.
+    guard found == count else {
+      throw .damaged(
+        "the file has become shorter while it was opened", path: file.path, offset: offset + UInt64(found))
+    }
     return Self.claim(unsafe buffer.span.bytes.extracting(0..<found), other)
   }
 
