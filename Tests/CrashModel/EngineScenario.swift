@@ -12,6 +12,8 @@ package struct EngineScenario: CrashScenario {
   /// The most bytes of a store that leaves out what was not read lately; nil for one that keeps everything.
   package var evictingByteCount: UInt64?
   package var compression = SedimentCompression.off
+  /// Whether a close stores the index.
+  package var storesIndex = true
   /// Whether what a crash left is now and then opened in the way of access that reads by calls.
   package var variesAccess = true
 
@@ -113,6 +115,7 @@ package final class EngineUnderTest {
     ) { event in
       if case .failed = event { failures.add() }
     }
+    options.storesIndex = scenario.storesIndex
     // Some dead records are enough for the background to move what is live.
     options.slackSlotCount = 3
     if let byteCount = scenario.evictingByteCount { options.capacity = .evicting(maxBytes: byteCount) }

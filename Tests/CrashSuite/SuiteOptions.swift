@@ -26,8 +26,8 @@ struct SuiteOptions {
   }
 
   static let allLayers: [any Layer] = [
-    PowerLossLayer(), SequencesLayer(), CallsLayer(), ModelLayer(), ThreadsLayer(), FullDiskLayer(),
-    SoakLayer(),
+    PowerLossLayer(), SequencesLayer(), CallsLayer(), DamageLayer(), ModelLayer(), ThreadsLayer(),
+    FullDiskLayer(), SoakLayer(),
   ]
 
   struct Refusal: Error, CustomStringConvertible {

@@ -1,0 +1,35 @@
+import CrashModel
+import Sediment
+import SedimentTesting
+
+/// Small files that were closed in order, with every damage of a bit, a sector or the length, and with parts of what
+/// they were before.
+///
+/// All of it lies below a watermark, so nothing that is missing may pass for a torn tail.
+struct DamageLayer: SeededLayer {
+  let name = "damage"
+  let title = "files with flipped bits, cut, and with zeroed, doubled, swapped and old sectors"
+  let unit = "damaged files"
+  var caseCount: (short: Int, long: Int) { (short: 150_000, long: (try? Self.deck.get().count) ?? 1) }
+
+  func replay(_ seed: UInt64) -> LayerResult {
+    var result = LayerResult(count: 1, caseCount: 1)
+    do {
+      let (sample, damage) = try Self.deck.get().damage(seed)
+      let accesses: [SedimentOptions.Access] = [.automatic, .mappedForReading, .unmapped]
+      let access = accesses[Int(seed / 7 % 3)]
+      var trial = DamageTrial(sample, damage, access)
+      trial.run()
+      result.findings = trial.reasons.map { reason in
+        let place = "\(sample.name), \(sample.bytes.count) bytes, \(access), \(damage)"
+        return SeededFinding(seed: seed, finding: CrashFinding(place: place, reason: reason))
+      }
+    } catch {
+      let finding = CrashFinding(place: "the files, before any damage", reason: "\(error)")
+      result.findings = [SeededFinding(seed: seed, finding: finding)]
+    }
+    return result
+  }
+
+  private static let deck = Result { try DamageDeck() }
+}
