@@ -63,9 +63,9 @@ let package = Package(
     tests("SedimentDisk", ["SedimentDisk"]),
     tests("SedimentTesting", ["SedimentTesting", "SedimentDisk"]),
     // What the crash tests do to a store, and the process that does it until it is killed.
-    module("CrashModel", ["Sediment", "SedimentTesting"], path: "Tests/CrashModel"),
+    module("CrashModel", ["Sediment", "SedimentTesting", "SedimentDisk"], path: "Tests/CrashModel"),
     .executableTarget(
-      name: "CrashChild", dependencies: ["CrashModel", "Sediment"], path: "Tests/CrashChild",
+      name: "CrashChild", dependencies: ["CrashModel", "Sediment", "SedimentDisk"], path: "Tests/CrashChild",
       swiftSettings: settings),
     // All layers of crash tests, with as many cases as are asked for; see Tests/run.
     .executableTarget(

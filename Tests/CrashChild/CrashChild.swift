@@ -1,6 +1,7 @@
 import CrashModel
 import Dispatch
 import Sediment
+import SedimentDisk
 
 #if canImport(Darwin)
   import Darwin
@@ -12,23 +13,21 @@ import Sediment
 
 /// A process that changes a store until it is killed, and says on its standard output what it has done.
 ///
-/// Arguments: the store's path; how it is reached; a seed; for each thread, the number of its first operation.
+/// Arguments: the store's path, and what `KillSetup` says.
 /// Each report is the number of a thread and that of the operation that has returned, 4 bytes each, written in one
 /// go; the first report, that the store is open, has a thread that does not exist.
 @main
 enum CrashChild {
   static func main() {
     let arguments = CommandLine.arguments
-    guard arguments.count > 4, let seed = UInt64(arguments[3]) else { fail("wrong arguments") }
-    let firstNumbers = arguments[4...].compactMap { Int($0) }
+    guard arguments.count > 2, let setup = KillSetup(arguments[2...]) else { fail("wrong arguments") }
     do {
-      let store = try SedimentStore(
-        path: arguments[1], options: SedimentOptions(access: access(named: arguments[2])))
+      let disk: any Disk = setup.stop.map { StoppingDisk($0) } ?? SystemDisk()
+      let store = try SedimentStore(path: arguments[1], options: setup.options, disk: disk)
       report(thread: .max, 0)
-      DispatchQueue.concurrentPerform(iterations: firstNumbers.count) { thread in
-        let mix = CrashMix(ofThread: firstNumbers.count > 1 ? thread : nil)
+      DispatchQueue.concurrentPerform(iterations: setup.firstNumbers.count) { thread in
         do {
-          try change(store, from: firstNumbers[thread], mix, seed: seed &+ UInt64(thread), thread)
+          try change(store, setup, thread)
         } catch {
           fail("thread \(thread): \(error)")
         }
@@ -38,12 +37,12 @@ enum CrashChild {
     }
   }
 
-  private static func change(
-    _ store: SedimentStore, from first: Int, _ mix: CrashMix, seed: UInt64, _ thread: Int
-  ) throws {
-    var number = first
+  private static func change(_ store: SedimentStore, _ setup: KillSetup, _ thread: Int) throws {
+    let mix = setup.mix(ofThread: thread)
+    var number = setup.firstNumbers[thread]
     while true {
-      try mix.operation(number: number, seed: seed).carryOut(on: store, number: number)
+      let operation = mix.operation(number: number, seed: setup.seed &+ UInt64(thread))
+      try operation.carryOut(on: store, number: number)
       report(thread: UInt32(thread), UInt32(number))
       number += 1
     }
@@ -55,14 +54,6 @@ enum CrashChild {
     let count = unsafe write(STDOUT_FILENO, &bytes, 8)
     // Nobody listens any more.
     if count != 8 { exit(0) }
-  }
-
-  private static func access(named name: String) -> SedimentOptions.Access {
-    switch name {
-    case "mappedForReading": .mappedForReading
-    case "unmapped": .unmapped
-    default: .automatic
-    }
   }
 
   private static func fail(_ message: String) -> Never {

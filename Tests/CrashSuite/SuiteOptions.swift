@@ -26,8 +26,9 @@ struct SuiteOptions {
   }
 
   static let allLayers: [any Layer] = [
-    PowerLossLayer(), SequencesLayer(), CallsLayer(), DamageLayer(), ModelLayer(), ThreadsLayer(),
-    FullDiskLayer(), SoakLayer(),
+  static let allLayers: [any Layer] = [
+    KillsLayer(), PowerLossLayer(), SequencesLayer(), CallsLayer(), DamageLayer(), ModelLayer(), ThreadsLayer(), FullDiskLayer(), SoakLayer(),
+  ]
   ]
 
   struct Refusal: Error, CustomStringConvertible {

@@ -1,22 +1,25 @@
-import Foundation
-import Testing
+internal import Foundation
 
 /// A process that changes a store, until it is killed; see `CrashChild`.
-final class CrashProcess {
+package final class CrashProcess {
   private let process: pid_t
   private let reports: Int32
   private var isAlive = true
 
   /// A report: the operation of that number has returned on that thread.
-  struct Report {
-    var thread: Int
-    var number: Int
+  package struct Report {
+    package var thread: Int
+    package var number: Int
 
     /// Whether it says that the store is open.
-    var isOpening: Bool { thread == Int(UInt32.max) }
+    package var isOpening: Bool { thread == Int(UInt32.max) }
   }
 
-  init(_ arguments: [String]) throws {
+  struct EndedByItself: Error, CustomStringConvertible {
+    var description: String
+  }
+
+  package init(_ arguments: [String]) throws {
     var ends: [Int32] = [0, 0]
     guard unsafe pipe(&ends) == 0 else { throw CocoaError(.fileReadUnknown) }
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
@@ -46,7 +49,7 @@ final class CrashProcess {
   /// The next report; nil if the process has ended.
   ///
   /// Traps if the process says nothing for a long time.
-  func nextReport() -> Report? {
+  package func nextReport() -> Report? {
     var poll = pollfd(fd: reports, events: Int16(POLLIN), revents: 0)
     guard unsafe Foundation.poll(&poll, 1, 60_000) > 0 else { fatalError("the process hangs") }
     var bytes: UInt64 = 0
@@ -54,15 +57,15 @@ final class CrashProcess {
     return Report(thread: Int(UInt32(truncatingIfNeeded: bytes)), number: Int(bytes >> 32))
   }
 
-  /// Kills the process; what it reported meanwhile.
+  /// Kills the process, unless it has killed itself; what it reported meanwhile.
   ///
-  /// Records an issue if the process ended before.
-  func kill() -> [Report] {
+  /// Throws if the process had ended in another way.
+  package func kill() throws -> [Report] {
     Foundation.kill(process, SIGKILL)
     var last: [Report] = []
     while let report = nextReport() { last.append(report) }
     let status = end()
-    if status & 0x7f != SIGKILL { Issue.record("the process ended by itself: \(status)") }
+    if status & 0x7f != SIGKILL { throw EndedByItself(description: "the process ended by itself: \(status)") }
     return last
   }
 
@@ -74,7 +77,7 @@ final class CrashProcess {
     return status
   }
 
-  /// Where the process's program is: beside the tests, or above them where they are a bundle.
+  /// Where the process's program is: beside who starts it, or above where that is a bundle.
   private static func path() throws -> String {
     #if canImport(Darwin)
       let own = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }?.bundlePath ?? ""

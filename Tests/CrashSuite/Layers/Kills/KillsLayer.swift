@@ -1,0 +1,30 @@
+import CrashModel
+import SedimentTesting
+
+/// Real processes that are killed at random times and at chosen calls to the disk, while they create, recover, compact
+/// and evict.
+///
+/// A case is a store that many processes die on, one after the other.
+struct KillsLayer: SeededLayer {
+  let name = "kills"
+  let title = "real processes killed at random times and at chosen calls"
+  let unit = "kills"
+  let caseCount = (short: 500 / Self.killCount, long: 2_000 / Self.killCount)
+
+  private static let killCount = 25
+
+  func replay(_ seed: UInt64) -> LayerResult {
+    var trial = KillTrial(seed: seed, killCount: Self.killCount)
+    trial.style = KillSetup.Style.allCases[Int(seed % 3)]
+    trial.threadCount = [1, 4, 2][Int(seed / 3 % 3)]
+    trial.isOnDisk = seed % 4 == 3
+    do {
+      let (findings, killCount) = try trial.run()
+      return LayerResult(
+        count: killCount, caseCount: 1, findings: findings.map { SeededFinding(seed: seed, finding: $0) })
+    } catch {
+      let finding = CrashFinding(place: "before any kill", reason: "\(error)")
+      return LayerResult(caseCount: 1, findings: [SeededFinding(seed: seed, finding: finding)])
+    }
+  }
+}
