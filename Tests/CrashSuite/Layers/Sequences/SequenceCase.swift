@@ -4,10 +4,13 @@ import Sediment
 /// One of all sequences of at most three steps, in a way of access, from a store that is new or has a history.
 struct SequenceCase {
   let steps: [SequenceStep]
-  let access: SedimentOptions.Access
+  /// Which of the ways of access it is.
+  let accessNumber: Int
   let hasHistory: Bool
   /// How often all cases were gone through before this one.
   let round: UInt64
+
+  var access: SedimentOptions.Access { Self.accesses[accessNumber] }
 
   static let lengthMax = 3
   static let accesses: [SedimentOptions.Access] = [.automatic, .mappedForReading, .unmapped]
@@ -23,8 +26,8 @@ struct SequenceCase {
     var rest = place
     hasHistory = rest % 2 == 1
     rest /= 2
-    access = Self.accesses[rest % 3]
-    rest /= 3
+    accessNumber = rest % Self.accesses.count
+    rest /= Self.accesses.count
     var length = 0
     while rest >= Self.power(SequenceStep.allCases.count, length) {
       rest -= Self.power(SequenceStep.allCases.count, length)

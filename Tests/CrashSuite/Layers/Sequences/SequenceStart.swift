@@ -11,16 +11,23 @@ struct SequenceStart: Sendable {
   func recorder(_ access: SedimentOptions.Access) -> EngineRecorder {
     let disk = state.afterPowerLoss(.everything)
     return EngineRecorder(
-      EngineScenario(access), on: disk, after: CrashLeftover(contents), firstNumber: 1000)
+      Self.scenario(access), on: disk, after: CrashLeftover(contents), firstNumber: 1000)
+  }
+
+  /// Stores that are reached in one of the ways have no stored index: what they hold is found by scans alone.
+  private static func scenario(_ access: SedimentOptions.Access) -> EngineScenario {
+    var scenario = EngineScenario(access)
+    scenario.storesIndex = access != .mappedForReading
+    return scenario
   }
 
   /// No file.
   static let new = SequenceStart(state: disk().crashState, contents: CrashContents())
 
-  /// A store with several segments, among them sparse ones, with tombstones, values that have expired over older ones
-  /// that had not, a large value, a collection and a stored index.
-  static func withHistory() throws -> SequenceStart {
-    let recorder = EngineRecorder(EngineScenario(.automatic), on: disk())
+  /// A store with several segments, sparse ones and one that is live but for a value that a tombstone in a sparse one
+  /// hides; with values that have expired over older ones that had not, a large value and a collection.
+  static func withHistory(_ access: SedimentOptions.Access) throws -> SequenceStart {
+    let recorder = EngineRecorder(scenario(access), on: disk())
     try recorder.open()
     for operation in history { try recorder.perform(operation) }
     try recorder.close()
@@ -29,25 +36,21 @@ struct SequenceStart: Sendable {
 
   private static let history: [CrashOperation] = [
     .set(.init("key-0"), byteCount: 30, .unsynced),
-    .set(.init("key-1"), byteCount: 9000, .unsynced),
+    .set(.init("key-4"), byteCount: 7800, .unsynced),
+    .set(.init("key-5"), byteCount: 7800, .unsynced),
     .set(.init("key-0", in: "a"), byteCount: 30, .unsynced),
+    .set(.init("key-1"), byteCount: 9000, .unsynced),
     .set(.init("key-2"), byteCount: 7000, .synced),
-    .set(.init("key-5"), byteCount: 5000, .unsynced),
     .set(.init("key-6"), byteCount: 9000, .unsynced),
-    .remove(.init("key-0"), .unsynced),
-    .set(.init("key-2"), byteCount: 9000, .unsynced),
     .set(.init("key-6"), byteCount: 40, lifetime: .milliseconds(30), .unsynced),
     .set(.init("key-7"), byteCount: 140_000, .unsynced),
     .compact,
     .pass(.seconds(660)),
     .sync,
-    .set(.init("key-2"), byteCount: 9000, .unsynced),
-    .set(.init("key-0"), byteCount: 40, .unsynced),
-    .remove(.init("key-5"), .synced),
     .reopen,
-    .set(.init("key-1"), byteCount: 9000, .unsynced),
+    .set(.init("key-2"), byteCount: 9000, .unsynced),
     .remove(.init("key-0"), .unsynced),
-    .storeIndex,
+    .set(.init("key-1"), byteCount: 9000, .unsynced),
     .set(.init("key-2"), byteCount: 8000, .unsynced),
   ]
 

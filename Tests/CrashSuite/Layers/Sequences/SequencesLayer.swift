@@ -37,7 +37,7 @@ struct SequencesLayer: SeededLayer {
 
   /// A sequence carried out, with the first crash point that is its own.
   private func history(of sequence: SequenceCase) throws -> (EngineRecorder, firstPoint: Int) {
-    let start = sequence.hasHistory ? try Self.history.get() : .new
+    let start = sequence.hasHistory ? try Self.histories.get()[sequence.accessNumber] : .new
     let recorder = start.recorder(sequence.access)
     try recorder.open()
     var firstPoint = 0
@@ -48,5 +48,7 @@ struct SequencesLayer: SeededLayer {
     return (recorder, firstPoint)
   }
 
-  private static let history = Result { try SequenceStart.withHistory() }
+  private static let histories = Result {
+    try SequenceCase.accesses.map { try SequenceStart.withHistory($0) }
+  }
 }
