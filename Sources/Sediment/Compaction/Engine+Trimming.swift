@@ -11,10 +11,13 @@ extension Engine {
     while let run = lock.withLock({ slotsToPunch(writer, spare) }) {
       do throws(DiskError) {
         try log.file.punchHole(SlotSpace.byteRange(of: run))
-      } catch {
-        lock.withLock { writer.space.give(run) }
+      } catch  where error.code == .notSupported || error.code == .invalidArgument {
         // They may be used as they are.
-        if error.code == .notSupported || error.code == .invalidArgument { break }
+        lock.withLock { writer.space.give(run) }
+        break
+      } catch {
+        // Whether there is a hole now is not known, so there must be blocks before anything is stored there.
+        lock.withLock { writer.space.giveBare(run) }
         throw told(error)
       }
       lock.withLock { writer.space.giveBare(run) }
