@@ -12,6 +12,7 @@ struct Campaign {
   let endsWithFinding: Bool
   private let caseCount: Int?
   private let began = Date()
+  private var saved = Date.distantPast
   /// When a long run ends, if it has tried what it must.
   private let end: Date
 
@@ -39,13 +40,14 @@ struct Campaign {
     defer {
       next += 1
       // A run that is stopped has tried what it has.
-      if isLong { save() }
+      if isLong, saved.timeIntervalSinceNow < -1 { save() }
     }
     return next
   }
 
-  func save() {
+  mutating func save() {
     guard let file else { return }
+    saved = Date()
     try? FileManager.default.createDirectory(
       at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
     try? Data("\(next)\n".utf8).write(to: file, options: .atomic)

@@ -14,6 +14,7 @@ enum CrashSuite {
       }
       if let planted = options.planted { exit(try planted.run() ? 0 : 1) }
       PrivateMounts.enter()
+      RunningCases.watch()
       exit(run(options) ? 0 : 1)
     } catch {
       FileHandle.standardError.write(Data("CrashSuite: \(error)\n".utf8))

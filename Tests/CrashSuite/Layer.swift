@@ -1,4 +1,6 @@
+import Foundation
 import SedimentTesting
+import Synchronization
 
 /// A part of the crash suite: it puts the engine to the test in one way, case by case.
 protocol Layer: Sendable {
@@ -25,18 +27,40 @@ extension Layer {
 protocol SeededLayer: Layer {
   /// How many cases there are in a short run and at least in a long one.
   var caseCount: (short: Int, long: Int) { get }
+  /// Whether cases may run side by side: if none has threads or processes of its own.
+  var isParallel: Bool { get }
 }
 
 extension SeededLayer {
+  var isParallel: Bool { true }
+
   func run(_ campaign: inout Campaign) -> LayerResult {
-    var result = LayerResult()
-    while let seed = campaign.nextSeed(of: caseCount) {
-      result.add(replay(seed))
-      if result.skipped != nil { break }
-      // What is wrong once is mostly wrong everywhere.
-      if result.findings.count >= (campaign.endsWithFinding ? 1 : 20) { break }
+    let progress = Mutex((campaign: campaign, result: LayerResult()))
+    let workerCount = isParallel ? ProcessInfo.processInfo.activeProcessorCount : 1
+    SuiteThreads.run(
+      (0..<min(workerCount, RunningCases.countMax)).map { worker in
+        { work(as: worker, progress) }
+      })
+    return progress.withLock {
+      campaign = $0.campaign
+      return $0.result
     }
-    return result
+  }
+
+  private func work(as worker: Int, _ progress: borrowing Mutex<(campaign: Campaign, result: LayerResult)>) {
+    while true {
+      let seed = progress.withLock { progress -> UInt64? in
+        // What is wrong once is mostly wrong everywhere.
+        let countMax = progress.campaign.endsWithFinding ? 1 : 20
+        if progress.result.findings.count >= countMax || progress.result.skipped != nil { return nil }
+        return progress.campaign.nextSeed(of: caseCount)
+      }
+      guard let seed else { return }
+      RunningCases.begin(name, seed, worker)
+      let result = replay(seed)
+      RunningCases.end(worker)
+      progress.withLock { $0.result.add(result) }
+    }
   }
 }
 

@@ -26,9 +26,9 @@ struct SuiteOptions {
   }
 
   static let allLayers: [any Layer] = [
-  static let allLayers: [any Layer] = [
-    KillsLayer(), PowerLossLayer(), SequencesLayer(), CallsLayer(), DamageLayer(), ModelLayer(), ThreadsLayer(), FullDiskLayer(), SoakLayer(),
-  ]
+    KillsLayer(), PowerLossLayer(), SequencesLayer(), CallsLayer(), DamageLayer(), ModelLayer(),
+    ThreadsLayer(),
+    FullDiskLayer(), SoakLayer(),
   ]
 
   struct Refusal: Error, CustomStringConvertible {

@@ -9,6 +9,7 @@ struct FullDiskLayer: SeededLayer {
   let title = "every operation on a file system that is full, and on one that is read-only"
   let unit = "operations at a fill level"
   /// In a long run every operation at every level in each way of access.
+  let isParallel = false
   var caseCount: (short: Int, long: Int) {
     let all = Self.readOnlyCount + Self.operations.count * Self.levelCount
     return (short: Self.readOnlyCount + Self.operations.count * 16, long: all * 3)

@@ -9,6 +9,7 @@ struct KillsLayer: SeededLayer {
   let name = "kills"
   let title = "real processes killed at random times and at chosen calls"
   let unit = "kills"
+  let isParallel = false
   let caseCount = (short: 500 / Self.killCount, long: 2_000 / Self.killCount)
 
   private static let killCount = 25

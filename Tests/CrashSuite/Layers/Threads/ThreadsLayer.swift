@@ -10,6 +10,7 @@ struct ThreadsLayer: SeededLayer {
   let name = "threads"
   let title = "threads on one store, every key's history checked for linearizability"
   let unit = "operations"
+  let isParallel = false
   let caseCount = (short: 12, long: 250)
 
   func replay(_ seed: UInt64) -> LayerResult {
