@@ -114,6 +114,10 @@ package struct CrashContents: Equatable, Sendable {
 /// A store said two things of one key.
 package struct CrashContradiction: Error, CustomStringConvertible {
   package var description: String
+
+  package init(description: String) {
+    self.description = description
+  }
 }
 
 /// Whether arrays are equal, found out in one go; arrays take long over that in a build without optimization.

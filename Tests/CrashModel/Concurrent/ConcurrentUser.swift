@@ -180,9 +180,25 @@ struct ConcurrentUser {
   /// Reads some members in any order, or the two that are the furthest apart in the batches that set them.
   private mutating func readGroup() throws {
     let places = SharedRegisters.groups[random(SharedRegisters.groupCount)]
-    let isApart = random(2) == 0
-    let some = isApart ? [places[0], places[places.count - 1]] : places
-    for place in some.shuffled(using: &generator).prefix(4) { try read(place) }
+    switch random(4) {
+    case 0: for place in places.shuffled(using: &generator).prefix(4) { try read(place) }
+    case 1: try readTogether(places[0], places[places.count - 1])
+    default: try readTogether(places[places.count - 1], places[0])
+    }
+  }
+
+  /// Reads two keys, one right behind the other: a batch is told to the index in about a microsecond.
+  private mutating func readTogether(_ one: SharedRegisters.Place, _ other: SharedRegisters.Place) throws {
+    let (first, second) = (use.keys(of: one), use.keys(of: other))
+    let begin = log.now()
+    let value = try first.retrieve(forKey: one.key)
+    let middle = log.now()
+    let next = try second.retrieve(forKey: other.key)
+    let end = log.now()
+    log.note(
+      .retrieve(try SharedRegisters.number(of: value, one.key)), on: one.register, from: begin, to: middle)
+    log.note(
+      .retrieve(try SharedRegisters.number(of: next, other.key)), on: other.register, from: middle, to: end)
   }
 
   // MARK: Keys of its own

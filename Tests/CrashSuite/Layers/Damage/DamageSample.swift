@@ -26,12 +26,23 @@ struct DamageSample: Sendable {
       try recorder.perform(operation)
       if case .reopen = operation { states.append(disk.contents(of: EngineScenario.path) ?? []) }
     }
+    if scenario.storesIndex { try recorder.perform(.storeIndex) }
     try recorder.close()
+    try Self.expectStoredIndex(scenario, disk)
     bytes = disk.contents(of: EngineScenario.path) ?? []
     contents = recorder.current
     history = recorder.states
     self.states = states
     piles = DamagePile.all(of: bytes, states: states)
+  }
+
+  /// With a stored index an opening must go by it: then only reading finds what is wrong with a record.
+  private static func expectStoredIndex(_ scenario: EngineScenario, _ disk: SimulatedDisk) throws {
+    let image = disk.afterProcessDeath()
+    let storedKeyCount = try scenario.open(on: image).store?.recovery.storedKeyCount ?? 0
+    if (storedKeyCount > 0) != scenario.storesIndex {
+      throw CrashContradiction(description: "\(storedKeyCount) keys came from the stored index")
+    }
   }
 
   /// Every kind of file, with and without a stored index.

@@ -25,7 +25,19 @@ extension ModelRun {
   mutating func collection() throws {
     _ = try space(choices.collectionName())
     try expect(try store.collectionNames == model.names, "the names of the collections")
+    try expectLocked()
   }
+
+  /// Nobody else gets the file meanwhile, not even to read it.
+  private func expectLocked() throws {
+    for readOnly in [false, true] {
+      do {
+        try SedimentStore(path: Self.path, options: SedimentOptions(readOnly: readOnly), disk: disk).close()
+        throw ModelMistake(description: "two have the file at a time")
+      } catch let error as SedimentError where error.code == .locked {}
+    }
+  }
+
   mutating func moveClock() {
     let change = UInt64(choices.number(below: 4_000))
     let isBack = choices.isOne(of: 4)
