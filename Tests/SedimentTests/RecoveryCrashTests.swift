@@ -29,7 +29,7 @@ import Testing
   @Test func `Whatever a power failure leaves, the log is a prefix that has what was synced`() throws {
     let (log, syncedCount) = try store()
     var counts: Set<Int> = []
-    let options = CrashPlanOptions(exhaustiveCountMax: 64, randomCount: 16, countMax: 60)
+    let options = CrashPlanOptions(exhaustiveCountMax: 64, randomCount: 16, countMax: 240)
     for state in log.disk.history {
       for choice in state.plans(options, seed: 5) {
         let image = state.afterPowerLoss(choice)

@@ -95,14 +95,15 @@ extension Engine {
     let firstByteCount = min(available, 512)
     var memory = UnsafeMutableRawPointer.allocate(byteCount: firstByteCount, alignment: 8)
     do throws(SedimentError) {
-      var count = unsafe try readWhole(into: memory, firstByteCount, at: position)
-      if unsafe RecordView(memory, available: count) == nil,
-        let whole = unsafe RecordView(memory, available: available),
-        whole.byteCount > count
-      {
-        unsafe memory.deallocate()
-        unsafe memory = .allocate(byteCount: whole.byteCount, alignment: 8)
-        unsafe count = try readWhole(into: memory, whole.byteCount, at: position)
+      var count = unsafe try readBytes(into: memory, firstByteCount, at: position)
+      if unsafe RecordView(memory, available: count) == nil {
+        try expectWhole(count, of: firstByteCount, at: position)
+        if let whole = unsafe RecordView(memory, available: available), whole.byteCount > count {
+          unsafe memory.deallocate()
+          unsafe memory = .allocate(byteCount: whole.byteCount, alignment: 8)
+          unsafe count = try readBytes(into: memory, whole.byteCount, at: position)
+          try expectWhole(count, of: whole.byteCount, at: position)
+        }
       }
       guard let view = unsafe RecordView(memory, available: count) else {
         unsafe memory.deallocate()
@@ -115,16 +116,11 @@ extension Engine {
     }
   }
 
-  /// Fills memory from the file, to which it belongs as a whole; the result is `count`.
+  /// The file may end behind a record, but not in it.
   ///
-  /// Where the file has become shorter, the record would else pass for one of another key, and a removal of its key
-  /// for one that finds nothing to do.
-  private func readWhole(
-    into memory: UnsafeMutableRawPointer, _ count: Int, at offset: UInt64
-  ) throws(SedimentError) -> Int {
-    let found = unsafe try readBytes(into: memory, count, at: offset)
+  /// The record would else pass for one of another key, and a removal of its key for one that finds nothing to do.
+  private func expectWhole(_ found: Int, of count: Int, at offset: UInt64) throws(SedimentError) {
     guard found == count else { throw damaged(at: offset + UInt64(found)) }
-    return found
   }
 
   /// Fills memory from the file; the result is how much there was.
