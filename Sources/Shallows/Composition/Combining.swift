@@ -1,0 +1,102 @@
+extension StorageProtocol {
+  /// This storage in front of another one: what this one has not comes from the back and is set to the front; what is
+  /// set goes to the front, then to the back.
+  @inlinable
+  public func combined<StorageType: StorageProtocol>(
+    with backStorage: StorageType
+  ) -> Storage<Key, Value> where StorageType.Key == Key, StorageType.Value == Value {
+    combined(NoMarks(), backStorage, .pullThenComplete, .frontFirst, .anyFailure)
+  }
+
+  /// This storage in front of another one, with a say in which failures of the front the back is asked after.
+  @inlinable
+  public func combined<StorageType: StorageProtocol>(
+    with backStorage: StorageType, fallingThroughOn failures: StorageFallThrough
+  ) -> Storage<Key, Value> where StorageType.Key == Key, StorageType.Value == Value {
+    combined(NoMarks(), backStorage, .pullThenComplete, .frontFirst, failures)
+  }
+
+  /// This storage in front of another one, with a say in what is pulled and where values are set.
+  @inlinable
+  public func combined<StorageType: StorageProtocol>(
+    with backStorage: StorageType, pullStrategy: StorageCombinationPullStrategy,
+    setStrategy: StorageCombinationSetStrategy = .frontFirst
+  ) -> Storage<Key, Value> where StorageType.Key == Key, StorageType.Value == Value {
+    combined(NoMarks(), backStorage, pullStrategy, setStrategy, .anyFailure)
+  }
+
+  /// This storage in front of another one, with a say in where values are set.
+  @inlinable
+  public func combined<StorageType: StorageProtocol>(
+    with backStorage: StorageType, setStrategy: StorageCombinationSetStrategy
+  ) -> Storage<Key, Value> where StorageType.Key == Key, StorageType.Value == Value {
+    combined(NoMarks(), backStorage, .pullThenComplete, setStrategy, .anyFailure)
+  }
+
+  /// This storage in front of one that is only read: the same as `backed(by:)`.
+  @available(*, deprecated, renamed: "backed(by:)")
+  @_disfavoredOverload
+  @inlinable
+  public func combined<StorageType: ReadOnlyStorageProtocol>(
+    with backStorage: StorageType
+  ) -> Storage<Key, Value> where StorageType.Key == Key, StorageType.Value == Value {
+    backed(by: backStorage)
+  }
+
+  @inlinable
+  func combined<StorageType: StorageProtocol, Marks: WriteMarks>(
+    _ marks: Marks, _ back: StorageType, _ pullStrategy: StorageCombinationPullStrategy,
+    _ setStrategy: StorageCombinationSetStrategy, _ fallThrough: StorageFallThrough
+  ) -> Storage<Key, Value>
+  where StorageType.Key == Key, StorageType.Value == Value, Marks.Key == Key {
+    let name = storageName + "<->" + back.storageName
+    let reads = PullingStorage(self, back, marks, storageName: name, pullStrategy, fallThrough)
+    return Storage(CombinedStorage(reads, setStrategy))
+  }
+}
+
+extension StorageProtocol where Key: Hashable {
+  /// This storage in front of another one: what this one has not comes from the back and is set to the front; what is
+  /// set goes to the front, then to the back.
+  ///
+  /// A value that is written while another thread pulls the one before is never replaced by that in the front.
+  @inlinable
+  public func combined<StorageType: StorageProtocol>(
+    with backStorage: StorageType
+  ) -> Storage<Key, Value> where StorageType.Key == Key, StorageType.Value == Value {
+    combined(HashedMarks(), backStorage, .pullThenComplete, .frontFirst, .anyFailure)
+  }
+
+  /// This storage in front of another one, with a say in which failures of the front the back is asked after.
+  @inlinable
+  public func combined<StorageType: StorageProtocol>(
+    with backStorage: StorageType, fallingThroughOn failures: StorageFallThrough
+  ) -> Storage<Key, Value> where StorageType.Key == Key, StorageType.Value == Value {
+    combined(HashedMarks(), backStorage, .pullThenComplete, .frontFirst, failures)
+  }
+
+  /// This storage in front of another one, with a say in what is pulled and where values are set.
+  @inlinable
+  public func combined<StorageType: StorageProtocol>(
+    with backStorage: StorageType, pullStrategy: StorageCombinationPullStrategy,
+    setStrategy: StorageCombinationSetStrategy = .frontFirst
+  ) -> Storage<Key, Value> where StorageType.Key == Key, StorageType.Value == Value {
+    combined(HashedMarks(), backStorage, pullStrategy, setStrategy, .anyFailure)
+  }
+
+  /// This storage in front of another one, with a say in where values are set.
+  @inlinable
+  public func combined<StorageType: StorageProtocol>(
+    with backStorage: StorageType, setStrategy: StorageCombinationSetStrategy
+  ) -> Storage<Key, Value> where StorageType.Key == Key, StorageType.Value == Value {
+    combined(HashedMarks(), backStorage, .pullThenComplete, setStrategy, .anyFailure)
+  }
+
+  /// This storage with another one behind it that is never written: values come from there and are set to the front.
+  @inlinable
+  public func backed<ReadableStorageType: ReadableStorageProtocol>(
+    by readableStorage: ReadableStorageType
+  ) -> Storage<Key, Value> where ReadableStorageType.Key == Key, ReadableStorageType.Value == Value {
+    backed(HashedMarks(), readableStorage, .anyFailure)
+  }
+}

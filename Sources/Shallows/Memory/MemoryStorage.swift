@@ -1,0 +1,126 @@
+public import Synchronization
+
+/// What retrieving from memory fails with.
+public enum MemoryStorageError: Error, Sendable, Hashable {
+  /// The key has no value.
+  case noValue
+}
+
+extension MemoryStorageError: StorageFailure {
+  /// What the failure means.
+  public var failureKind: FailureKind { .noValue }
+
+  /// The error, made once: a miss takes no memory.
+  @usableFromInline static let missing: any Error = MemoryStorageError.noValue
+}
+
+/// A storage in memory without a bound; see `LRUStorage` for one that has it.
+///
+/// It completes on the caller's thread before it returns.
+public final class MemoryStorage<Key: Hashable, Value>: AnsweringStorage {
+  /// The name, with the types of keys and values.
+  public let storageName = "memory-storage-\(Key.self):\(Value.self)"
+  @usableFromInline let lock = Mutex(())
+  // Both are only touched under the lock.
+  @usableFromInline var values: [Key: Value]
+  /// How often the values have changed.
+  @usableFromInline var changeCount: UInt64 = 0
+
+  /// Creates a storage with some values.
+  public init(storage: [Key: Value] = [:]) { values = storage }
+
+  /// All keys and values; replacing them replaces all.
+  public var storage: [Key: Value] {
+    get { lock.withLock { _ in Unchecked(values) }.value }
+    set { _ = change { Unchecked(exchange(&$0, for: newValue)) } }
+  }
+
+  /// Changes the values; what is returned is released without the lock, since its end may call the storage again.
+  @inlinable
+  func change<Result>(_ body: (inout [Key: Value]) -> Unchecked<Result>) -> Result {
+    let result = lock.withLock { _ in
+      changeCount &+= 1
+      return body(&values)
+    }
+    return result.value
+  }
+}
+
+// Its fields are behind its lock.
+extension MemoryStorage: @unchecked Sendable where Key: Sendable, Value: Sendable {}
+
+extension MemoryStorage {
+  /// The value of a key.
+  @inlinable
+  public func answer(forKey key: Key) -> StorageAnswer<Value> {
+    guard let value = value(forKey: key) else { return .failure(MemoryStorageError.missing) }
+    return .value(value)
+  }
+
+  @inlinable
+  func value(forKey key: Key) -> Value? {
+    lock.withLock { _ in Unchecked(values[key]) }.value
+  }
+
+  /// All keys that have a value.
+  public func keys() -> StorageKeys<Key> { StorageKeys { self.storage.keys } }
+
+  /// Gives a key a value, which never expires.
+  @inlinable
+  public func answer(setting value: Value, forKey key: Key, expiry: StorageExpiry) -> StorageAnswer<Void> {
+    guard expiry == .never else {
+      return .failure(StorageError.notSupported(.expiry, storageName: storageName))
+    }
+    _ = change { Unchecked($0.updateValue(value, forKey: key)) }
+    return .done
+  }
+
+  /// Takes the value of a key away.
+  @inlinable
+  public func answer(removing key: Key) -> StorageAnswer<Void> {
+    _ = change { Unchecked($0.removeValue(forKey: key)) }
+    return .done
+  }
+
+  /// Takes all values away.
+  public func answerRemovingAll() -> StorageAnswer<Void> {
+    storage = [:]
+    return .done
+  }
+
+  /// Replaces the value of a key as if nobody else came in between; the closure runs without the lock, and again if
+  /// the storage was changed meanwhile.
+  public func answer(
+    updating key: Key, _ modify: @escaping (ShallowsResult<Value>) throws -> Value?
+  ) -> StorageAnswer<Value?> {
+    while true {
+      let (old, count) = lock.withLock { _ in Unchecked((values[key], changeCount)) }.value
+      let new: Value?
+      do {
+        new = try modify(old.map { .success($0) } ?? .failure(MemoryStorageError.missing))
+      } catch {
+        return .failure(error)
+      }
+      if replace(key, by: new, ifChangeCountIs: count) { return .value(new) }
+    }
+  }
+
+  private func replace(_ key: Key, by new: Value?, ifChangeCountIs count: UInt64) -> Bool {
+    // The old value goes once the lock is free.
+    let old = UncheckedBox<Value?>(nil)
+    return lock.withLock { _ in
+      guard changeCount == count else { return false }
+      changeCount &+= 1
+      old.value = exchange(&values[key], for: new)
+      return true
+    }
+  }
+}
+
+/// Puts a new value in the place of the old one, which is returned.
+@inlinable
+func exchange<Value>(_ place: inout Value, for new: Value) -> Value {
+  let old = place
+  place = new
+  return old
+}

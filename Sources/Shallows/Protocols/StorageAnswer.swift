@@ -1,0 +1,55 @@
+/// What a storage says when it is asked: the result if it has it at once, or how to go on waiting for it.
+///
+/// It spares storages that need not wait the closures, the queues and the locks of those that have to: a value from
+/// memory goes through any number of compositions as a plain return value.
+public enum StorageAnswer<Value> {
+  /// The result; everything is done.
+  case ready(ShallowsResult<Value>)
+  /// The rest is done once the closure is called, which must be at most once; it calls the completion it is given.
+  case pending((@escaping (ShallowsResult<Value>) -> Void) -> Void)
+
+  /// A value that is there at once.
+  @inlinable
+  public static func value(_ value: Value) -> Self { .ready(.success(value)) }
+
+  /// A failure that is known at once.
+  @inlinable
+  public static func failure(_ error: any Error) -> Self { .ready(.failure(error)) }
+
+  /// Calls a completion with the result, before it returns if the result is ready.
+  @inlinable
+  public func deliver(to completion: @escaping (ShallowsResult<Value>) -> Void) {
+    switch self {
+    case .ready(let result): completion(result)
+    case .pending(let start): start(completion)
+    }
+  }
+
+  /// The answer with the result made into another one, once it is there.
+  @inlinable
+  public func map<Other>(
+    _ transform: @escaping (ShallowsResult<Value>) -> ShallowsResult<Other>
+  ) -> StorageAnswer<Other> {
+    switch self {
+    case .ready(let result): .ready(transform(result))
+    case .pending(let start): .pending { completion in start { completion(transform($0)) } }
+    }
+  }
+
+  /// The answer that another storage gives, asked once this result is there.
+  @inlinable
+  public func then<Other>(
+    _ next: @escaping (ShallowsResult<Value>) -> StorageAnswer<Other>
+  ) -> StorageAnswer<Other> {
+    switch self {
+    case .ready(let result): next(result)
+    case .pending(let start): .pending { completion in start { next($0).deliver(to: completion) } }
+    }
+  }
+}
+
+extension StorageAnswer<Void> {
+  /// It is done.
+  @inlinable
+  public static var done: Self { .ready(.success(())) }
+}

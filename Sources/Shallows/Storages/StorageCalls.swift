@@ -1,0 +1,75 @@
+/// What can be read from a type-erased storage, as closures.
+///
+/// Closures, and no class to be overridden: they are made where the type of the storage is known, so that the compiler
+/// builds them for just that type, with all that is composed in it inlined.
+@usableFromInline
+final class ReadCalls<Key, Value> {
+  @usableFromInline let answer: (Key) -> StorageAnswer<Value>
+  @usableFromInline let answerWithExpiry: (Key) -> StorageAnswer<ExpiringValue<Value>>
+  @usableFromInline let answers: ([Key]) -> StorageAnswer<[ShallowsResult<ExpiringValue<Value>>]>
+  @usableFromInline let keys: () -> StorageKeys<Key>
+
+  @inlinable
+  init<Base: ReadableStorageProtocol>(_ base: Base) where Base.Key == Key, Base.Value == Value {
+    answer = { base.answer(forKey: $0) }
+    answerWithExpiry = { base.answer(withExpiryForKey: $0) }
+    answers = { base.answer(forKeys: $0) }
+    keys = { base.keys() }
+  }
+
+  /// Of a storage that cannot be read.
+  @usableFromInline
+  init(failing error: any Error) {
+    answer = { _ in .failure(error) }
+    answerWithExpiry = { _ in .failure(error) }
+    answers = { _ in .failure(error) }
+    keys = { StorageKeys(failing: error) }
+  }
+}
+
+/// What can be written to a type-erased storage, as closures.
+@usableFromInline
+final class WriteCalls<Key, Value> {
+  @usableFromInline let set: (Value, Key, StorageExpiry) -> StorageAnswer<Void>
+  @usableFromInline let remove: (Key) -> StorageAnswer<Void>
+  @usableFromInline let removeAll: () -> StorageAnswer<Void>
+
+  @inlinable
+  init<Base: WritableStorageProtocol>(_ base: Base) where Base.Key == Key, Base.Value == Value {
+    set = { base.answer(setting: $0, forKey: $1, expiry: $2) }
+    remove = { base.answer(removing: $0) }
+    removeAll = { base.answerRemovingAll() }
+  }
+
+  /// Of a storage that cannot be written.
+  @usableFromInline
+  init(failing error: any Error) {
+    set = { _, _, _ in .failure(error) }
+    remove = { _ in .failure(error) }
+    removeAll = { .failure(error) }
+  }
+}
+
+/// All that can be done with a type-erased storage.
+@usableFromInline
+final class StorageCalls<Key, Value> {
+  @usableFromInline let reading: ReadCalls<Key, Value>
+  @usableFromInline let writing: WriteCalls<Key, Value>
+  @usableFromInline let update:
+    (Key, @escaping (ShallowsResult<Value>) throws -> Value?) -> StorageAnswer<Value?>
+
+  @inlinable
+  init<Base: StorageProtocol>(_ base: Base) where Base.Key == Key, Base.Value == Value {
+    reading = ReadCalls(base)
+    writing = WriteCalls(base)
+    update = { base.answer(updating: $0, $1) }
+  }
+
+  /// Of two halves that may have nothing to do with each other, so that nothing can be updated atomically.
+  @usableFromInline
+  init(storageName: String, reading: ReadCalls<Key, Value>, writing: WriteCalls<Key, Value>) {
+    self.reading = reading
+    self.writing = writing
+    update = { _, _ in .failure(StorageError.notSupported(.atomicUpdate, storageName: storageName)) }
+  }
+}

@@ -1,0 +1,55 @@
+/// All keys of a storage that have a value, in no order, one after another.
+///
+/// Keys that come or go while the sequence is gone through may be told or not.
+public struct StorageKeys<Element>: AsyncSequence {
+  /// Gives one key after another, and nil at the end.
+  public typealias Failure = any Error
+
+  @usableFromInline let makeNext: () -> () throws -> Element?
+
+  /// Creates a sequence of a closure that begins anew, and returns what tells the next key.
+  @inlinable
+  public init(_ makeNext: @escaping () -> () throws -> Element?) { self.makeNext = makeNext }
+
+  /// Creates a sequence of keys that are looked up once it is gone through.
+  @inlinable
+  public init<Keys: Sequence>(of keys: @escaping () throws -> Keys) where Keys.Element == Element {
+    makeNext = {
+      var iterator: Keys.Iterator?
+      return {
+        if iterator == nil { iterator = try keys().makeIterator() }
+        return iterator?.next()
+      }
+    }
+  }
+
+  /// Creates a sequence that fails.
+  @inlinable
+  public init(failing error: any Error) { makeNext = { { throw error } } }
+
+  /// The sequence from its beginning.
+  @inlinable
+  public func makeAsyncIterator() -> Iterator { Iterator(next: makeNext()) }
+
+  /// The keys with each made into another one, as far as that is possible.
+  @inlinable
+  public func mapKeys<Other>(_ transform: @escaping (Element) throws -> Other) -> StorageKeys<Other> {
+    let makeNext = makeNext
+    return StorageKeys<Other> {
+      let next = makeNext()
+      return { try next().map(transform) }
+    }
+  }
+
+  /// Goes through the keys.
+  public struct Iterator: AsyncIteratorProtocol {
+    @usableFromInline let body: () throws -> Element?
+
+    @inlinable
+    init(next: @escaping () throws -> Element?) { body = next }
+
+    /// The next key; nil at the end.
+    @inlinable
+    public mutating func next() throws -> Element? { try body() }
+  }
+}

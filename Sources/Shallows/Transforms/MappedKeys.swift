@@ -1,0 +1,87 @@
+/// A storage whose keys are made into those of another one.
+@usableFromInline
+struct MappedKeys<Base, BaseKey, Key, Value> {
+  @usableFromInline let base: Base
+  @usableFromInline let transform: (Key) throws -> BaseKey
+  /// The way back, without which the keys cannot be listed.
+  @usableFromInline let inverse: ((BaseKey) throws -> Key)?
+
+  @inlinable
+  init(
+    _ base: Base, _ transform: @escaping (Key) throws -> BaseKey, inverse: ((BaseKey) throws -> Key)? = nil
+  ) {
+    self.base = base
+    self.transform = transform
+    self.inverse = inverse
+  }
+}
+
+extension MappedKeys: StorageDesign where Base: StorageDesign {
+  @inlinable
+  var storageName: String { base.storageName }
+}
+
+extension MappedKeys: ReadableStorageProtocol, AnsweringReadableStorage
+where Base: ReadableStorageProtocol, Base.Key == BaseKey, Base.Value == Value {
+  @inlinable
+  func answer(forKey key: Key) -> StorageAnswer<Value> {
+    do { return base.answer(forKey: try transform(key)) } catch { return .failure(error) }
+  }
+
+  @usableFromInline
+  func answer(withExpiryForKey key: Key) -> StorageAnswer<ExpiringValue<Value>> {
+    do { return base.answer(withExpiryForKey: try transform(key)) } catch { return .failure(error) }
+  }
+
+  @usableFromInline
+  func answer(forKeys keys: [Key]) -> StorageAnswer<[ShallowsResult<ExpiringValue<Value>>]> {
+    let baseKeys = keys.map { key in Result { try transform(key) } }
+    return base.answer(forKeys: baseKeys.compactMap(\.value)).map { results in
+      // Keys that could not be made into others have not been asked for.
+      results.map { found in
+        var found = found.makeIterator()
+        return baseKeys.map { key in
+          key.flatMap { _ in found.next() ?? .failure(StorageError.noValue) }
+        }
+      }
+    }
+  }
+
+  @usableFromInline
+  func keys() -> StorageKeys<Key> {
+    guard let inverse else {
+      return StorageKeys(failing: StorageError.notSupported(.keys, storageName: base.storageName))
+    }
+    return base.keys().mapKeys(inverse)
+  }
+}
+
+extension MappedKeys: WritableStorageProtocol, AnsweringWritableStorage
+where Base: WritableStorageProtocol, Base.Key == BaseKey, Base.Value == Value {
+  @inlinable
+  func answer(setting value: Value, forKey key: Key, expiry: StorageExpiry) -> StorageAnswer<Void> {
+    do {
+      return base.answer(setting: value, forKey: try transform(key), expiry: expiry)
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  @inlinable
+  func answer(removing key: Key) -> StorageAnswer<Void> {
+    do { return base.answer(removing: try transform(key)) } catch { return .failure(error) }
+  }
+
+  @inlinable
+  func answerRemovingAll() -> StorageAnswer<Void> { base.answerRemovingAll() }
+}
+
+extension MappedKeys: StorageProtocol
+where Base: StorageProtocol, Base.Key == BaseKey, Base.Value == Value {
+  @usableFromInline
+  func answer(
+    updating key: Key, _ modify: @escaping (ShallowsResult<Value>) throws -> Value?
+  ) -> StorageAnswer<Value?> {
+    do { return base.answer(updating: try transform(key), modify) } catch { return .failure(error) }
+  }
+}
