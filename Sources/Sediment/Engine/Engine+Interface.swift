@@ -24,21 +24,29 @@ extension Engine {
 
   /// Returns once everything that was appended before is on the disk, without holding a thread meanwhile.
   func synced() async throws(SedimentError) {
-    try checkReadable()
-    let sequence = try lock.withLock { () throws(SedimentError) in
-      guard let writer else { throw .readOnly(path) }
-      try checkReadable()
-      if let poison = writer.poison { throw poison }
-      return unsafe writer.tail.pointee.countedSequence
-    }
     let outcome = Outcome()
     await withCheckedContinuation { continuation in
-      let mustSync = gate.whenSynced(sequence) { failure in
+      whenSynced { failure in
         outcome.set(failure)
         continuation.resume()
       }
-      if mustSync { syncSoon() }
     }
     try outcome.get()
+  }
+
+  /// Calls a closure, with why that failed if it did, once everything that was appended before is on the disk.
+  func whenSynced(_ completion: @escaping @Sendable (SedimentError?) -> Void) {
+    do throws(SedimentError) {
+      try checkReadable()
+      let sequence = try lock.withLock { () throws(SedimentError) in
+        guard let writer else { throw .readOnly(path) }
+        try checkReadable()
+        if let poison = writer.poison { throw poison }
+        return unsafe writer.tail.pointee.countedSequence
+      }
+      if gate.whenSynced(sequence, completion) { syncSoon() }
+    } catch {
+      completion(error)
+    }
   }
 }

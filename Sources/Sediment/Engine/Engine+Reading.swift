@@ -51,6 +51,26 @@ extension Engine {
     return nil
   }
 
+  /// The same, with when the value expires: 0 for never.
+  @usableFromInline
+  func beginReading(
+    _ key: RawSpan, _ state: CollectionState, expiry: inout UInt64
+  ) throws(SedimentError) -> FoundValue? {
+    try checkReadable()
+    Readers.enter(domain)
+    do throws(SedimentError) {
+      if let found = try findRecord(key, state) {
+        expiry = found.view.expiry
+        return try value(of: found)
+      }
+    } catch {
+      Readers.leave()
+      throw error
+    }
+    Readers.leave()
+    return nil
+  }
+
   /// The value of a key as bytes of its own; nil if it has none.
   @usableFromInline
   func bytes(_ key: RawSpan, _ state: CollectionState) throws(SedimentError) -> [UInt8]? {

@@ -24,6 +24,22 @@ extension SedimentKeyspace {
     }
   }
 
+  /// The value of a key as text or another type and when it ceases to be there; nil if it has none.
+  @inlinable
+  public func retrieveExpiring<Key: SedimentBytes & ~Escapable, Value: SedimentDecodable>(
+    forKey key: Key, as type: Value.Type
+  ) throws -> (value: Value, expiry: SedimentExpiry)? {
+    return try key.withSedimentBytes { (key) throws(SedimentError) -> (Value, SedimentExpiry)? in
+      var expiry: UInt64 = 0
+      guard let value = try engine.beginReading(key, state, expiry: &expiry) else { return nil }
+      defer { engine.endReading(value) }
+      guard let decoded = Value(sedimentBytes: unsafe RawSpan(_unsafeBytes: value.bytes)) else {
+        throw engine.undecodable(Value.self)
+      }
+      return (decoded, SedimentExpiry(written: expiry))
+    }
+  }
+
   /// Copies the value of a key into a buffer, whose contents it replaces; false, with the buffer empty, if there is
   /// none.
   ///

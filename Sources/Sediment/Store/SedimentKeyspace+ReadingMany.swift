@@ -25,6 +25,14 @@ extension SedimentKeyspace {
   public func withValues<Key: SedimentBytes>(
     forKeys keys: some Sequence<Key>, _ body: (Int, RawSpan?) throws -> Void
   ) throws {
+    try withExpiringValues(forKeys: keys) { number, value, _ in try body(number, value) }
+  }
+
+  /// The same with when each value ceases to be there.
+  @inlinable
+  public func withExpiringValues<Key: SedimentBytes>(
+    forKeys keys: some Sequence<Key>, _ body: (Int, RawSpan?, SedimentExpiry) throws -> Void
+  ) throws {
     var group = KeyGroup()
     var first = 0
     for key in keys {
@@ -41,12 +49,14 @@ extension SedimentKeyspace {
 
 extension SedimentKeyspace {
   @usableFromInline
-  func read(_ group: KeyGroup, from first: Int, _ body: (Int, RawSpan?) throws -> Void) throws {
-    unsafe try engine.read(group, state) { number, bytes in
+  func read(
+    _ group: KeyGroup, from first: Int, _ body: (Int, RawSpan?, SedimentExpiry) throws -> Void
+  ) throws {
+    unsafe try engine.read(group, state) { number, bytes, expiry in
       if let bytes = unsafe bytes {
-        unsafe try body(first + number, RawSpan(_unsafeBytes: bytes))
+        unsafe try body(first + number, RawSpan(_unsafeBytes: bytes), SedimentExpiry(written: expiry))
       } else {
-        try body(first + number, nil)
+        try body(first + number, nil, .never)
       }
     }
   }

@@ -107,7 +107,7 @@ extension SedimentKeyspace {
   ) throws -> SedimentExpiry? {
     return try key.withSedimentBytes { (key) throws(SedimentError) -> SedimentExpiry? in
       guard let time = try engine.expiry(key, state) else { return nil }
-      return time == 0 ? .never : .at(milliseconds: time)
+      return SedimentExpiry(written: time)
     }
   }
 

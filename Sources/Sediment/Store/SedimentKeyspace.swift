@@ -14,6 +14,9 @@ public class SedimentKeyspace: @unchecked Sendable {
     self.state = state
   }
 
+  /// What a change survives unless its call says otherwise.
+  public final var durability: SedimentDurability { engine.options.durability }
+
   /// What others of the same store are made with.
   final var sharedOwner: EngineOwner { owner }
 }

@@ -84,6 +84,12 @@ public enum SedimentExpiry: Sendable, Hashable {
   case after(Duration)
   /// At a wall time, in milliseconds since 1970.
   case at(milliseconds: UInt64)
+
+  /// As a record says it: 0 for never.
+  @usableFromInline
+  init(written milliseconds: UInt64) {
+    self = milliseconds == 0 ? .never : .at(milliseconds: milliseconds)
+  }
 }
 
 /// How large a store's file may become.

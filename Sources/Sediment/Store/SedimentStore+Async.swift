@@ -15,6 +15,12 @@ extension SedimentStore {
 }
 
 extension SedimentKeyspace {
+  /// Calls a closure, with why that failed if it did, once every change that was made before is on the disk: at once
+  /// if it is, else on the thread that syncs, which it must not hold up.
+  public func sync(completion: @escaping @Sendable (SedimentError?) -> Void) {
+    engine.whenSynced(completion)
+  }
+
   /// Gives a key a value, and returns once it is on the disk.
   public func setSynced<Key: SedimentBytes, Value: SedimentBytes>(
     _ value: Value, forKey key: Key, expiry: SedimentExpiry = .never

@@ -47,11 +47,12 @@ where Front.Key == Back.Key, Front.Value == Back.Value, Marks.Key == Front.Key {
   /// The front is updated, from the back's value where it has none.
   @usableFromInline
   func answer(
-    updating key: Key, _ modify: @escaping (ShallowsResult<Value>) throws -> Value?
+    updating key: Key, expiry: StorageExpiry?,
+    _ modify: @escaping (ShallowsResult<Value>) throws -> Value?
   ) -> StorageAnswer<Value?> {
     answer(forKey: key).then { found in
       reads.marked(key) {
-        reads.front.answer(updating: key) { result in
+        reads.front.answer(updating: key, expiry: expiry) { result in
           guard case .failure = result else { return try modify(result) }
           return try modify(found)
         }

@@ -66,10 +66,11 @@ where Front.Key == Back.Key, Front.Value == Back.Value, Marks.Key == Front.Key {
   /// another order than to the back.
   @usableFromInline
   func answer(
-    updating key: Key, _ modify: @escaping (ShallowsResult<Value>) throws -> Value?
+    updating key: Key, expiry: StorageExpiry?,
+    _ modify: @escaping (ShallowsResult<Value>) throws -> Value?
   ) -> StorageAnswer<Value?> {
     reads.marked(key) {
-      back.answer(updating: key, modify).then { result in
+      back.answer(updating: key, expiry: expiry, modify).then { result in
         guard case .success = result else { return .ready(result) }
         return front.answer(removing: key).map { removed in removed.flatMap { result } }
       }

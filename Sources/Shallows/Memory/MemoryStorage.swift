@@ -91,8 +91,12 @@ extension MemoryStorage {
   /// Replaces the value of a key as if nobody else came in between; the closure runs without the lock, and again if
   /// the storage was changed meanwhile.
   public func answer(
-    updating key: Key, _ modify: @escaping (ShallowsResult<Value>) throws -> Value?
+    updating key: Key, expiry: StorageExpiry?,
+    _ modify: @escaping (ShallowsResult<Value>) throws -> Value?
   ) -> StorageAnswer<Value?> {
+    guard expiry == nil || expiry == .never else {
+      return .failure(StorageError.notSupported(.expiry, storageName: storageName))
+    }
     while true {
       let (old, count) = lock.withLock { _ in Unchecked((values[key], changeCount)) }.value
       let new: Value?

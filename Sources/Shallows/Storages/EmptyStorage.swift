@@ -19,7 +19,8 @@ struct EmptyStorage<Key, Value>: AnsweringStorage {
   func answerRemovingAll() -> StorageAnswer<Void> { .failure(EmptyCacheError.cacheIsAlwaysEmpty) }
 
   func answer(
-    updating key: Key, _ modify: @escaping (ShallowsResult<Value>) throws -> Value?
+    updating key: Key, expiry: StorageExpiry?,
+    _ modify: @escaping (ShallowsResult<Value>) throws -> Value?
   ) -> StorageAnswer<Value?> {
     .failure(EmptyCacheError.cacheIsAlwaysEmpty)
   }

@@ -106,9 +106,10 @@ extension Storage {
   /// Replaces the value of a key by what a closure makes of it, as if nobody else came in between.
   @inlinable
   public func answer(
-    updating key: Key, _ modify: @escaping (ShallowsResult<Value>) throws -> Value?
+    updating key: Key, expiry: StorageExpiry?,
+    _ modify: @escaping (ShallowsResult<Value>) throws -> Value?
   ) -> StorageAnswer<Value?> {
-    calls.update(key, modify)
+    calls.update(key, expiry, modify)
   }
 }
 

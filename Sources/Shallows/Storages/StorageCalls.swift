@@ -56,13 +56,13 @@ final class StorageCalls<Key, Value> {
   @usableFromInline let reading: ReadCalls<Key, Value>
   @usableFromInline let writing: WriteCalls<Key, Value>
   @usableFromInline let update:
-    (Key, @escaping (ShallowsResult<Value>) throws -> Value?) -> StorageAnswer<Value?>
+    (Key, StorageExpiry?, @escaping (ShallowsResult<Value>) throws -> Value?) -> StorageAnswer<Value?>
 
   @inlinable
   init<Base: StorageProtocol>(_ base: Base) where Base.Key == Key, Base.Value == Value {
     reading = ReadCalls(base)
     writing = WriteCalls(base)
-    update = { base.answer(updating: $0, $1) }
+    update = { base.answer(updating: $0, expiry: $1, $2) }
   }
 
   /// Of two halves that may have nothing to do with each other, so that nothing can be updated atomically.
@@ -70,6 +70,6 @@ final class StorageCalls<Key, Value> {
   init(storageName: String, reading: ReadCalls<Key, Value>, writing: WriteCalls<Key, Value>) {
     self.reading = reading
     self.writing = writing
-    update = { _, _ in .failure(StorageError.notSupported(.atomicUpdate, storageName: storageName)) }
+    update = { _, _, _ in .failure(StorageError.notSupported(.atomicUpdate, storageName: storageName)) }
   }
 }

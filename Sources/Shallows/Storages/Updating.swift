@@ -43,7 +43,7 @@ extension StorageProtocol {
   func answer(
     atomicallyUpdating key: Key, _ modify: @escaping (inout Value) throws -> Void
   ) -> StorageAnswer<Value> {
-    answer(updating: key) { result in
+    answer(updating: key, expiry: nil) { result in
       var value = try result.get()
       try modify(&value)
       return value

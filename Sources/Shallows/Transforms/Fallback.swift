@@ -70,9 +70,10 @@ extension FallbackStorage: StorageProtocol
 where Base: StorageProtocol, Base.Key == Key, Base.Value == Value {
   @usableFromInline
   func answer(
-    updating key: Key, _ modify: @escaping (ShallowsResult<Value>) throws -> Value?
+    updating key: Key, expiry: StorageExpiry?,
+    _ modify: @escaping (ShallowsResult<Value>) throws -> Value?
   ) -> StorageAnswer<Value?> {
-    base.answer(updating: key) { try modify(recovered($0)) }
+    base.answer(updating: key, expiry: expiry) { try modify(recovered($0)) }
   }
 }
 

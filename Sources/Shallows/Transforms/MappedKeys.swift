@@ -80,8 +80,11 @@ extension MappedKeys: StorageProtocol
 where Base: StorageProtocol, Base.Key == BaseKey, Base.Value == Value {
   @usableFromInline
   func answer(
-    updating key: Key, _ modify: @escaping (ShallowsResult<Value>) throws -> Value?
+    updating key: Key, expiry: StorageExpiry?,
+    _ modify: @escaping (ShallowsResult<Value>) throws -> Value?
   ) -> StorageAnswer<Value?> {
-    do { return base.answer(updating: try transform(key), modify) } catch { return .failure(error) }
+    do { return base.answer(updating: try transform(key), expiry: expiry, modify) } catch {
+      return .failure(error)
+    }
   }
 }

@@ -84,11 +84,12 @@ extension MappedValues: StorageProtocol
 where Base: StorageProtocol, Base.Key == Key, Base.Value == BaseValue {
   @usableFromInline
   func answer(
-    updating key: Key, _ modify: @escaping (ShallowsResult<Value>) throws -> Value?
+    updating key: Key, expiry: StorageExpiry?,
+    _ modify: @escaping (ShallowsResult<Value>) throws -> Value?
   ) -> StorageAnswer<Value?> {
     // What is set is told as it was before it was made into the other value; the closure's last run counts.
     let last = UncheckedBox<Value?>(nil)
-    let answer = base.answer(updating: key) { result in
+    let answer = base.answer(updating: key, expiry: expiry) { result in
       last.value = try modify(transformed(result))
       return try last.value.map(transformOut)
     }

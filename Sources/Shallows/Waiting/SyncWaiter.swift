@@ -1,36 +1,46 @@
-import Dispatch
-import Synchronization
+public import Dispatch
+public import Synchronization
 
 /// A result that one thread waits for; the first counts, and later ones are dropped.
 @usableFromInline
 final class SyncWaiter<Value>: @unchecked Sendable {
-  // The fields are only touched under the lock.
-  private let lock = Mutex(())
-  private var result: ShallowsResult<Value>?
-  /// There from when a thread has to be woken.
-  private var semaphore: DispatchSemaphore?
+  /// How far it is; it only goes on, to `isAwaited` from `isEmpty` alone.
+  @usableFromInline let progress = Atomic<UInt8>(0)
+  @usableFromInline let isTaken = Atomic<Bool>(false)
+  /// Set by who took it, and read once it is there.
+  @usableFromInline var result: ShallowsResult<Value>?
+  /// Set by the thread that waits before it says so.
+  @usableFromInline var semaphore: DispatchSemaphore?
 
-  @usableFromInline init() {}
+  @inlinable static var isEmpty: UInt8 { 0 }
+  @inlinable static var isAwaited: UInt8 { 1 }
+  @inlinable static var isThere: UInt8 { 2 }
 
-  @usableFromInline
+  @inlinable init() {}
+
+  @inlinable
   func fulfil(_ result: ShallowsResult<Value>) {
-    let waiting: DispatchSemaphore? = lock.withLock { _ in
-      guard self.result == nil else { return nil }
-      self.result = result
-      return semaphore
+    guard !isTaken.exchange(true, ordering: .acquiringAndReleasing) else { return }
+    self.result = result
+    if progress.exchange(Self.isThere, ordering: .acquiringAndReleasing) == Self.isAwaited {
+      semaphore?.signal()
     }
-    waiting?.signal()
   }
 
   /// The result, for which the thread sleeps unless it is there.
-  @usableFromInline
+  @inlinable
   func wait() throws -> Value {
-    let semaphore: DispatchSemaphore? = lock.withLock { _ in
-      if result == nil { self.semaphore = DispatchSemaphore(value: 0) }
-      return self.semaphore
-    }
-    semaphore?.wait()
-    return try lock.withLock { _ in Unchecked(result) }.value.unwrap().get()
+    if progress.load(ordering: .acquiring) != Self.isThere { sleep() }
+    return try result.unwrap().get()
+  }
+
+  @inlinable
+  func sleep() {
+    let semaphore = DispatchSemaphore(value: 0)
+    self.semaphore = semaphore
+    let (isAwaited, _) = progress.compareExchange(
+      expected: Self.isEmpty, desired: Self.isAwaited, ordering: .acquiringAndReleasing)
+    if isAwaited { semaphore.wait() }
   }
 }
 

@@ -1,0 +1,137 @@
+import Synchronization
+
+/// A storage that is asked once for a key, however many ask for it at the same time.
+final class CoalescingStorage<Base: ReadableStorageProtocol>: @unchecked Sendable where Base.Key: Hashable {
+  typealias Key = Base.Key
+  typealias Value = Base.Value
+  typealias Flight = Coalescing<ExpiringValue<Value>>
+
+  let base: Base
+  // Only touched under the lock.
+  private let lock = Mutex(())
+  private var flights: [Key: Flight] = [:]
+
+  init(_ base: Base) { self.base = base }
+
+  /// The answer to a question that may be under way: asked unless it is.
+  private func shared(_ key: Key) -> StorageAnswer<ExpiringValue<Value>> {
+    let (flight, isFirst) = join(key)
+    guard isFirst else { return flight.answer }
+    // Begun at once, whether or not this answer is waited for: others may wait for it.
+    base.answer(withExpiryForKey: key).deliver { result in
+      self.leave(key, flight)
+      flight.land(result)
+    }
+    return flight.answer
+  }
+
+  private func join(_ key: Key) -> (Flight, isFirst: Bool) {
+    let joined: Unchecked<(Flight, isFirst: Bool)> = lock.withLock { _ in
+      if let flight = flights[key] { return Unchecked((flight, false)) }
+      let flight = Flight()
+      flights[key] = flight
+      return Unchecked((flight, true))
+    }
+    return joined.value
+  }
+
+  private func leave(_ key: Key, _ flight: Flight) {
+    lock.withLock { _ in
+      if flights[key] === flight { flights[key] = nil }
+    }
+  }
+
+  /// Lets nobody join what was asked before: a key, or all for nil, has another value now.
+  private func forget(_ key: Key?) {
+    lock.withLock { _ in
+      if let key { flights[key] = nil } else { flights = [:] }
+    }
+  }
+}
+
+extension CoalescingStorage: AnsweringReadableStorage {
+  var storageName: String { base.storageName }
+
+  func answer(forKey key: Key) -> StorageAnswer<Value> { shared(key).map { $0.map(\.value) } }
+
+  func answer(withExpiryForKey key: Key) -> StorageAnswer<ExpiringValue<Value>> { shared(key) }
+
+  func answer(forKeys keys: [Key]) -> StorageAnswer<[ShallowsResult<ExpiringValue<Value>>]> {
+    base.answer(forKeys: keys)
+  }
+
+  func keys() -> StorageKeys<Key> { base.keys() }
+}
+
+extension CoalescingStorage: WritableStorageProtocol, AnsweringWritableStorage
+where Base: WritableStorageProtocol {
+  func answer(setting value: Value, forKey key: Key, expiry: StorageExpiry) -> StorageAnswer<Void> {
+    forgetting(key, base.answer(setting: value, forKey: key, expiry: expiry))
+  }
+
+  func answer(removing key: Key) -> StorageAnswer<Void> {
+    forgetting(key, base.answer(removing: key))
+  }
+
+  func answerRemovingAll() -> StorageAnswer<Void> { forgetting(nil, base.answerRemovingAll()) }
+
+  private func forgetting<Answer>(_ key: Key?, _ answer: StorageAnswer<Answer>) -> StorageAnswer<Answer> {
+    answer.map { result in
+      self.forget(key)
+      return result
+    }
+  }
+}
+
+extension CoalescingStorage: StorageProtocol where Base: StorageProtocol {
+  func answer(
+    updating key: Key, expiry: StorageExpiry?,
+    _ modify: @escaping (ShallowsResult<Value>) throws -> Value?
+  ) -> StorageAnswer<Value?> {
+    forgetting(key, base.answer(updating: key, expiry: expiry, modify))
+  }
+}
+
+/// One question that several wait for.
+final class Coalescing<Value>: @unchecked Sendable {
+  // Both are only touched under the lock.
+  private let lock = Mutex(())
+  private var result: ShallowsResult<Value>?
+  private var completions: [(ShallowsResult<Value>) -> Void] = []
+
+  /// Tells everybody who waits; what comes later, from a storage that answers again, is told to them, too.
+  func land(_ result: ShallowsResult<Value>) {
+    let waiting: Unchecked<[(ShallowsResult<Value>) -> Void]> = lock.withLock { _ in
+      self.result = result
+      return Unchecked(completions)
+    }
+    for completion in waiting.value { completion(result) }
+  }
+
+  /// The result if it is there, or the way to wait for it.
+  var answer: StorageAnswer<Value> {
+    if let result = lock.withLock({ _ in Unchecked(self.result) }).value { return .ready(result) }
+    return .pending { completion in
+      let result: Unchecked<ShallowsResult<Value>?> = self.lock.withLock { _ in
+        self.completions.append(completion)
+        return Unchecked(self.result)
+      }
+      if let result = result.value { completion(result) }
+    }
+  }
+}
+
+extension StorageProtocol where Key: Hashable {
+  /// The same storage, asked once for a key however many retrieve it at the same time: all get the one answer.
+  ///
+  /// What was set before a retrieval began is what that gets at least. A storage that retrieves a key from itself while
+  /// it answers for that key would wait for itself.
+  public func coalescingRetrievals() -> Storage<Key, Value> { Storage(CoalescingStorage(self)) }
+}
+
+extension ReadOnlyStorageProtocol where Key: Hashable {
+  /// The same storage, asked once for a key however many retrieve it at the same time: all get the one answer.
+  public func coalescingRetrievals() -> ReadOnlyStorage<Key, Value> {
+    ReadOnlyStorage(CoalescingStorage(self))
+  }
+}

@@ -1,0 +1,78 @@
+public import Foundation
+public import Sediment
+
+/// Data under names in a store of the engine, or in one of its collections: all in one file, nothing lost that was
+/// acknowledged.
+///
+/// Retrieving completes on the caller's thread before it returns; so does setting, unless it has to wait for the disk
+/// because a change is to be synced.
+public struct SedimentStorage: Sendable {
+  /// The name, with that of the file.
+  public let storageName: String
+  /// What a change survives once it is acknowledged; nil for what the store was opened with.
+  public var durability: SedimentDurability?
+  @usableFromInline let source: KeyspaceSource
+
+  /// Creates a storage of all keys of a store, or of those of one of its collections, which is made where it is missing.
+  ///
+  /// Whoever opened the store closes it.
+  public init(
+    _ store: SedimentStore, collection: String? = nil, durability: SedimentDurability? = nil
+  ) {
+    let file = URL(fileURLWithPath: store.path).deletingPathExtension().lastPathComponent
+    storageName = "sediment-" + [file, collection].compactMap(\.self).joined(separator: "/")
+    self.durability = durability
+    source = KeyspaceSource {
+      guard let collection else { return (store, nil) }
+      return (try store.collection(collection), nil)
+    }
+  }
+
+  /// Creates a storage of a file that is opened at the first call, shared by all who name it in this process, and closed
+  /// when the last of them has gone.
+  public init(
+    url: URL, collection: String? = nil, options: SedimentOptions = SedimentOptions(),
+    durability: SedimentDurability? = nil
+  ) {
+    let file = url.deletingPathExtension().lastPathComponent
+    storageName = "sediment-" + [file, collection].compactMap(\.self).joined(separator: "/")
+    self.durability = durability
+    source = KeyspaceSource {
+      let shared = try SharedStore.open(url, options)
+      guard let collection else { return (shared.store, shared) }
+      return (try shared.store.collection(collection), shared)
+    }
+  }
+
+  /// Files in the folders that the system has for them; see `SedimentFolders.folder(_:in:domainMask:options:)`.
+  public static let main = SedimentFolders()
+
+  /// The same storage whose changes survive what is said.
+  public func durability(_ durability: SedimentDurability) -> SedimentStorage {
+    var copy = self
+    copy.durability = durability
+    return copy
+  }
+
+  /// What is behind it, for all that the engine can do and a storage cannot; opens the file if it is not yet open.
+  public func keyspace() throws -> SedimentKeyspace { try source.keyspace() }
+}
+
+/// Where files of the engine lie for those who name folders.
+public struct SedimentFolders: Sendable {
+  init() {}
+
+  /// The storage of one file, `folderName.sediment`, in a directory of the user's or the system's.
+  ///
+  /// It is opened at the first call, and shared: whoever names the same folder in this process gets the same file, with
+  /// the options of whom came first. It is closed when the last of them has gone.
+  public func folder(
+    _ folderName: String, in directory: FileManager.SearchPathDirectory,
+    domainMask: FileManager.SearchPathDomainMask = .userDomainMask,
+    options: SedimentOptions = SedimentOptions()
+  ) -> SedimentStorage {
+    let parent = FileManager.default.urls(for: directory, in: domainMask).first
+    let folder = (parent ?? FileManager.default.temporaryDirectory).appendingPathComponent(folderName)
+    return SedimentStorage(url: folder.appendingPathExtension("sediment"), options: options)
+  }
+}

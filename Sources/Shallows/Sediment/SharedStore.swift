@@ -1,0 +1,76 @@
+import Foundation
+import Sediment
+import Synchronization
+
+/// A store that several in this process use; it is closed when the last of them has gone.
+final class SharedStore: Sendable {
+  let store: SedimentStore
+  private let file: SharedFile
+
+  private init(_ store: SedimentStore, _ file: SharedFile) {
+    self.store = store
+    self.file = file
+  }
+
+  deinit { file.leave() }
+
+  /// The store of a file: the one that is open in this process, or opened now, with the directories that it needs.
+  static func open(_ url: URL, _ options: SedimentOptions) throws -> SharedStore {
+    let file = SharedFile.file(at: url)
+    return SharedStore(try file.enter(options), file)
+  }
+}
+
+/// A file that stores are shared of: how many use it, and the store while somebody does.
+private final class SharedFile: Sendable {
+  private struct State {
+    var store: SedimentStore?
+    var userCount = 0
+  }
+
+  private static let files = Mutex<[String: SharedFile]>([:])
+
+  private let url: URL
+  private let state = Mutex(State())
+
+  private init(_ url: URL) { self.url = url }
+
+  /// The one of a path, whatever ways there are to write it.
+  static func file(at url: URL) -> SharedFile {
+    let url = url.standardizedFileURL.resolvingSymlinksInPath()
+    return files.withLock { files in
+      if let file = files[url.path] { return file }
+      let file = SharedFile(url)
+      files[url.path] = file
+      return file
+    }
+  }
+
+  /// The open store; opening and closing wait for each other, so that the file's lock is never in one's own way.
+  func enter(_ options: SedimentOptions) throws -> SedimentStore {
+    try state.withLock { state in
+      let store = try state.store ?? open(options)
+      state.store = store
+      state.userCount += 1
+      return store
+    }
+  }
+
+  private func open(_ options: SedimentOptions) throws -> SedimentStore {
+    if !options.readOnly, !options.mustExist {
+      try FileManager.default.createDirectory(
+        at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+    }
+    return try SedimentStore(url: url, options: options)
+  }
+
+  func leave() {
+    state.withLock { state in
+      state.userCount -= 1
+      guard state.userCount == 0 else { return }
+      // What fails here has been told to the store's observer, and loses nothing: recovery does what closing could not.
+      try? state.store?.close()
+      state.store = nil
+    }
+  }
+}

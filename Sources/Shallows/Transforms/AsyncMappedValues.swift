@@ -1,0 +1,73 @@
+/// A storage whose values are made from and into those of another one by async closures; it has no atomic updates, whose
+/// closures cannot wait.
+struct AsyncMappedValues<Base, Key, BaseValue, Value> {
+  let base: Base
+  let transformIn: (BaseValue) async throws -> Value
+  let transformOut: (Value) async throws -> BaseValue
+
+  func transformed(_ stored: ExpiringValue<BaseValue>) async throws -> ExpiringValue<Value> {
+    ExpiringValue(try await transformIn(stored.value), expiry: stored.expiry)
+  }
+}
+
+extension AsyncMappedValues: StorageDesign where Base: StorageDesign {
+  var storageName: String { base.storageName }
+}
+
+extension AsyncMappedValues: ReadableStorageProtocol, AnsweringReadableStorage
+where Base: ReadableStorageProtocol, Base.Key == Key, Base.Value == BaseValue {
+  func answer(forKey key: Key) -> StorageAnswer<Value> {
+    base.answer(forKey: key).awaiting(transformIn)
+  }
+
+  func answer(withExpiryForKey key: Key) -> StorageAnswer<ExpiringValue<Value>> {
+    base.answer(withExpiryForKey: key).awaiting(transformed)
+  }
+
+  func answer(forKeys keys: [Key]) -> StorageAnswer<[ShallowsResult<ExpiringValue<Value>>]> {
+    base.answer(forKeys: keys).awaiting { results in
+      var transformedResults: [ShallowsResult<ExpiringValue<Value>>] = []
+      for result in results {
+        do {
+          transformedResults.append(.success(try await transformed(result.get())))
+        } catch {
+          transformedResults.append(.failure(error))
+        }
+      }
+      return transformedResults
+    }
+  }
+
+  func keys() -> StorageKeys<Key> { base.keys() }
+}
+
+extension AsyncMappedValues: WritableStorageProtocol, AnsweringWritableStorage
+where Base: WritableStorageProtocol, Base.Key == Key, Base.Value == BaseValue {
+  func answer(setting value: Value, forKey key: Key, expiry: StorageExpiry) -> StorageAnswer<Void> {
+    StorageAnswer.running { try await transformOut(value) }.then { result in
+      switch result {
+      case .success(let value): base.answer(setting: value, forKey: key, expiry: expiry)
+      case .failure(let error): .failure(error)
+      }
+    }
+  }
+
+  func answer(removing key: Key) -> StorageAnswer<Void> { base.answer(removing: key) }
+
+  func answerRemovingAll() -> StorageAnswer<Void> { base.answerRemovingAll() }
+}
+
+extension AsyncMappedValues: StorageProtocol
+where Base: StorageProtocol, Base.Key == Key, Base.Value == BaseValue {}
+
+extension StorageAnswer {
+  /// The answer with its value given to an async closure.
+  func awaiting<Other>(_ transform: @escaping (Value) async throws -> Other) -> StorageAnswer<Other> {
+    then { result in
+      switch result {
+      case .success(let value): .running { try await transform(value) }
+      case .failure(let error): .failure(error)
+      }
+    }
+  }
+}

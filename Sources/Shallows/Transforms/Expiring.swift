@@ -1,0 +1,91 @@
+public import Foundation
+
+/// A storage whose values expire unless it is said otherwise for one.
+@usableFromInline
+struct ExpiringStorage<Base, Key, Value> {
+  @usableFromInline let base: Base
+  @usableFromInline let expiry: StorageExpiry
+
+  @inlinable
+  init(_ base: Base, _ expiry: StorageExpiry) {
+    self.base = base
+    self.expiry = expiry
+  }
+}
+
+extension ExpiringStorage: StorageDesign where Base: StorageDesign {
+  @inlinable
+  var storageName: String { base.storageName }
+}
+
+extension ExpiringStorage: ReadableStorageProtocol, AnsweringReadableStorage
+where Base: ReadableStorageProtocol, Base.Key == Key, Base.Value == Value {
+  @inlinable
+  func answer(forKey key: Key) -> StorageAnswer<Value> { base.answer(forKey: key) }
+
+  @inlinable
+  func answer(withExpiryForKey key: Key) -> StorageAnswer<ExpiringValue<Value>> {
+    base.answer(withExpiryForKey: key)
+  }
+
+  @inlinable
+  func answer(forKeys keys: [Key]) -> StorageAnswer<[ShallowsResult<ExpiringValue<Value>>]> {
+    base.answer(forKeys: keys)
+  }
+
+  @inlinable
+  func keys() -> StorageKeys<Key> { base.keys() }
+}
+
+extension ExpiringStorage: WritableStorageProtocol, AnsweringWritableStorage
+where Base: WritableStorageProtocol, Base.Key == Key, Base.Value == Value {
+  @inlinable
+  func answer(setting value: Value, forKey key: Key, expiry: StorageExpiry) -> StorageAnswer<Void> {
+    base.answer(setting: value, forKey: key, expiry: expiry == .never ? self.expiry : expiry)
+  }
+
+  @inlinable
+  func answer(removing key: Key) -> StorageAnswer<Void> { base.answer(removing: key) }
+
+  @inlinable
+  func answerRemovingAll() -> StorageAnswer<Void> { base.answerRemovingAll() }
+}
+
+extension ExpiringStorage: StorageProtocol
+where Base: StorageProtocol, Base.Key == Key, Base.Value == Value {
+  @inlinable
+  func answer(
+    updating key: Key, expiry: StorageExpiry?,
+    _ modify: @escaping (ShallowsResult<Value>) throws -> Value?
+  ) -> StorageAnswer<Value?> {
+    base.answer(updating: key, expiry: expiry ?? self.expiry, modify)
+  }
+}
+
+extension StorageProtocol {
+  /// The same storage, in which what is set ceases to be there so long after; where it cannot do that, setting fails.
+  @inlinable
+  public func expiring(after duration: Duration) -> Storage<Key, Value> {
+    Storage(ExpiringStorage(self, .after(duration)))
+  }
+
+  /// The same storage, in which what is set ceases to be there at a time; where it cannot do that, setting fails.
+  @inlinable
+  public func expiring(at date: Date) -> Storage<Key, Value> {
+    Storage(ExpiringStorage(self, .at(date)))
+  }
+}
+
+extension WriteOnlyStorageProtocol {
+  /// The same storage, in which what is set ceases to be there so long after; where it cannot do that, setting fails.
+  @inlinable
+  public func expiring(after duration: Duration) -> WriteOnlyStorage<Key, Value> {
+    WriteOnlyStorage(ExpiringStorage(self, .after(duration)))
+  }
+
+  /// The same storage, in which what is set ceases to be there at a time; where it cannot do that, setting fails.
+  @inlinable
+  public func expiring(at date: Date) -> WriteOnlyStorage<Key, Value> {
+    WriteOnlyStorage(ExpiringStorage(self, .at(date)))
+  }
+}
