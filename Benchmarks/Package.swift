@@ -25,8 +25,16 @@ let package = Package(
         .product(name: "Sediment", package: "Sediment"),
       ],
       swiftSettings: settings),
+    .target(
+      name: "ShallowsBenchmarks",
+      dependencies: [
+        "BenchmarkHarness", "MachineLimits", .product(name: "Sediment", package: "Sediment"),
+        .product(name: "Shallows", package: "Sediment"),
+      ],
+      swiftSettings: settings),
     .executableTarget(
-      name: "BenchmarkTool", dependencies: ["BenchmarkHarness", "MachineLimits", "EngineBenchmarks"],
+      name: "BenchmarkTool",
+      dependencies: ["BenchmarkHarness", "MachineLimits", "EngineBenchmarks", "ShallowsBenchmarks"],
       swiftSettings: settings),
     .testTarget(
       name: "BenchmarkHarnessTests", dependencies: ["BenchmarkHarness"], swiftSettings: settings),
@@ -39,6 +47,9 @@ let package = Package(
         "EngineBenchmarks", "BenchmarkHarness", "MachineLimits", "BenchmarkTool",
         .product(name: "Sediment", package: "Sediment"),
       ],
+      swiftSettings: settings),
+    .testTarget(
+      name: "ShallowsBenchmarksTests", dependencies: ["ShallowsBenchmarks", "BenchmarkHarness"],
       swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]

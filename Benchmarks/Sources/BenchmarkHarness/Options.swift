@@ -53,11 +53,19 @@ public struct Options: Equatable, Sendable {
     /// What compression costs and saves.
     case compression
 
+    /// What storages cost that are composed of others.
+    case shallows
+
     /// What is about the storage engine.
-    public static let engine = allCases.filter { $0 != .machine }
+    public static let engine = allCases.filter { $0 != .machine && !storages.contains($0) }
+
+    /// What is about the storages above it.
+    public static let storages: [Part] = [.shallows]
 
     /// Names of several parts.
-    static let together = ["engine": engine, "100": [.load100, .read100], "1000": [.load1000, .read1000]]
+    static let together = [
+      "engine": engine, "storages": storages, "100": [.load100, .read100], "1000": [.load1000, .read1000],
+    ]
   }
 
   /// The greatest number of rounds that makes sense.

@@ -2,6 +2,7 @@ internal import BenchmarkHarness
 internal import EngineBenchmarks
 internal import Foundation
 internal import MachineLimits
+internal import ShallowsBenchmarks
 
 /// Measures what was asked for, prints the tables, and writes the reports and the charts' data.
 struct Run {
@@ -18,12 +19,14 @@ struct Run {
     scale = options.isQuick ? Scale.quick : Scale.full(memoryByteCount: machine.memoryByteCount)
   }
 
-  /// Measures the machine and then the engine, each with a report of its own.
+  /// Measures the machine, then the engine, then the storages above it, each with a report of its own.
   func measure() throws {
     let engine = options.parts.filter(Options.Part.engine.contains)
     print(emptyReport.heading)
     if options.parts.contains(.machine) { try present(report([.machine]), "machine") }
     if !engine.isEmpty { try present(report(engine), "engine") }
+    let storages = options.parts.filter(Options.Part.storages.contains)
+    if !storages.isEmpty { try present(report(storages), "storages") }
   }
 
   private func present(_ report: Report, _ name: String) throws {
@@ -55,6 +58,10 @@ struct Run {
   private func section(_ part: Options.Part) throws -> Section {
     if part == .machine {
       return Section(try MachineLimits(scale: scale, directory: options.directory).groups)
+    }
+    if part == .shallows {
+      let callCount = options.isQuick ? 20_000 : 400_000
+      return try ShallowsBenchmarks(callCount: callCount, directory: options.directory).section()
     }
     let engineScale = options.isQuick ? EngineScale.quick : .full(scale)
     return try EngineBenchmarks(
