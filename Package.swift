@@ -74,7 +74,7 @@ let package = Package(
     tests(
       "Sediment",
       ["Sediment", "SedimentTesting", "SedimentFormat", "SedimentDisk", "CrashModel", "CrashChild"]),
-    tests("Shallows", ["Shallows"]),
+    tests("Shallows", ["Shallows", "Sediment", "SedimentTesting"]),
     tests("Vellum", ["Vellum"]),
   ],
   swiftLanguageModes: [.v6]

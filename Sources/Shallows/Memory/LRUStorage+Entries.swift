@@ -1,0 +1,89 @@
+public import Sediment
+
+extension LRUStorage {
+  /// The value of a key, which counts as used then; nil if there is none, or it has expired.
+  @inlinable
+  public func value(forKey key: Key) -> Value? {
+    let hash = LRUTable<Key, Value>.mixedHash(of: key)
+    let shard = unsafe shard(hash)
+    unsafe shard.pointee.lock.lock()
+    let index = unsafe shard.pointee.table.index(of: key, hash: UInt32(truncatingIfNeeded: hash))
+    if index != 0, unsafe shard.pointee.table.links[Int(index)].expiry == 0 {
+      unsafe shard.pointee.table.touch(index)
+      unsafe shard.pointee.hits &+= 1
+      let value = unsafe shard.pointee.table.pair(index).pointee.value
+      unsafe shard.pointee.lock.unlock()
+      return value
+    }
+    return valueThatMayExpire(forKey: key, hash: hash)
+  }
+
+  // Goes on with the lock taken, and gives it back.
+  @inlinable @inline(never)
+  func valueThatMayExpire(forKey key: Key, hash: UInt64) -> Value? {
+    let shard = unsafe shard(hash)
+    var dropped = LRUDropped<Key, Value>()
+    var value: Value?
+    let index = unsafe shard.pointee.liveIndex(
+      of: key, hash: UInt32(truncatingIfNeeded: hash), clock: clock, dropped: &dropped)
+    if index != 0 {
+      unsafe shard.pointee.table.touch(index)
+      unsafe shard.pointee.hits &+= 1
+      value = unsafe shard.pointee.table.pair(index).pointee.value
+    } else {
+      unsafe shard.pointee.misses &+= 1
+    }
+    unsafe shard.pointee.lock.unlock()
+    dropped.release()
+    return value
+  }
+
+  /// The value of a key without any trace of the question: it does not count as used, and no statistics change.
+  @inlinable
+  public func peek(forKey key: Key) -> Value? {
+    let hash = LRUTable<Key, Value>.mixedHash(of: key)
+    let shard = unsafe shard(hash)
+    unsafe shard.pointee.lock.lock()
+    defer { unsafe shard.pointee.lock.unlock() }
+    let index = unsafe shard.pointee.table.index(of: key, hash: UInt32(truncatingIfNeeded: hash))
+    if index == 0 { return nil }
+    let expiry = unsafe shard.pointee.table.links[Int(index)].expiry
+    if expiry != 0 && expiry <= clock() { return nil }
+    return unsafe shard.pointee.table.pair(index).pointee.value
+  }
+
+  /// Keeps a value as the one used last, in place of an older one of its key; false if it exceeds the bound.
+  ///
+  /// A value that alone costs more than the bound, or than a shard's share of it, is not kept. An older one of its
+  /// key leaves all the same, and nothing else does. Times are wall times.
+  @inlinable @discardableResult
+  public func insert(_ value: Value, forKey key: Key, expiry: SedimentExpiry = .never) -> Bool {
+    let cost = capacity.cost(of: value, forKey: key)
+    let deadline = LRUExpiry.deadline(expiry, clock: clock)
+    let hash = LRUTable<Key, Value>.mixedHash(of: key)
+    let shard = unsafe shard(hash)
+    var dropped = LRUDropped<Key, Value>()
+    unsafe shard.pointee.lock.lock()
+    let isKept = unsafe shard.pointee.insert(
+      value, forKey: key, hash: UInt32(truncatingIfNeeded: hash), cost: cost, expiry: deadline, clock: clock,
+      dropped: &dropped)
+    unsafe shard.pointee.lock.unlock()
+    dropped.release()
+    return isKept
+  }
+
+  /// Drops the value of a key, and returns it; nil if there was none, or it had expired.
+  @inlinable @discardableResult
+  public func removeValue(forKey key: Key) -> Value? {
+    let hash = LRUTable<Key, Value>.mixedHash(of: key)
+    let shard = unsafe shard(hash)
+    var dropped = LRUDropped<Key, Value>()
+    unsafe shard.pointee.lock.lock()
+    let index = unsafe shard.pointee.liveIndex(
+      of: key, hash: UInt32(truncatingIfNeeded: hash), clock: clock, dropped: &dropped)
+    let removed = index == 0 ? nil : unsafe shard.pointee.table.remove(index)
+    unsafe shard.pointee.lock.unlock()
+    dropped.release()
+    return removed?.value
+  }
+}

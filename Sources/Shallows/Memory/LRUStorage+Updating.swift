@@ -1,0 +1,49 @@
+public import Sediment
+
+extension LRUStorage {
+  /// Changes the value of a key in one step, which no other call of any thread comes between.
+  ///
+  /// The closure finds nil where there is no value, or an expired one, and leaves nil to have none. What it leaves
+  /// is kept as by `insert`, so not if it exceeds the bound. If it throws, nothing changes. It counts as a hit or a
+  /// miss, like `value`.
+  ///
+  /// The closure runs under a lock, as does the one that tells the cost: they must not call the same storage.
+  @inlinable
+  public func update<Result, Failure: Error>(
+    forKey key: Key, expiry: SedimentExpiry = .unchanged, _ modify: (inout Value?) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    let deadline = LRUExpiry.deadline(expiry, clock: clock)
+    let hash = LRUTable<Key, Value>.mixedHash(of: key)
+    let tableHash = UInt32(truncatingIfNeeded: hash)
+    let shard = unsafe shard(hash)
+    // What the closure replaces is in the table until then, and goes out of it alive.
+    var dropped = LRUDropped<Key, Value>()
+    var value: Value?
+    unsafe shard.pointee.lock.lock()
+    let index = unsafe shard.pointee.liveIndex(of: key, hash: tableHash, clock: clock, dropped: &dropped)
+    if index != 0 {
+      value = unsafe shard.pointee.table.pair(index).pointee.value
+      unsafe shard.pointee.hits &+= 1
+    } else {
+      unsafe shard.pointee.misses &+= 1
+    }
+    let result: Result
+    do throws(Failure) {
+      result = try modify(&value)
+    } catch {
+      unsafe shard.pointee.lock.unlock()
+      dropped.release()
+      throw error
+    }
+    if let value {
+      let cost = capacity.cost(of: value, forKey: key)
+      _ = unsafe shard.pointee.insert(
+        value, forKey: key, hash: tableHash, cost: cost, expiry: deadline, clock: clock, dropped: &dropped)
+    } else if index != 0 {
+      unsafe dropped.append(shard.pointee.table.remove(index))
+    }
+    unsafe shard.pointee.lock.unlock()
+    dropped.release()
+    return result
+  }
+}
