@@ -9,12 +9,12 @@ import Testing
     for (number, key) in ["a", "b", "c"].enumerated() { storage.insert(number, forKey: key) }
     #expect(storage.value(forKey: "a") == 0)
     storage.insert(3, forKey: "d")
-    #expect(storage.keys == ["d", "a", "c"])
+    #expect(storage.keysByLastUse == ["d", "a", "c"])
     // A look does not, a new value does.
     #expect(storage.peek(forKey: "c") == 2)
     storage.insert(4, forKey: "e")
     storage.insert(5, forKey: "a")
-    #expect(storage.keys == ["a", "e", "d"])
+    #expect(storage.keysByLastUse == ["a", "e", "d"])
     #expect(storage.statistics.evictions == 2)
   }
 
@@ -29,10 +29,10 @@ import Testing
         #expect(!storage.insert(0, forKey: 1))
         #expect(!storage.insert(1, forKey: 2))
         #expect(storage.value(forKey: 1) == nil && storage.removeValue(forKey: 2) == nil)
-        storage.update(forKey: 3) { $0 = 3 }
+        storage.modifyValue(forKey: 3) { $0 = 3 }
         storage.trim(toCount: bound)
         storage.trim(toCost: bound)
-        #expect(storage.count == 0 && storage.keys.isEmpty)
+        #expect(storage.count == 0 && storage.keysByLastUse.isEmpty)
         #expect(storage.statistics.rejections == 3 && storage.statistics.insertions == 0)
         try storage.checkInvariants()
       }
@@ -47,7 +47,7 @@ import Testing
     #expect(storage.count == 101 && storage.totalCost == 10)
     // Those used longest ago go until the bound is met, the free ones before it among them.
     #expect(storage.insert(1, forKey: 101))
-    #expect(storage.keys == [101] && storage.totalCost == 1)
+    #expect(storage.keysByLastUse == [101] && storage.totalCost == 1)
     try storage.checkInvariants()
   }
 
@@ -55,11 +55,11 @@ import Testing
     let storage = LRUStorage<Int, Int>(capacity: .cost(.max) { $1 })
     #expect(storage.insert(.max, forKey: 1))
     #expect(storage.insert(5, forKey: 2))
-    #expect(storage.keys == [2] && storage.totalCost == 5)
+    #expect(storage.keysByLastUse == [2] && storage.totalCost == 5)
     #expect(storage.insert(.max - 5, forKey: 3))
-    #expect(storage.keys == [3, 2] && storage.totalCost == .max)
+    #expect(storage.keysByLastUse == [3, 2] && storage.totalCost == .max)
     #expect(storage.insert(.max, forKey: 2))
-    #expect(storage.keys == [2] && storage.totalCost == .max)
+    #expect(storage.keysByLastUse == [2] && storage.totalCost == .max)
     #expect(storage.insert(.max, forKey: 2))
     try storage.checkInvariants()
     let shards = LRUStorage<Int, Int>(capacity: .cost(.max) { $1 }, shardCount: 4)
@@ -73,11 +73,11 @@ import Testing
     let storage = LRUStorage<String, String>(capacity: .bytes(10))
     #expect(storage.insert("12345", forKey: "a") && storage.insert("12345", forKey: "b"))
     #expect(!storage.insert("12345678901", forKey: "c"))
-    #expect(storage.keys == ["b", "a"] && storage.statistics.evictions == 0)
+    #expect(storage.keysByLastUse == ["b", "a"] && storage.statistics.evictions == 0)
     #expect(!storage.insert("12345678901", forKey: "a"))
-    #expect(storage.keys == ["b"] && storage.totalCost == 5 && storage.statistics.evictions == 0)
-    storage.update(forKey: "b") { $0?.append("678901") }
-    #expect(storage.keys.isEmpty && storage.statistics.rejections == 3)
+    #expect(storage.keysByLastUse == ["b"] && storage.totalCost == 5 && storage.statistics.evictions == 0)
+    storage.modifyValue(forKey: "b") { $0?.append("678901") }
+    #expect(storage.keysByLastUse.isEmpty && storage.statistics.rejections == 3)
     #expect(storage.insert("1234567890", forKey: "c"))
   }
 
@@ -85,9 +85,9 @@ import Testing
     let storage = LRUStorage<String, [UInt8]>(capacity: .bytes(10))
     for key in ["a", "b", "c"] { storage.insert([1, 2, 3], forKey: key) }
     storage.insert([UInt8](repeating: 0, count: 7), forKey: "a")
-    #expect(storage.keys == ["a", "c"] && storage.totalCost == 10)
+    #expect(storage.keysByLastUse == ["a", "c"] && storage.totalCost == 10)
     storage.insert([UInt8](repeating: 0, count: 10), forKey: "c")
-    #expect(storage.keys == ["c"] && storage.totalCost == 10)
+    #expect(storage.keysByLastUse == ["c"] && storage.totalCost == 10)
     storage.insert([], forKey: "c")
     #expect(storage.totalCost == 0)
   }

@@ -36,7 +36,7 @@ import Testing
     let before = storage.statistics.tableBytes
     clock.now += 9_000 - 1
     storage.removeExpired()
-    #expect(storage.keys == (0..<100).reversed().map { "\($0 * 10 + 9)" })
+    #expect(storage.keysByLastUse == (0..<100).reversed().map { "\($0 * 10 + 9)" })
     #expect(storage.statistics.expirations == 900 && storage.statistics.tableBytes < before / 4)
     try storage.checkInvariants()
   }
@@ -44,14 +44,14 @@ import Testing
   @Test func `A new value lives as long as it is given, or as the old one does`() {
     let storage = storage()
     storage.insert(1, forKey: "a", expiry: .after(.milliseconds(10)))
-    storage.insert(2, forKey: "a", expiry: .unchanged)
-    storage.update(forKey: "a") { $0 = 3 }
+    storage.insert(2, forKey: "a", expiry: nil)
+    storage.modifyValue(forKey: "a") { $0 = 3 }
     clock.now += 10
     #expect(storage.value(forKey: "a") == nil)
     // Nothing is left of the expiry of a value that has expired, or was replaced.
     storage.insert(1, forKey: "b", expiry: .after(.milliseconds(10)))
     clock.now += 10
-    storage.insert(2, forKey: "b", expiry: .unchanged)
+    storage.insert(2, forKey: "b", expiry: nil)
     storage.insert(1, forKey: "c", expiry: .after(.milliseconds(10)))
     storage.insert(2, forKey: "c")
     clock.now += 1_000_000
@@ -60,7 +60,7 @@ import Testing
 
   @Test func `Odd times are expired, or as good as never, and nothing traps`() {
     let storage = storage()
-    let past: [SedimentExpiry] = [
+    let past: [StorageExpiry] = [
       .after(.zero), .after(.seconds(-5)), .after(.nanoseconds(-1)), .after(.seconds(Int64.min)),
       .at(milliseconds: 0), .at(milliseconds: 1), .at(milliseconds: clock.now), .at(Date.distantPast),
     ]
@@ -68,7 +68,7 @@ import Testing
       storage.insert(1, forKey: "a", expiry: expiry)
       #expect(storage.value(forKey: "a") == nil, "\(expiry)")
     }
-    let future: [SedimentExpiry] = [
+    let future: [StorageExpiry] = [
       .after(.nanoseconds(1)), .after(.seconds(Int64.max)), .after(.milliseconds(UInt64.max)),
       .at(milliseconds: .max), .at(Date.distantFuture), .never,
     ]
@@ -91,7 +91,7 @@ import Testing
     #expect(storage.value(forKey: "b") == nil)
     clock.now = .max
     storage.insert(3, forKey: "c", expiry: .after(.seconds(1)))
-    storage.insert(4, forKey: "d", expiry: .unchanged)
+    storage.insert(4, forKey: "d", expiry: nil)
     #expect(storage.value(forKey: "d") == 4)
   }
 
@@ -100,8 +100,8 @@ import Testing
     storage.insert(1, forKey: "a")
     for _ in 0..<10 { #expect(storage.value(forKey: "a") == 1) }
     #expect(storage.value(forKey: "b") == nil)
-    storage.insert(2, forKey: "a", expiry: .unchanged)
-    storage.update(forKey: "a") { $0 = 3 }
+    storage.insert(2, forKey: "a", expiry: nil)
+    storage.modifyValue(forKey: "a") { $0 = 3 }
     storage.removeValue(forKey: "a")
     #expect(clock.readCount == 0)
   }

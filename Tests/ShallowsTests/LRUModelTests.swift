@@ -75,11 +75,11 @@ private struct ModelRun {
     setting.capacity().cost == nil ? 0 : value % 10
   }
 
-  private mutating func expiry() -> (SedimentExpiry, UInt64?) {
+  private mutating func expiry() -> (StorageExpiry?, UInt64?) {
     guard setting.expires else { return (.never, 0) }
     let length = UInt64(random(60))
     switch random(5) {
-    case 0: return (.unchanged, nil)
+    case 0: return (nil, nil)
     case 1: return (.after(.milliseconds(length)), clock.now + length)
     case 2: return (.at(milliseconds: clock.now + length), clock.now + length)
     case 3: return (.at(milliseconds: 0), 1)
@@ -95,7 +95,7 @@ private struct ModelRun {
     let name = call()
     guard let name else { return nil }
     try storage.checkInvariants()
-    if name.isEmpty, storage.keys == model.keys {
+    if name.isEmpty, storage.keysByLastUse == model.keys {
       var expected = model.statistics
       expected.count = model.count
       expected.cost = model.cost
@@ -103,7 +103,7 @@ private struct ModelRun {
       let statistics = storage.statistics
       return statistics == expected ? nil : "\(statistics), not \(expected)"
     }
-    return "\(name): \(storage.keys), not \(model.keys)"
+    return "\(name): \(storage.keysByLastUse), not \(model.keys)"
   }
 
   /// An empty text if storage and model answered alike, else the call.
@@ -139,7 +139,7 @@ private struct ModelRun {
     } else {
       _ = model.remove(key, now: now)
     }
-    let found = storage.update(forKey: key, expiry: expiry) { present in
+    let found = storage.modifyValue(forKey: key, expiry: expiry) { present in
       defer { present = value }
       return present
     }

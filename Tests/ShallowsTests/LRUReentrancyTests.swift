@@ -67,10 +67,10 @@ import Testing
     storage?.removeValue(forKey: 50)
     #expect(ends.take() == [6], "removed")
     for key in 0..<4 { insert(key, key) }
-    storage?.update(forKey: 0) { $0 = nil }
+    storage?.modifyValue(forKey: 0) { $0 = nil }
     #expect(ends.take() == [0], "removed by an update")
     insert(0, 8)
-    if let storage { storage.update(forKey: 0) { $0 = Curious(9, storage) { ends.add($0) } } }
+    if let storage { storage.modifyValue(forKey: 0) { $0 = Curious(9, storage) { ends.add($0) } } }
     #expect(ends.take() == [8], "replaced by an update")
     storage?.trim(toCount: 2)
     #expect(ends.take().count == 2, "trimmed")
@@ -136,7 +136,7 @@ import Testing
       })
     box.set(storage)
     storage.insert(5, forKey: 1)
-    #expect(storage.keys == [1, 2] && storage.totalCost == 12)
+    #expect(storage.keysByLastUse == [1, 2] && storage.totalCost == 12)
     box.set(nil)
   }
 
@@ -145,19 +145,19 @@ import Testing
     let storage = LRUStorage<String, [Int]>(capacity: .count(10))
     storage.insert([1], forKey: "a")
     #expect(throws: Failure.self) {
-      try storage.update(forKey: "a") { value in
+      try storage.modifyValue(forKey: "a") { value in
         value?.append(2)
         throw Failure()
       }
     }
     #expect(storage.value(forKey: "a") == [1])
-    let count = storage.update(forKey: "a") { value in
+    let count = storage.modifyValue(forKey: "a") { value in
       value?.append(2)
       return value?.count
     }
     #expect(count == 2 && storage.value(forKey: "a") == [1, 2])
-    storage.update(forKey: "b") { $0 = [3] }
-    #expect(storage.keys == ["b", "a"])
+    storage.modifyValue(forKey: "b") { $0 = [3] }
+    #expect(storage.keysByLastUse == ["b", "a"])
     try storage.checkInvariants()
   }
 }

@@ -74,3 +74,9 @@ func onThreads(_ count: Int, _ body: @escaping @Sendable (_ number: Int) -> Void
 
 /// Fewer rounds without optimization, which show the same.
 let testScale = _isDebugAssertConfiguration() ? 10 : 1
+
+extension StorageExpiry {
+  static func at(milliseconds: UInt64) -> StorageExpiry {
+    .at(Date(timeIntervalSince1970: Double(milliseconds) / 1_000))
+  }
+}

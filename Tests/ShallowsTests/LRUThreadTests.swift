@@ -27,18 +27,18 @@ import Testing
         case 6..<11: storage.insert(Labelled(key: key), forKey: key)
         case 11: storage.removeValue(forKey: key)
         case 12: storage.insert(Labelled(key: key), forKey: key, expiry: .after(.milliseconds(1)))
-        case 13: storage.update(forKey: key) { $0 = $0 == nil ? Labelled(key: key) : nil }
+        case 13: storage.modifyValue(forKey: key) { $0 = $0 == nil ? Labelled(key: key) : nil }
         case 14: storage.trim(toCount: 60)
         default:
           if generator.next() % 20 == 0 { storage.purge() }
           storage.removeExpired()
-          if storage.keys.count > 64 || storage.totalCost > 500 { strangers.add() }
+          if storage.keysByLastUse.count > 64 || storage.totalCost > 500 { strangers.add() }
         }
       }
     }
     #expect(strangers.count == 0)
     try storage.checkInvariants()
-    let held = storage.keys.allSatisfy { storage.peek(forKey: $0)?.key ?? $0 == $0 }
+    let held = storage.keysByLastUse.allSatisfy { storage.peek(forKey: $0)?.key ?? $0 == $0 }
     #expect(held)
   }
 
@@ -47,7 +47,7 @@ import Testing
     let rounds = 10_000 / testScale
     onThreads(8) { number in
       for round in 0..<rounds {
-        storage.update(forKey: "sum") { $0 = ($0 ?? 0) + 1 }
+        storage.modifyValue(forKey: "sum") { $0 = ($0 ?? 0) + 1 }
         storage.insert(round, forKey: "\(number % 5)")
       }
     }

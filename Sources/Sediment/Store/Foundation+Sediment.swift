@@ -29,7 +29,8 @@ extension Data: SedimentBytes, SedimentDecodable {
 extension SedimentExpiry {
   /// At a date.
   public static func at(_ date: Date) -> SedimentExpiry {
-    let milliseconds = (date.timeIntervalSince1970 * 1000).rounded(.up)
+    // A date counts in fractions that no number of milliseconds is exactly.
+    let milliseconds = (date.timeIntervalSince1970 * 1000 - 0.001).rounded(.up)
     return .at(milliseconds: milliseconds <= 1 ? 1 : UInt64(exactly: milliseconds) ?? .max)
   }
 }

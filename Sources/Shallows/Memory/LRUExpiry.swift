@@ -1,5 +1,5 @@
 internal import Foundation
-public import Sediment
+internal import Sediment
 
 /// The times at which entries expire: milliseconds since 1970, where 0 stands for never.
 @usableFromInline
@@ -13,10 +13,16 @@ enum LRUExpiry {
 
   /// When that is; nil if it stays what it is. What lies in the past is expired at once.
   @inlinable
-  static func deadline(_ expiry: SedimentExpiry, clock: () -> UInt64) -> UInt64? {
-    switch expiry {
-    case .never: 0
-    case .unchanged: nil
+  static func deadline(_ expiry: StorageExpiry?, clock: () -> UInt64) -> UInt64? {
+    if expiry == .never { return 0 }
+    guard let expiry else { return nil }
+    return time(of: expiry, clock: clock)
+  }
+
+  @usableFromInline
+  static func time(of expiry: StorageExpiry, clock: () -> UInt64) -> UInt64 {
+    switch SedimentExpiry(expiry) {
+    case .never, .unchanged: 0
     case .after(let duration): deadline(duration, after: clock())
     case .at(let milliseconds): max(milliseconds, 1)
     }

@@ -1,5 +1,3 @@
-public import Sediment
-
 extension LRUStorage {
   /// The value of a key, which counts as used then; nil if there is none, or it has expired.
   @inlinable
@@ -38,6 +36,30 @@ extension LRUStorage {
     return value
   }
 
+  /// The value of a key, which counts as used then, and when it expires: 0 for never.
+  @usableFromInline
+  func valueAndExpiry(forKey key: Key) -> (Value, milliseconds: UInt64)? {
+    let hash = LRUTable<Key, Value>.mixedHash(of: key)
+    let shard = unsafe shard(hash)
+    var dropped = LRUDropped<Key, Value>()
+    var found: (Value, milliseconds: UInt64)?
+    unsafe shard.pointee.lock.lock()
+    let index = unsafe shard.pointee.liveIndex(
+      of: key, hash: UInt32(truncatingIfNeeded: hash), clock: clock, dropped: &dropped)
+    if index != 0 {
+      unsafe shard.pointee.table.touch(index)
+      unsafe shard.pointee.hits &+= 1
+      found = unsafe (
+        shard.pointee.table.pair(index).pointee.value, shard.pointee.table.links[Int(index)].expiry
+      )
+    } else {
+      unsafe shard.pointee.misses &+= 1
+    }
+    unsafe shard.pointee.lock.unlock()
+    dropped.release()
+    return found
+  }
+
   /// The value of a key without any trace of the question: it does not count as used, and no statistics change.
   @inlinable
   public func peek(forKey key: Key) -> Value? {
@@ -55,9 +77,10 @@ extension LRUStorage {
   /// Keeps a value as the one used last, in place of an older one of its key; false if it exceeds the bound.
   ///
   /// A value that alone costs more than the bound, or than a shard's share of it, is not kept. An older one of its
-  /// key leaves all the same, and nothing else does. Times are wall times.
+  /// key leaves all the same, and nothing else does. Times are wall times; an expiry of nil is that of
+  /// the older value.
   @inlinable @discardableResult
-  public func insert(_ value: Value, forKey key: Key, expiry: SedimentExpiry = .never) -> Bool {
+  public func insert(_ value: Value, forKey key: Key, expiry: StorageExpiry? = .never) -> Bool {
     let cost = capacity.cost(of: value, forKey: key)
     let deadline = LRUExpiry.deadline(expiry, clock: clock)
     let hash = LRUTable<Key, Value>.mixedHash(of: key)

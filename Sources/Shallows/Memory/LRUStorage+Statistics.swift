@@ -18,7 +18,7 @@ extension LRUStorage {
   }
 
   /// The keys of all that `count` counts, the one used last first; with several shards, shard after shard.
-  public var keys: [Key] {
+  public var keysByLastUse: [Key] {
     var keys: [Key] = []
     for number in 0..<shardCount {
       let shard = unsafe shards + number

@@ -5,7 +5,7 @@
 /// and each shard is exact in itself and has an equal share of the bound, but the whole is not: it may evict a
 /// value that was used later than one in another shard.
 ///
-/// The `==` of keys runs under a lock, and so does the closure of `update`: neither may call the same storage.
+/// The `==` of keys runs under a lock, and so does the closure of `modifyValue`: neither may call the same storage.
 /// Everything else may, the `deinit` of keys and values and the closure that tells the cost included.
 @safe
 public final class LRUStorage<Key: Hashable, Value> {

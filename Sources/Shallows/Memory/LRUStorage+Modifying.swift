@@ -1,16 +1,14 @@
-public import Sediment
-
 extension LRUStorage {
   /// Changes the value of a key in one step, which no other call of any thread comes between.
   ///
   /// The closure finds nil where there is no value, or an expired one, and leaves nil to have none. What it leaves
-  /// is kept as by `insert`, so not if it exceeds the bound. If it throws, nothing changes. It counts as a hit or a
+  /// is kept as by `insert`, with the expiry that it had unless another is said, so not if it exceeds the bound. If it throws, nothing changes. It counts as a hit or a
   /// miss, like `value`.
   ///
   /// The closure runs under a lock, as does the one that tells the cost: they must not call the same storage.
   @inlinable
-  public func update<Result, Failure: Error>(
-    forKey key: Key, expiry: SedimentExpiry = .unchanged, _ modify: (inout Value?) throws(Failure) -> Result
+  public func modifyValue<Result, Failure: Error>(
+    forKey key: Key, expiry: StorageExpiry? = nil, _ modify: (inout Value?) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     let deadline = LRUExpiry.deadline(expiry, clock: clock)
     let hash = LRUTable<Key, Value>.mixedHash(of: key)
