@@ -1,5 +1,6 @@
 import Sediment
 import SedimentDisk
+import SedimentFormat
 import SedimentTesting
 import Testing
 
@@ -235,6 +236,58 @@ import Testing
     }
     try fixture.checkJSON(10_000..<10_100)
     #expect(code { _ = try fixture.store.retrieve(forKey: "packed 8") } == .damaged)
+  }
+
+  /// Where the record of the only dictionary lies, by the catalogue.
+  private static func dictionaryRecord(_ fixture: StoreFixture) throws -> Range<Int> {
+    let file = try fixture.disk.open(StoreFixture.path, .read)
+    defer { try? file.close() }
+    let catalogue = try Opening(file, on: fixture.disk).recover(.readOnly).log.catalogue
+    #expect(catalogue.dictionaries.count == 1)
+    let start = Int(try #require(catalogue.dictionaries.values.first).offset.byteOffset)
+    let contents = fixture.contents
+    let valueByteCount = (5..<8).reversed().reduce(0) { $0 << 8 | Int(contents[start + $1]) }
+    // Behind the fixed fields, the collection and the key the dictionary begins with its magic.
+    #expect(contents[start + 24..<start + 28].elementsEqual([0x37, 0xa4, 0x30, 0xec]))
+    return start..<start + (24 + valueByteCount + 7) / 8 * 8
+  }
+
+  @Test func `However the head of a moved dictionary is damaged, no record behind it is lost unseen`() throws
+  {
+    let fixture = try Self.fixture()
+    try fixture.close()
+    fixture.options.storesIndex = false
+    try fixture.open()
+    // So much lives that a segment of survivors has room behind a dictionary.
+    for number in 0..<72 { try fixture.store.set(pattern(131_000, number), forKey: "large \(number)") }
+    let trained = try fixture.setUntilTrained()
+    // Records of 64 bytes, so that a longer length often ends where one of them begins.
+    for number in 1_000..<3_000 { try fixture.store.set(pattern(40, number), forKey: "key \(number)") }
+    for number in 0..<trained { try fixture.store.remove(forKey: "\(number)") }
+    let before = fixture.store.statistics.movedByteCount
+    try fixture.store.compact()
+    #expect(fixture.store.statistics.movedByteCount > before + 32 << 10)
+    let count = try fixture.store.count()
+    try fixture.close()
+    let record = try Self.dictionaryRecord(fixture)
+    let contents = fixture.contents
+    #expect(contents[record.upperBound + 16..<record.upperBound + 20].elementsEqual("key ".utf8))
+    var openedCount = 0
+    for bit in 0..<24 * 8 {
+      fixture.disk.flipBit(bit % 8, ofByte: record.lowerBound + bit / 8, in: StoreFixture.path)
+      do {
+        let store = try fixture.another { $0.readOnly = true }
+        openedCount += 1
+        #expect(try store.count() == count, "bit \(bit)")
+        #expect(store.statistics.lostDictionaryCount == 1, "bit \(bit)")
+        try store.close()
+      } catch let error as SedimentError {
+        #expect(error.code == .damaged, "bit \(bit)")
+      }
+      fixture.disk.flipBit(bit % 8, ofByte: record.lowerBound + bit / 8, in: StoreFixture.path)
+    }
+    // Checksum, collection, sequence and key say nothing of where the record ends.
+    #expect(openedCount >= (4 + 4 + 6 + 4) * 8)
   }
 
   @Test func `Backups and salvage have what dictionaries are needed for, and verifying finds lost ones`()

@@ -257,9 +257,10 @@ struct LogBuilder {
 
   // MARK: Survivors
 
-  /// Writes a segment of survivors and says its entry: puts, or removals where there is no value.
+  /// Writes a segment of survivors of one collection and says its entry: puts, or removals where there is no value.
   mutating func survivors(
-    slot: UInt32, floor: UInt64, _ records: [(sequence: UInt64, key: String, value: String?)]
+    slot: UInt32, floor: UInt64, collection: UInt32 = 0,
+    _ records: [(sequence: UInt64, key: String, value: String?)]
   ) throws -> SegmentEntry {
     let identity = newSegment(.survivors, slot: slot)
     let base = SequenceNumber(records.map(\.sequence).min()! - 1)!
@@ -270,7 +271,7 @@ struct LogBuilder {
     var offset = identity.recordRange.lowerBound
     for (sequence, key, value) in records {
       let header = RecordHeader(
-        kind: value == nil ? .remove : .put, sequence: SequenceNumber(sequence)!,
+        kind: value == nil ? .remove : .put, sequence: SequenceNumber(sequence)!, collection: collection,
         keyByteCount: key.utf8.count, valueByteCount: value?.utf8.count ?? 0)
       let bytes = encoded(byteCount: header.byteCount) { bytes in
         header.encode(into: &bytes)

@@ -27,13 +27,17 @@ struct KeepingVisitor: RecordVisitor {
     return log
   }
 
-  private func scan(_ log: LogBuilder, on disk: SimulatedDisk? = nil) throws -> (SegmentScan.Totals, [String])
-  {
+  /// Scans a segment, that of the log's end unless told otherwise.
+  private func scan(
+    _ log: LogBuilder, _ segment: SegmentEntry? = nil, on disk: SimulatedDisk? = nil,
+    passing dictionaries: Set<UInt64> = []
+  ) throws -> (SegmentScan.Totals, [String]) {
     let file = try (disk ?? log.disk).open(LogBuilder.path, .read)
     var visitor = KeepingVisitor()
-    let entry = try #require(log.catalogue.segments[log.segment.generation])
-    let totals = try SegmentScan(entry, upTo: log.offset, of: file, log.identity).run(ScanBuffer(), &visitor)
-    return (totals, visitor.lines)
+    let entry = try #require(segment ?? log.catalogue.segments[log.segment.generation])
+    let scan = SegmentScan(
+      entry, upTo: entry.end ?? log.offset, of: file, log.identity, passing: dictionaries)
+    return (try scan.run(ScanBuffer(), &visitor), visitor.lines)
   }
 
   @Test func `Every record that is no control record is shown, whatever its shape`() throws {
@@ -80,6 +84,38 @@ struct KeepingVisitor: RecordVisitor {
         disk.flipBit(byte % 8, ofByte: byte, in: LogBuilder.path)
         let error = #expect(throws: SedimentError.self, "byte \(byte)") { try scan(log, on: disk) }
         #expect(error?.code == .damaged && error?.offset == record.start.offset.byteOffset, "byte \(byte)")
+      }
+    }
+  }
+
+  @Test(arguments: [SegmentKind.hot, .survivors], [1, 2, 3, 4, 7, 8])
+  func `A damaged dictionary is passed over only if all records behind it are there`(
+    kind: SegmentKind, count: Int
+  ) throws {
+    // All records take 64 bytes, so a length with another bit may end where one of them begins, or the last ends.
+    var log = try openStore()
+    let value = String(repeating: "v", count: 40)
+    var segment: SegmentEntry?
+    if kind == .hot {
+      try log.roll(slot: 6)
+      for number in 0...count { try log.put("key\(number)", value, collection: 7) }
+    } else {
+      segment = try log.survivors(
+        slot: 6, floor: 40, collection: 7, (0...count).map { (30 + UInt64($0), "key\($0)", value) })
+    }
+    let first = log.segment.recordRange.lowerBound.byteOffset
+    let start = segment?.identity.recordRange.lowerBound.byteOffset ?? first
+    let whole = try scan(log, segment).1
+    #expect(whole.count == count + 1)
+    for bit in 0..<64 * 8 {
+      let disk = log.durable()
+      disk.flipBit(bit % 8, ofByte: Int(start) + bit / 8, in: LogBuilder.path)
+      do {
+        let found = try scan(log, segment, on: disk, passing: [start])
+        #expect(found.0.recordCount == UInt64(count + 1) && found.1 == Array(whole.dropFirst()), "bit \(bit)")
+      } catch let error as SedimentError {
+        // Only its kind and its lengths tell where it ends.
+        #expect((4..<10).contains(bit / 8) && error.code == .damaged, "bit \(bit)")
       }
     }
   }

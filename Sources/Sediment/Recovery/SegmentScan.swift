@@ -15,6 +15,9 @@ package struct SegmentScan {
   private let before: SequenceNumber
   /// Where records lie that may be damaged.
   private let dictionaries: Set<UInt64>
+  /// The sequence of the last record, and how many there are but for control records, as the catalogue says.
+  private let highest: SequenceNumber
+  private let recordCount: Int
 
   /// What a scan came to.
   package struct Totals: Hashable, Sendable {
@@ -27,13 +30,16 @@ package struct SegmentScan {
   /// a record of a known sequence.
   ///
   /// Records at the places of `dictionaries` are passed over if they are damaged but tell where they end: each is
-  /// looked at when it is made ready, and what it costs is not the file.
+  /// looked at when it is made ready, and what it costs is not the file. All other records must be there then, or it
+  /// was the length that is damaged.
   package init(
     _ entry: SegmentEntry, from first: (offset: UnitOffset, behind: SequenceNumber)? = nil,
     upTo end: UnitOffset, of file: any DiskFile, _ identity: FileIdentity,
     passing dictionaries: Set<UInt64> = []
   ) {
     self.dictionaries = dictionaries
+    highest = entry.highest
+    recordCount = Int(entry.recordCount)
     self.file = file
     seed = entry.identity.seed(in: identity)
     base = entry.base
@@ -54,6 +60,10 @@ package struct SegmentScan {
       while try scan(buffer, &piece, &totals, &visitor) {}
       try advance(buffer, &piece)
     }
+    if let passed = piece.passed {
+      let isWhole = isHot ? piece.sequence == highest.rawValue : piece.recordCount == recordCount
+      guard isWhole else { throw failure(.checksum, at: passed) }
+    }
     return totals
   }
 
@@ -69,6 +79,10 @@ package struct SegmentScan {
     var needed = 0
     /// The sequence of the record before.
     var sequence: UInt64
+    /// How many records were found or passed over, control records left out.
+    var recordCount = 0
+    /// Where the first record lies that was passed over; nil if there is none.
+    var passed: UInt64?
 
     init(start: UInt64, sequence: UInt64) {
       self.start = start
@@ -130,6 +144,7 @@ package struct SegmentScan {
     }
     totals.byteCount += UInt64(position - start)
     piece.scanned = position
+    piece.recordCount += count
     if count > 0 { unsafe try visitor.visit(UnsafeBufferPointer(start: buffer.records, count: count)) }
     return piece.needed == 0 && position < piece.byteCount
   }
@@ -199,6 +214,8 @@ package struct SegmentScan {
       guard error.fault == .truncated else {
         if dictionaries.contains(place), let view = unsafe RecordView(record, available: have) {
           piece.sequence += 1
+          piece.recordCount += 1
+          piece.passed = piece.passed ?? place
           return (view.byteCount, false)
         }
         throw failure(error.fault, at: place)
