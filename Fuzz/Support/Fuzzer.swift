@@ -48,14 +48,25 @@ package func fail(_ reason: String) -> Never {
 #if FUZZING
   package typealias Arguments = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
 
-  /// Runs libFuzzer with the arguments of the program.
-  package func runFuzzer(
-    _ count: CInt, _ arguments: Arguments?,
-    _ run: @escaping @convention(c) (UnsafePointer<UInt8>?, Int) -> CInt
-  ) -> CInt {
+  /// Lets libFuzzer try inputs on a target, as the arguments of the program say; the result is its exit code.
+  ///
+  /// Once in the life of a process.
+  package func fuzz(_ count: CInt, _ arguments: Arguments?, _ check: @escaping ([UInt8]) -> Void) -> CInt {
+    unsafe target = check
     var count = count
     var arguments = unsafe arguments
-    return unsafe runDriver(&count, &arguments, run)
+    return unsafe runDriver(&count, &arguments, testOneInput)
+  }
+
+  /// What is done with each input; set before the first one, by the one thread that there is.
+  private nonisolated(unsafe) var target: ([UInt8]) -> Void = { _ in fail("there is no target") }
+
+  /// What libFuzzer calls with each input; it is linked in only where it finds it by this name.
+  @c(LLVMFuzzerTestOneInput)
+  public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    // libFuzzer owns the bytes only until this returns; the array is a copy.
+    unsafe target(Array(UnsafeBufferPointer(start: start, count: count)))
+    return 0
   }
 
   // libFuzzer is linked in only where its flag is given, so no header declares this; its plain parameters are

@@ -4,18 +4,18 @@
   internal import Glibc
 #endif
 
-/// Runs a target over the files and folders that the program was given, as it does without a fuzzer.
+/// Tries the inputs in the files and folders that the program was given on a target, as it does without a fuzzer.
 ///
 /// A folder stands for all the files below it. Prints how many inputs there were, and ends the program with
 /// code 1 where one of them cannot be read or none was found.
-package func replay(_ paths: [String], _ run: ([UInt8]) -> Void) {
+package func replay(_ check: ([UInt8]) -> Void) {
   var count = 0
-  for path in paths.flatMap(files(at:)) {
+  for path in CommandLine.arguments.dropFirst().flatMap(files(at:)) {
     guard let input = contents(of: path) else {
       print("cannot read \(path)")
       exit(1)
     }
-    run(input)
+    check(input)
     count += 1
   }
   guard count > 0 else {
