@@ -191,23 +191,13 @@ extension Engine {
     try lock.withLock { () throws(SedimentError) in
       let writer = try checkWritable()
       let run = try writer.takeRun(upTo: count, atLeast: least, for: .goingOn)
-      do throws(DiskError) {
-        let identity = try writer.newIdentity(.survivors, run)
-        writer.unadoptedSlotCount += run.count
-        return identity
-      } catch {
-        writer.space.give(run.first..<run.end)
-        throw SedimentError(error)
-      }
+      return try writer.makeUnadopted(.survivors, of: run)
     }
   }
 
   /// Gives back slots to which nothing was ever to lead.
   func giveBackUnadopted(_ run: SlotRun) {
-    lock.withLock {
-      writer?.space.give(run.first..<run.end)
-      writer?.unadoptedSlotCount -= run.count
-    }
+    lock.withLock { writer?.giveBack(unadopted: run) }
   }
 
   /// Appends the change that adopts the survivors and frees the victims.

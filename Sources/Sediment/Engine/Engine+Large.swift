@@ -104,8 +104,7 @@ extension Engine {
   /// Under the lock.
   func giveBack(_ large: WrittenExtents, _ writer: LogWriter) {
     for piece in large.place.pieces where writer.catalogue.segments[piece.extent.generation] == nil {
-      writer.unadoptedSlotCount -= piece.extent.run.count
-      writer.space.give(piece.extent.run.first..<piece.extent.run.end)
+      writer.giveBack(unadopted: piece.extent.run)
     }
   }
 
@@ -122,15 +121,7 @@ extension Engine {
     let layout = ExtentLayout(storedByteCount: UInt64(bytes.byteCount))
     let extent = try lock.withLock { () throws(SedimentError) in
       let writer = try checkWritable()
-      let run = try writer.takeRun(layout.slotCount, for: .storing)
-      do throws(DiskError) {
-        let identity = try writer.newIdentity(.extent, run)
-        writer.unadoptedSlotCount += run.count
-        return identity
-      } catch {
-        writer.space.give(run.first..<run.end)
-        throw SedimentError(error)
-      }
+      return try writer.makeUnadopted(.extent, of: try writer.takeRun(layout.slotCount, for: .storing))
     }
     do throws(DiskError) {
       return try LargeValues.write(bytes, layout, to: extent, log)

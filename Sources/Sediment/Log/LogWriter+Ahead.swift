@@ -69,8 +69,7 @@ extension LogWriter {
 
   private func giveBack(unused run: SlotRun) {
     file.dropPrepared(run.byteRange)
-    unadoptedSlotCount -= run.count
-    space.give(run.first..<run.end)
+    giveBack(unadopted: run)
   }
 
   /// Goes on in the run that was prepared; false if there is none with enough room.

@@ -50,10 +50,7 @@ struct IndexPartWriting {
   ///
   /// Under the lock.
   func giveBack() {
-    for part in parts {
-      writer.space.give(part.segment.run.first..<part.segment.run.end)
-      writer.unadoptedSlotCount -= part.segment.run.count
-    }
+    for part in parts { writer.giveBack(unadopted: part.segment.run) }
   }
 
   private mutating func writePart(before nextPartition: Int) throws(SedimentError) {
@@ -87,15 +84,7 @@ struct IndexPartWriting {
     guard slotCount <= Int(Limits.segmentSlotCountMax) else { throw .exhausted("slots", path: engine.path) }
     return try engine.lock.withLock { () throws(SedimentError) in
       if let poison = writer.poison { throw poison }
-      let run = try writer.takeRun(UInt32(slotCount), for: .storing)
-      do throws(DiskError) {
-        let identity = try writer.newIdentity(.index, run)
-        writer.unadoptedSlotCount += run.count
-        return identity
-      } catch {
-        writer.space.give(run.first..<run.end)
-        throw SedimentError(error)
-      }
+      return try writer.makeUnadopted(.index, of: try writer.takeRun(UInt32(slotCount), for: .storing))
     }
   }
 
