@@ -167,6 +167,23 @@ import Testing
     }
   }
 
+  @Test func `Where a dictionary cannot be read everything stays, rather than to lose what needs it`() throws
+  {
+    let fixture = try Self.fixture(.unmapped)
+    let trained = try fixture.setUntilTrained()
+    try fixture.store.set(Samples.json(trained), forKey: "\(trained)")
+    fixture.disk.inject(.error(.inputOutput), only: [.read])
+    #expect(code { try fixture.store.removeEverything() } == .inputOutput)
+    fixture.disk.clearFaults()
+    try fixture.checkJSON(0...trained)
+    for number in 0..<2_000 { try fixture.store.set(Samples.json(number), forKey: "\(number)") }
+    for number in 0..<2_000 where number % 3 == 0 { try fixture.store.remove(forKey: "\(number)") }
+    try fixture.store.compact()
+    try fixture.reopen()
+    #expect(fixture.store.statistics.lostDictionaryCount == 0)
+    try fixture.checkJSON((0..<2_000).filter { $0 % 3 != 0 })
+  }
+
   @Test(arguments: accesses)
   func `An evicting store leaves out values, and takes dictionaries along to other segments`(
     access: SedimentOptions.Access

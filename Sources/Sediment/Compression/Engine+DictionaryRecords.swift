@@ -32,23 +32,43 @@ extension Engine {
     return byteCount
   }
 
-  /// Lets the index lead to the records of dictionaries, after it was emptied.
+  /// The records of the dictionaries of the catalogue, but for those that are damaged.
+  ///
+  /// A call that fails is an error: a dictionary that is left out is lost once compaction comes to its segment. Under
+  /// the lock.
+  func dictionaryRecords(_ writer: LogWriter) throws(SedimentError) -> [DictionaryRecord] {
+    var records: [DictionaryRecord] = []
+    for entry in writer.catalogue.dictionaries.values {
+      do throws(SedimentError) {
+        guard let found = try record(at: entry.offset.byteOffset) else { continue }
+        defer { found.release() }
+        guard found.isDictionary(entry) else { continue }
+        records.append(
+          DictionaryRecord(entry: entry, segment: found.segment, byteCount: found.view.byteCount))
+      } catch  where error.code == .damaged {}
+    }
+    return records
+  }
+
+  /// Lets the index lead to the record of a dictionary, after it was emptied.
   ///
   /// Under the lock.
-  func indexDictionaries(_ writer: LogWriter) {
-    for entry in writer.catalogue.dictionaries.values {
-      guard let found = try? record(at: entry.offset.byteOffset) else { continue }
-      defer { found.release() }
-      guard found.isDictionary(entry) else { continue }
-      index.insert(
-        index.view.hash(
-          unsafe DictionaryEntry.key(entry.number).span.bytes, collection: CollectionEntry.dictionaries),
-        position: entry.offset.rawValue)
-      found.segment.liveByteCount += found.view.byteCount
-      found.segment.liveCount += 1
-      writer.liveByteCount += found.view.byteCount
-    }
+  func enter(_ dictionary: DictionaryRecord, _ writer: LogWriter) {
+    let key = DictionaryEntry.key(dictionary.entry.number)
+    index.insert(
+      index.view.hash(unsafe key.span.bytes, collection: CollectionEntry.dictionaries),
+      position: dictionary.entry.offset.rawValue)
+    dictionary.segment.liveByteCount += dictionary.byteCount
+    dictionary.segment.liveCount += 1
+    writer.liveByteCount += dictionary.byteCount
   }
+}
+
+/// Where the record of a dictionary lies, and how long it is.
+struct DictionaryRecord {
+  let entry: DictionaryEntry
+  let segment: Segment
+  let byteCount: Int
 }
 
 extension FoundRecord {

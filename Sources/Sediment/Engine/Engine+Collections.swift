@@ -68,9 +68,11 @@ extension Engine {
   /// Removes all keys of all collections by one small record.
   func clearEverything(_ durability: SedimentDurability) throws(SedimentError) {
     try changeCollections(durability) { (writer) throws(SedimentError) in
+      // Afterwards it would be too late to refuse.
+      let dictionaries = try dictionaryRecords(writer)
       let sequence = try change([.everythingCleared], for: .goingOn, writer)
       for state in collections.all { state.clear(at: sequence) }
-      forgetEverything(writer)
+      forgetEverything(but: dictionaries, writer)
       planMaintenance()
     }
   }
@@ -122,10 +124,10 @@ extension Engine {
     RecordForm(kind: .control).byteCount(keyByteCount: 0, valueByteCount: change.encode().count)
   }
 
-  /// Empties the index at once; what it led to is dead.
+  /// Empties the index at once; what it led to is dead, but for dictionaries.
   ///
   /// Under the lock.
-  private func forgetEverything(_ writer: LogWriter) {
+  private func forgetEverything(but dictionaries: [DictionaryRecord], _ writer: LogWriter) {
     index.removeAll(keyHash: KeyHash(low: disk.random(), high: disk.random()))
     for entry in writer.catalogue.segments.values {
       guard let segment = slots.segment(at: UInt64(entry.identity.run.first)) else { continue }
@@ -133,7 +135,7 @@ extension Engine {
       segment.liveCount = 0
     }
     writer.liveByteCount = 0
-    indexDictionaries(writer)
+    for dictionary in dictionaries { enter(dictionary, writer) }
     writer.deadExtents = writer.catalogue.segments.values.map(\.identity).filter { $0.kind == .extent }
   }
 }
