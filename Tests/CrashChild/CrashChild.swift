@@ -15,7 +15,7 @@ import SedimentDisk
 ///
 /// Arguments: the store's path, and what `KillSetup` says.
 /// Each report is the number of a thread and that of the operation that has returned, 4 bytes each, written in one
-/// go; the first report, that the store is open, has a thread that does not exist.
+/// go; that the store is open, and that the process kills itself, is said in the name of threads that do not exist.
 @main
 enum CrashChild {
   static func main() {
@@ -24,7 +24,7 @@ enum CrashChild {
     do {
       let disk: any Disk = setup.stop.map { StoppingDisk($0) } ?? SystemDisk()
       let store = try SedimentStore(path: arguments[1], options: setup.options, disk: disk)
-      report(thread: .max, 0)
+      report(thread: CrashProcess.Report.opening, 0)
       DispatchQueue.concurrentPerform(iterations: setup.firstNumbers.count) { thread in
         do {
           try change(store, setup, thread)
@@ -48,7 +48,7 @@ enum CrashChild {
     }
   }
 
-  private static func report(thread: UInt32, _ number: UInt32) {
+  static func report(thread: UInt32, _ number: UInt32) {
     var bytes = UInt64(number) << 32 | UInt64(thread)
     // So few bytes go into a pipe whole.
     let count = unsafe write(STDOUT_FILENO, &bytes, 8)

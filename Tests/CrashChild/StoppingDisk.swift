@@ -1,16 +1,7 @@
 import CrashModel
 import SedimentDisk
-import Synchronization
 
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
-
-/// The machine's disk, on which the process kills itself at one of its calls.
+/// The machine's disk, on which the process kills itself at one of its calls or stores.
 final class StoppingDisk: Disk {
   private let inner = SystemDisk()
   private let counter: StopCounter
@@ -43,46 +34,7 @@ final class StoppingDisk: Disk {
   func random() -> UInt64 { inner.random() }
 }
 
-/// Counts the calls of the kind that the process is to end at.
-private final class StopCounter: Sendable {
-  private let stop: KillSetup.Stop
-  private let count = Atomic(0)
-
-  init(_ stop: KillSetup.Stop) {
-    self.stop = stop
-  }
-
-  /// Makes a call, unless the process ends before it, or behind it.
-  func pass<Result>(
-    _ operation: DiskOperation, _ call: () throws(DiskError) -> Result
-  ) throws(DiskError) -> Result {
-    let isLast = begin(operation)
-    defer { end(isLast) }
-    return try call()
-  }
-
-  /// Counts a call that is about to be made; whether the process is to end behind it.
-  func begin(_ operation: DiskOperation) -> Bool {
-    guard operation == stop.operation, count.add(1, ordering: .relaxed).oldValue == stop.count else {
-      return false
-    }
-    if !stop.isBehind { die() }
-    return true
-  }
-
-  /// Ends the process if it is to end behind the call that was made.
-  func end(_ isLast: Bool) {
-    if isLast { die() }
-  }
-
-  private func die() -> Never {
-    kill(getpid(), SIGKILL)
-    // The signal ends the process before this returns.
-    while true { pause() }
-  }
-}
-
-/// A file of such a disk; stores through its mappings are no calls.
+/// A file of such a disk.
 private final class StoppingFile: DiskFile {
   private let inner: any DiskFile
   private let counter: StopCounter
@@ -99,15 +51,15 @@ private final class StoppingFile: DiskFile {
   func byteCount() throws(DiskError) -> UInt64 { try inner.byteCount() }
 
   func read(into buffer: inout MutableRawSpan, at offset: UInt64) throws(DiskError) -> Int {
-    let isLast = counter.begin(.read)
+    let isLast = counter.begin(.call(.read))
     defer { counter.end(isLast) }
     return try inner.read(into: &buffer, at: offset)
   }
 
   func write(_ bytes: RawSpan, at offset: UInt64) throws(DiskError) {
-    let isLast = counter.begin(.write)
+    let isLast = counter.begin(.call(.write))
     defer { counter.end(isLast) }
-    try inner.write(bytes, at: offset)
+    try inner.write(bytes.extracting(0..<counter.byteCount(of: bytes.byteCount, isLast)), at: offset)
   }
 
   func allocate(_ range: Range<UInt64>) throws(DiskError) {
@@ -131,7 +83,9 @@ private final class StoppingFile: DiskFile {
   }
 
   func reserveMapping(byteCount: UInt64) throws(DiskError) -> FileMapping {
-    try counter.pass(.map) { () throws(DiskError) in try inner.reserveMapping(byteCount: byteCount) }
+    try counter.pass(.map) { () throws(DiskError) in
+      StoppingMapping(try inner.reserveMapping(byteCount: byteCount), counter).mapping
+    }
   }
 
   func clone(to path: String) throws(DiskError) { try inner.clone(to: path) }

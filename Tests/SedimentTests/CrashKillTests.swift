@@ -10,7 +10,21 @@ import Testing
     var trial = KillTrial(seed: UInt64(threadCount) * 1000, killCount: CrashEffort.of(25, long: 300))
     trial.style = style
     trial.threadCount = threadCount
-    for finding in try trial.run().findings { Issue.record("\(finding)") }
+    let outcome = try trial.run()
+    for finding in outcome.findings { Issue.record("\(finding)") }
+    #expect(!outcome.stopCounts.isEmpty)
+  }
+
+  @Test(arguments: KillSetup.Style.allCases)
+  func `Nothing is lost by deaths before, within and behind stores through the mapping`(
+    _ style: KillSetup.Style
+  ) throws {
+    var trial = KillTrial(seed: 3000, killCount: CrashEffort.of(24, long: 300))
+    trial.style = style
+    trial.stopKind = .store
+    let outcome = try trial.run()
+    for finding in outcome.findings { Issue.record("\(finding)") }
+    #expect(outcome.stopCounts == [.store: outcome.killCount])
   }
 
   @Test func `Nothing is lost on a real disk, where syncs take their time`() throws {

@@ -11,8 +11,14 @@ package final class CrashProcess {
     package var thread: Int
     package var number: Int
 
+    /// The threads that do not exist, in whose name a process tells of itself.
+    package static let opening = UInt32.max
+    package static let stopping = UInt32.max - 1
+
     /// Whether it says that the store is open.
-    package var isOpening: Bool { thread == Int(UInt32.max) }
+    package var isOpening: Bool { thread == Int(Self.opening) }
+    /// Whether it says that the process has come to where it is to end.
+    package var isStopping: Bool { thread == Int(Self.stopping) }
   }
 
   struct EndedByItself: Error, CustomStringConvertible {
@@ -20,6 +26,7 @@ package final class CrashProcess {
   }
 
   package init(_ arguments: [String]) throws {
+    let path = try Self.path()
     var ends: [Int32] = [0, 0]
     guard unsafe pipe(&ends) == 0 else { throw CocoaError(.fileReadUnknown) }
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
@@ -27,7 +34,6 @@ package final class CrashProcess {
     _ = unsafe posix_spawn_file_actions_init(&actions)
     defer { _ = unsafe posix_spawn_file_actions_destroy(&actions) }
     _ = unsafe posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO)
-    let path = try Self.path()
     let environment = ProcessInfo.processInfo.environment.map { "\($0)=\($1)" }
     var number: pid_t = 0
     let error = unsafe withCStrings([path] + arguments) { arguments in
@@ -36,9 +42,13 @@ package final class CrashProcess {
       }
     }
     close(ends[1])
+    guard error == 0 else {
+      // Without a process there must be no object: it would end the one of this number, which is everybody.
+      close(ends[0])
+      throw POSIXError(POSIXErrorCode(rawValue: error) ?? .EIO)
+    }
     process = number
     reports = ends[0]
-    guard error == 0 else { throw POSIXError(POSIXErrorCode(rawValue: error) ?? .EIO) }
   }
 
   deinit {

@@ -22,17 +22,37 @@ package struct KillSetup: Sendable {
     case evicting
   }
 
-  /// A call to the disk, by its kind and how many of that kind come before it.
+  /// A moment at something that a process does to a file, by its kind and how much of that kind comes before it.
   package struct Stop: Sendable {
-    package var operation: DiskOperation
+    package var kind: Kind
     package var count: Int
-    /// Whether the call is made first.
-    package var isBehind: Bool
+    package var moment: Moment
 
-    package init(_ operation: DiskOperation, _ count: Int, isBehind: Bool) {
-      self.operation = operation
+    package enum Kind: Hashable, Sendable {
+      case call(DiskOperation)
+      /// Bytes are copied to a mapped address.
+      case store
+
+      /// Whether a part of it may be done.
+      package var hasParts: Bool { self == .call(.write) || self == .store }
+    }
+
+    package enum Moment: String, Sendable, CaseIterable {
+      case before
+      /// Some eighths of the bytes are written or stored; without bytes it is the same as behind.
+      case within
+      case behind
+    }
+
+    package init(_ kind: Kind, _ count: Int, _ moment: Moment) {
+      self.kind = kind
       self.count = count
-      self.isBehind = isBehind
+      self.moment = moment
+    }
+
+    /// How many of so many bytes are written or stored by then.
+    package func byteCount(of byteCount: Int) -> Int {
+      moment == .within ? byteCount * (count % 7 + 1) / 8 : byteCount
     }
   }
 
@@ -69,24 +89,47 @@ package struct KillSetup: Sendable {
 
 extension KillSetup {
   package var arguments: [String] {
-    let stop = stop.map { "\($0.operation.rawValue):\($0.count):\($0.isBehind)" } ?? "nowhere"
-    return [style.rawValue, "\(access)", "\(seed)", stop] + firstNumbers.map(String.init)
+    [style.rawValue, "\(access)", "\(seed)", stop?.argument ?? Stop.nowhere] + firstNumbers.map(String.init)
   }
 
   /// Nil for arguments that say something else.
   package init?(_ arguments: ArraySlice<String>) {
     let words = Array(arguments)
-    guard words.count > 4, let style = Style(rawValue: words[0]), let seed = UInt64(words[2]) else {
+    let accesses: [SedimentOptions.Access] = [.automatic, .mappedForReading, .unmapped]
+    guard words.count > 4, let style = Style(rawValue: words[0]), let seed = UInt64(words[2]),
+      let access = accesses.first(where: { "\($0)" == words[1] })
+    else { return nil }
+    let numbers = words[4...].compactMap { Int($0) }
+    guard numbers.count == words.count - 4 else { return nil }
+    self.init(seed: seed, firstNumbers: numbers)
+    self.style = style
+    self.access = access
+    if words[3] == Stop.nowhere { return }
+    guard let stop = Stop(words[3]) else { return nil }
+    self.stop = stop
+  }
+}
+
+extension KillSetup.Stop {
+  fileprivate static let nowhere = "nowhere"
+  private static let store = "store"
+
+  fileprivate var argument: String {
+    let kind = if case .call(let operation) = kind { operation.rawValue } else { Self.store }
+    return "\(kind):\(count):\(moment.rawValue)"
+  }
+
+  /// Nil for an argument that says something else.
+  fileprivate init?(_ argument: String) {
+    let parts = argument.split(separator: ":").map(String.init)
+    guard parts.count == 3, let count = Int(parts[1]), let moment = Moment(rawValue: parts[2]) else {
       return nil
     }
-    self.init(seed: seed, firstNumbers: words[4...].compactMap { Int($0) })
-    self.style = style
-    let accesses: [SedimentOptions.Access] = [.automatic, .mappedForReading, .unmapped]
-    guard let access = accesses.first(where: { "\($0)" == words[1] }) else { return nil }
-    self.access = access
-    let stop = words[3].split(separator: ":")
-    if stop.count == 3, let operation = DiskOperation(rawValue: "\(stop[0])"), let count = Int(stop[1]) {
-      self.stop = Stop(operation, count, isBehind: stop[2] == "true")
+    if parts[0] == Self.store {
+      self.init(.store, count, moment)
+    } else {
+      guard let operation = DiskOperation(rawValue: parts[0]) else { return nil }
+      self.init(.call(operation), count, moment)
     }
   }
 }

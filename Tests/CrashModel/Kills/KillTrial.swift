@@ -13,10 +13,23 @@ package struct KillTrial {
   /// Whether on a real disk, where syncs take their time; in memory otherwise, where there is such a file system: to
   /// the death of a process it is like any other.
   package var isOnDisk = false
+  /// The only kind of thing at which processes kill themselves, each of them; nil for every second one, at any.
+  package var stopKind: KillSetup.Stop.Kind?
   /// How many processes are killed.
   package var killCount: Int
   private var generator: SeededGenerator
   private let seed: UInt64
+  /// Whether a process is known to have made the store that is there now.
+  private var isCreated = false
+
+  /// What came of it.
+  package struct Outcome {
+    package var findings: [CrashFinding] = []
+    /// How many processes were killed.
+    package var killCount = 0
+    /// How many of them came to where they were to kill themselves, by what it was.
+    package var stopCounts: [KillSetup.Stop.Kind: Int] = [:]
+  }
 
   package init(seed: UInt64, killCount: Int) {
     self.seed = seed
@@ -24,8 +37,8 @@ package struct KillTrial {
     generator = SeededGenerator(seed: seed)
   }
 
-  /// Kills processes until one has lost something; what it was, and how many were killed.
-  package mutating func run() throws -> (findings: [CrashFinding], killCount: Int) {
+  /// Kills processes until one has lost something.
+  package mutating func run() throws -> Outcome {
     let folder = parentFolder.appendingPathComponent("sediment-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -36,68 +49,138 @@ package struct KillTrial {
       KillProgress(
         setup.mix(ofThread: thread), seed: seed &+ UInt64(thread), isEvicting: style == .evicting)
     }
-    for kill in 0..<killCount {
-      vary(&setup, kill)
-      // Every eighth process creates the store.
-      if kill % 8 == 7 {
-        try? FileManager.default.removeItem(atPath: path)
-        for thread in threads.indices { threads[thread].begin() }
-      }
+    var outcome = Outcome()
+    while outcome.killCount < killCount, outcome.findings.isEmpty {
+      let creates = outcome.killCount % 8 == 7
+      vary(&setup, outcome.killCount, creates: creates)
       setup.firstNumbers = threads.map(\.next)
-      let place = "kill \(kill), \(setup.arguments.joined(separator: " "))"
+      let place = "kill \(outcome.killCount), \(setup.arguments.joined(separator: " "))"
+      outcome.killCount += 1
       do {
-        let last = try lastReports(of: try CrashProcess([path] + setup.arguments))
-        guard let found = try contents(at: path, setup.options) else { continue }
-        for thread in threads.indices {
-          let own = threadCount > 1 ? found.only("t\(thread)") : found
-          guard threads[thread].follow(upTo: last[thread] ?? 0, own) else {
-            let expected = "\(threads[thread].contents.summary) at \(threads[thread].next)"
-            let reason = "thread \(thread) left \(own.summary), and not \(expected)"
-            return ([CrashFinding(place: place, reason: reason)], kill + 1)
-          }
+        if creates { try remove(path, &threads) }
+        let reports = try reports(of: try CrashProcess([path] + setup.arguments), setup.stop)
+        if reports.hasStopped, let stop = setup.stop { outcome.stopCounts[stop.kind, default: 0] += 1 }
+        if let reason = try whatIsWrong(at: path, setup, reports, &threads) {
+          outcome.findings.append(CrashFinding(place: place, reason: reason))
         }
       } catch {
-        return ([CrashFinding(place: place, reason: "\(error)")], kill + 1)
+        outcome.findings.append(CrashFinding(place: place, reason: "\(error)"))
       }
     }
-    return ([], killCount)
+    return outcome
   }
 
-  /// Another way of access each time, and every second time a point where the process ends itself.
-  private mutating func vary(_ setup: inout KillSetup, _ kill: Int) {
+  // MARK: A process
+
+  /// Another way of access each time, and a point where the process kills itself.
+  private mutating func vary(_ setup: inout KillSetup, _ kill: Int, creates: Bool) {
     let accesses: [SedimentOptions.Access] = [.automatic, .mappedForReading, .unmapped]
-    setup.access = accesses[kill % 3]
+    setup.access = stopKind == .store ? .automatic : accesses[kill % 3]
     setup.stop = nil
-    guard kill % 2 == 1 else { return }
-    let operations: [DiskOperation] = [
-      .open, .rename, .syncDirectory, .read, .write, .allocate, .punchHole, .truncate, .sync, .map, .lock,
-    ]
-    let operation = operations[Int.random(in: 0..<operations.count, using: &generator)]
-    // The first calls of a process are those of a creation or a recovery.
-    let countMax = Bool.random(using: &generator) ? 4 : 40
+    guard stopKind != nil || kill % 2 == 1 else { return }
+    let kinds = Self.stopKinds(setup.access, creates: creates)
+    let kind = stopKind ?? kinds[Int.random(in: 0..<kinds.count, using: &generator)]
+    // The first of a process are those of a creation or a recovery, and some kinds come once or twice in its life.
+    let countMax =
+      switch kind {
+      case .call(.open), .call(.rename), .call(.syncDirectory), .call(.lock): 2
+      case .call(.read), .call(.write), .call(.sync), .store: Bool.random(using: &generator) ? 4 : 40
+      default: 4
+      }
+    let moments = KillSetup.Stop.Moment.allCases.filter { $0 != .within || kind.hasParts }
     setup.stop = KillSetup.Stop(
-      operation, Int.random(in: 0..<countMax, using: &generator), isBehind: Bool.random(using: &generator))
+      kind, Int.random(in: 0..<countMax, using: &generator),
+      moments[Int.random(in: 0..<moments.count, using: &generator)])
   }
 
-  /// Kills the process some time after it began or reported so many operations; the last report of each thread.
-  private mutating func lastReports(of process: CrashProcess) throws -> [Int: Int] {
+  /// What a process does that opens or creates a store in a way of access.
+  private static func stopKinds(
+    _ access: SedimentOptions.Access, creates: Bool
+  ) -> [KillSetup.Stop.Kind] {
+    var calls: [DiskOperation] = [.open, .read, .write, .allocate, .sync, .lock]
+    calls += creates ? [.rename, .syncDirectory] : [.punchHole, .truncate]
+    if access != .unmapped { calls.append(.map) }
+    // Where records are stored through the mapping, that is most of what happens.
+    let stores = Array(repeating: KillSetup.Stop.Kind.store, count: access == .automatic ? calls.count : 0)
+    return calls.map { .call($0) } + stores
+  }
+
+  /// What processes have told of themselves.
+  private struct Reports {
+    /// The last operation of each thread.
     var last: [Int: Int] = [:]
-    func note(_ report: CrashProcess.Report) { if !report.isOpening { last[report.thread] = report.number } }
+    var hasOpened = false
+    var hasStopped = false
+
+    mutating func note(_ report: CrashProcess.Report) {
+      if report.isOpening {
+        hasOpened = true
+      } else if report.isStopping {
+        hasStopped = true
+      } else {
+        last[report.thread] = report.number
+      }
+    }
+  }
+
+  /// Lets the process come to its stop, as far as it does within some hundred operations, or kills it some time after
+  /// it began or reported so many operations.
+  private mutating func reports(
+    of process: CrashProcess, _ stop: KillSetup.Stop?
+  ) throws -> Reports {
+    var reports = Reports()
     // Some are killed while they open the store, which takes a few milliseconds.
+    let isEarly = stop == nil && Int.random(in: 0..<8, using: &generator) == 0
     let reportCount =
-      Int.random(in: 0..<8, using: &generator) == 0 ? 0 : Int.random(in: 1..<100, using: &generator)
+      isEarly ? 0 : stop == nil ? Int.random(in: 1..<100, using: &generator) : Self.stoppingReportCount
     for _ in 0..<reportCount {
       guard let report = process.nextReport() else { break }
-      note(report)
+      reports.note(report)
     }
-    usleep(UInt32.random(in: 0..<(reportCount == 0 ? 15_000 : 400), using: &generator))
-    try process.kill().forEach(note)
-    return last
+    usleep(UInt32.random(in: 0..<(isEarly ? 15_000 : 400), using: &generator))
+    for report in try process.kill() { reports.note(report) }
+    return reports
   }
 
-  /// What the store holds; nil if it was not created yet.
-  private mutating func contents(at path: String, _ options: SedimentOptions) throws -> CrashContents? {
-    guard FileManager.default.fileExists(atPath: path) else { return nil }
+  private static let stoppingReportCount = 300
+
+  // MARK: What is left
+
+  /// Removes the store, so that the next process creates it.
+  private mutating func remove(_ path: String, _ threads: inout [KillProgress]) throws {
+    if FileManager.default.fileExists(atPath: path) { try FileManager.default.removeItem(atPath: path) }
+    isCreated = false
+    for thread in threads.indices { threads[thread].begin() }
+  }
+
+  /// Compares what the store holds with what was reported; nil if nothing is lost.
+  private mutating func whatIsWrong(
+    at path: String, _ setup: KillSetup, _ reports: Reports, _ threads: inout [KillProgress]
+  ) throws -> String? {
+    isCreated = isCreated || reports.hasOpened
+    guard FileManager.default.fileExists(atPath: path) else {
+      return isCreated ? "the file is gone" : nil
+    }
+    isCreated = true
+    let found = try contents(at: path, setup.options)
+    if threadCount > 1 {
+      let others = found.without((0..<threadCount).map(Self.collection))
+      if others != CrashContents() { return "there is what nobody has set: \(others.summary)" }
+    }
+    for thread in threads.indices {
+      let own = threadCount > 1 ? found.only(Self.collection(thread)) : found
+      guard threads[thread].follow(upTo: reports.last[thread] ?? 0, own) else {
+        let expected = "\(threads[thread].contents.summary) at \(threads[thread].next)"
+        return "thread \(thread) left \(own.summary), and not \(expected)"
+      }
+    }
+    return nil
+  }
+
+  private static func collection(_ thread: Int) -> String { "t\(thread)" }
+
+  /// What the store holds.
+  private mutating func contents(at path: String, _ options: SedimentOptions) throws -> CrashContents {
     var options = options
     // Every second recovery is left to the next process.
     options.readOnly = Bool.random(using: &generator)
@@ -119,6 +202,13 @@ extension CrashContents {
   fileprivate func only(_ collection: String) -> CrashContents {
     var contents = CrashContents()
     contents.collections[collection] = collections[collection]
+    return contents
+  }
+
+  /// What nobody has whose collections these are.
+  fileprivate func without(_ names: [String]) -> CrashContents {
+    var contents = self
+    for name in names { contents.collections[name] = nil }
     return contents
   }
 }
