@@ -96,27 +96,28 @@ extension CoalescingStorage: StorageProtocol where Base: StorageProtocol {
 final class Coalescing<Value>: @unchecked Sendable {
   // Both are only touched under the lock.
   private let lock = Mutex(())
-  private var result: ShallowsResult<Value>?
+  private var results: [ShallowsResult<Value>] = []
   private var completions: [(ShallowsResult<Value>) -> Void] = []
 
   /// Tells everybody who waits; what comes later, from a storage that answers again, is told to them, too.
   func land(_ result: ShallowsResult<Value>) {
     let waiting: Unchecked<[(ShallowsResult<Value>) -> Void]> = lock.withLock { _ in
-      self.result = result
+      results.append(result)
       return Unchecked(completions)
     }
     for completion in waiting.value { completion(result) }
   }
 
-  /// The result if it is there, or the way to wait for it.
+  /// The result if it is there and the only one so far, or the way to wait for it.
   var answer: StorageAnswer<Value> {
-    if let result = lock.withLock({ _ in Unchecked(self.result) }).value { return .ready(result) }
+    let landed = lock.withLock { _ in Unchecked(results) }.value
+    if landed.count == 1 { return .ready(landed[0]) }
     return .pending { completion in
-      let result: Unchecked<ShallowsResult<Value>?> = self.lock.withLock { _ in
+      let landed: Unchecked<[ShallowsResult<Value>]> = self.lock.withLock { _ in
         self.completions.append(completion)
-        return Unchecked(self.result)
+        return Unchecked(self.results)
       }
-      if let result = result.value { completion(result) }
+      for result in landed.value { completion(result) }
     }
   }
 }

@@ -61,7 +61,7 @@ public struct Storage<Key, Value>: AnsweringStorage {
   /// Gives a key a value, and does not tell whether it was possible.
   @available(swift, deprecated: 5.5, message: "Failures are not seen: await it, or pass a completion.")
   public func set(_ value: Value, forKey key: Key) {
-    set(value, forKey: key, completion: { _ in })
+    set(value, forKey: key, completion: { ShallowsLog.note($0, "set", storageName) })
   }
 }
 

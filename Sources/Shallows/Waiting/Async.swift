@@ -100,7 +100,7 @@ extension WritableStorageProtocol where Key == Void {
   /// Sets the value, and does not tell whether it was possible.
   @available(swift, deprecated: 5.5, message: "Failures are not seen: await it, or pass a completion.")
   public func set(_ value: Value) {
-    set(value, forKey: (), completion: { _ in })
+    set(value, forKey: (), completion: { ShallowsLog.note($0, "set", storageName) })
   }
 
   /// Sets the value.
