@@ -81,7 +81,9 @@ struct CompositionTests {
   // MARK: Which failures the back is asked after
 
   @Test(arguments: [StorageFallThrough.anyFailure, .missesOnly])
-  func `A miss of the front lets the back answer, whatever is said of failures`(failures: StorageFallThrough) throws {
+  func `A miss of the front lets the back answer, whatever is said of failures`(failures: StorageFallThrough)
+    throws
+  {
     let readOnly = front.asReadOnlyStorage().backed(by: back, fallingThroughOn: failures)
     #expect(try readOnly.makeSyncStorage().retrieve(forKey: "a") == 1)
     let backed = StorageProbe().backed(by: back, fallingThroughOn: failures)

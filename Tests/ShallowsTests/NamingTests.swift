@@ -62,7 +62,8 @@ struct NamingTests {
     #expect(WriteOnlyStorage<Int, Int>.empty().storageName == "empty")
   }
 
-  @Test(arguments: Layer.all.filter { $0.testDescription != "renamed" && !$0.testDescription.contains("halves") })
+  @Test(
+    arguments: Layer.all.filter { $0.testDescription != "renamed" && !$0.testDescription.contains("halves") })
   func `Transforms keep the name`(layer: Layer) {
     #expect(layer.make(front.asStorage()).storageName == "front")
   }

@@ -78,7 +78,9 @@ struct RemovingTests {
   }
 
   @Test func `A front that fails to remove keeps the back from it`() {
-    let (front, back) = (StorageProbe(Self.values, failing: [.remove: ProbeError()]), StorageProbe(Self.values))
+    let (front, back) = (
+      StorageProbe(Self.values, failing: [.remove: ProbeError()]), StorageProbe(Self.values)
+    )
     let sync = front.combined(with: back).makeSyncStorage()
     #expect(throws: ProbeError()) { try sync.remove(forKey: "a") }
     #expect(back.values == Self.values)
@@ -91,14 +93,19 @@ struct RemovingTests {
       mine.validate { _ in true }, mine.synchronizedCalls(), mine.backed(by: mine),
     ] {
       let one = await #expect(throws: StorageError.self) { try await storage.remove(forKey: "a") }
-      #expect(one == .notSupported(.removing, storageName: "mine") && one?.storageFailureKind == .notSupported)
+      #expect(
+        one == .notSupported(.removing, storageName: "mine") && one?.storageFailureKind == .notSupported)
       let all = #expect(throws: StorageError.self) { try storage.makeSyncStorage().removeAll() }
       #expect(all == .notSupported(.removingAll, storageName: "mine"))
       #expect("\(StorageError.notSupported(.removing, storageName: "mine"))".contains("\"mine\""))
     }
     let closures = SyncStorage<Int, Int>(storageName: "closures", retrieve: { $0 }, set: { _, _ in })
-    #expect(throws: StorageError.notSupported(.removing, storageName: "closures")) { try closures.remove(forKey: 1) }
+    #expect(throws: StorageError.notSupported(.removing, storageName: "closures")) {
+      try closures.remove(forKey: 1)
+    }
     let writing = WriteOnlySyncStorage<Int, Int>(storageName: "closures", set: { _, _ in })
-    #expect(throws: StorageError.notSupported(.removingAll, storageName: "closures")) { try writing.removeAll() }
+    #expect(throws: StorageError.notSupported(.removingAll, storageName: "closures")) {
+      try writing.removeAll()
+    }
   }
 }

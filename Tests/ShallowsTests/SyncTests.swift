@@ -6,7 +6,9 @@ import Testing
 /// Calls that return their results, on threads that may be any.
 struct SyncTests {
   @Test(arguments: StorageProbe.Delivery.allCases)
-  func `A sync storage returns or throws what the storage completes with`(delivery: StorageProbe.Delivery) throws {
+  func `A sync storage returns or throws what the storage completes with`(delivery: StorageProbe.Delivery)
+    throws
+  {
     let probe = StorageProbe(["a": 1], delivery: delivery)
     // Lets go each call that is held, from another thread.
     let isDone = Counter()
@@ -82,7 +84,10 @@ struct SyncTests {
     let storage = StorageProbe(["a": 1]).validate { await judge.isGood($0) }.makeSyncStorage()
     try await withThrowingTaskGroup(of: Void.self) { group in
       for _ in 0..<Self.taskCount {
-        group.addTask { #expect(try storage.retrieve(forKey: "a") == 1) }
+        group.addTask {
+          let value = try storage.retrieve(forKey: "a")
+          #expect(value == 1)
+        }
       }
       try await group.waitForAll()
     }

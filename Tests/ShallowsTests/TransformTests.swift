@@ -24,7 +24,8 @@ struct TransformTests {
   @Test func `What a closure throws is the failure, and nothing below is called`() {
     let keys = base.mapKeys { (_: String) -> String in throw Refused() }
     let values = base.mapValues(
-      transformIn: { (_: Int) -> Int in throw Refused() }, transformOut: { (_: Int) -> Int in throw Refused() })
+      transformIn: { (_: Int) -> Int in throw Refused() },
+      transformOut: { (_: Int) -> Int in throw Refused() })
     for storage in [keys, values] {
       for half in [storage.asReadOnlyStorage(), storage.asReadOnlyStorage().mapValues { $0 }] {
         #expect(throws: Refused()) { try half.makeSyncStorage().retrieve(forKey: "red") }

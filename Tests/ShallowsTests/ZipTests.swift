@@ -72,7 +72,8 @@ struct ZipTests {
   }
 
   @Test func `Zips of zips are told apart by their sides`() throws {
-    let storage = zip(zip(left, right), left.mapValues(transformIn: { "\($0)" }, transformOut: { Int($0) ?? 0 }))
+    let storage = zip(
+      zip(left, right), left.mapValues(transformIn: { "\($0)" }, transformOut: { Int($0) ?? 0 }))
     let ((first, second), third) = try storage.makeSyncStorage().retrieve(forKey: "a")
     #expect(first == 1 && second == 2 && third == "1")
   }

@@ -35,6 +35,9 @@ where Front.Key == Back.Key, Front.Value == Back.Value, Marks.Key == Front.Key {
   }
 
   @inlinable
+  var defaultExpiry: StorageExpiry { reads.front.defaultExpiry }
+
+  @inlinable
   func answer(removing key: Key) -> StorageAnswer<Void> {
     reads.marked(key) { reads.front.answer(removing: key) }
   }
@@ -50,13 +53,6 @@ where Front.Key == Back.Key, Front.Value == Back.Value, Marks.Key == Front.Key {
     updating key: Key, expiry: StorageExpiry?,
     _ modify: @escaping (ShallowsResult<Value>) throws -> Value?
   ) -> StorageAnswer<Value?> {
-    answer(forKey: key).then { found in
-      reads.marked(key) {
-        reads.front.answer(updating: key, expiry: expiry) { result in
-          guard case .failure = result else { return try modify(result) }
-          return try modify(found)
-        }
-      }
-    }
+    reads.updateFront(key, expiry, modify)
   }
 }

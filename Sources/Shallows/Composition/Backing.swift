@@ -4,7 +4,7 @@ extension StorageProtocol {
   public func backed<ReadableStorageType: ReadableStorageProtocol>(
     by readableStorage: ReadableStorageType
   ) -> Storage<Key, Value> where ReadableStorageType.Key == Key, ReadableStorageType.Value == Value {
-    backed(NoMarks(), readableStorage, .anyFailure)
+    backed(AnyMarks(), readableStorage, .anyFailure)
   }
 
   /// This storage with another one behind it that is never written, and with a say in which failures of the front it is
@@ -13,7 +13,7 @@ extension StorageProtocol {
   public func backed<ReadableStorageType: ReadableStorageProtocol>(
     by readableStorage: ReadableStorageType, fallingThroughOn failures: StorageFallThrough
   ) -> Storage<Key, Value> where ReadableStorageType.Key == Key, ReadableStorageType.Value == Value {
-    backed(NoMarks(), readableStorage, failures)
+    backed(AnyMarks(), readableStorage, failures)
   }
 
   @inlinable
@@ -22,7 +22,9 @@ extension StorageProtocol {
   ) -> Storage<Key, Value> where Back.Key == Key, Back.Value == Value, Marks.Key == Key {
     let name = storageName + "<-" + back.storageName
     return Storage(
-      BackedStorage(PullingStorage(self, back, marks, storageName: name, .pullThenComplete, fallThrough)))
+      BackedStorage(
+        PullingStorage(
+          self, back, marks, storageName: name, .pullThenComplete, fallThrough, isFrontAhead: true)))
   }
 }
 

@@ -69,6 +69,8 @@ where Base: WritableStorageProtocol {
     forgetting(key, base.answer(setting: value, forKey: key, expiry: expiry))
   }
 
+  var defaultExpiry: StorageExpiry { base.defaultExpiry }
+
   func answer(removing key: Key) -> StorageAnswer<Void> {
     forgetting(key, base.answer(removing: key))
   }

@@ -32,25 +32,38 @@ where Front.Key == Back.Key, Front.Value == Back.Value, Marks.Key == Front.Key {
   }
 
   @inlinable
-  func keys() -> StorageKeys<Key> { back.keys() }
+  func keys() -> StorageKeys<Key> { reads.keys() }
 
   @inlinable
   func answer(setting value: Value, forKey key: Key, expiry: StorageExpiry) -> StorageAnswer<Void> {
-    reads.marked(key) {
-      switch strategy {
-      case .frontOnly: front.answer(setting: value, forKey: key, expiry: expiry)
-      case .backOnly: back.answer(setting: value, forKey: key, expiry: expiry)
-      case .frontFirst:
-        front.answer(setting: value, forKey: key, expiry: expiry).andThen {
+    switch strategy {
+    case .frontOnly: reads.marked(key) { front.answer(setting: value, forKey: key, expiry: expiry) }
+    case .backOnly: reads.marked(key) { back.answer(setting: value, forKey: key, expiry: expiry) }
+    case .frontFirst:
+      reads.markedOnBothSides(key) {
+        front.answer(setting: value, forKey: key, expiry: frontExpiry(expiry)).andThen {
           back.answer(setting: value, forKey: key, expiry: expiry)
         }
-      case .backFirst:
+      }
+    case .backFirst:
+      reads.markedOnBothSides(key) {
         back.answer(setting: value, forKey: key, expiry: expiry).andThen {
-          front.answer(setting: value, forKey: key, expiry: expiry)
+          front.answer(setting: value, forKey: key, expiry: frontExpiry(expiry))
         }
       }
     }
   }
+
+  /// No value lives longer in the front than in the back, which may have an expiry of its own.
+  @inlinable
+  func frontExpiry(_ expiry: StorageExpiry) -> StorageExpiry {
+    guard expiry == .never else { return expiry }
+    let backExpiry = back.defaultExpiry
+    return backExpiry == .never ? .never : .sooner(front.defaultExpiry, backExpiry)
+  }
+
+  @inlinable
+  var defaultExpiry: StorageExpiry { strategy == .frontOnly ? front.defaultExpiry : back.defaultExpiry }
 
   @usableFromInline
   func answer(removing key: Key) -> StorageAnswer<Void> {
@@ -62,17 +75,21 @@ where Front.Key == Back.Key, Front.Value == Back.Value, Marks.Key == Front.Key {
     reads.marked(nil) { front.answerRemovingAll().andThen { back.answerRemovingAll() } }
   }
 
-  /// The back is what can do it in one step; the front forgets the key, because two who update at once may come to it in
-  /// another order than to the back.
+  /// The back is what can do it in one step. The front forgets the key: first, so that nothing is changed if it cannot,
+  /// and once more in the end, because others may have set it meanwhile.
   @usableFromInline
   func answer(
     updating key: Key, expiry: StorageExpiry?,
     _ modify: @escaping (ShallowsResult<Value>) throws -> Value?
   ) -> StorageAnswer<Value?> {
-    reads.marked(key) {
-      back.answer(updating: key, expiry: expiry, modify).then { result in
-        guard case .success = result else { return .ready(result) }
-        return front.answer(removing: key).map { removed in removed.flatMap { result } }
+    guard strategy != .frontOnly else { return reads.updateFront(key, expiry, modify) }
+    return reads.marked(key) {
+      front.answer(removing: key).first.then { removed in
+        if case .failure(let error) = removed { return .failure(error) }
+        return back.answer(updating: key, expiry: expiry, modify).then { result in
+          guard case .success = result else { return .ready(result) }
+          return front.answer(removing: key).map { removed in removed.flatMap { result } }
+        }
       }
     }
   }

@@ -5,7 +5,7 @@ extension StorageProtocol {
   public func combined<StorageType: StorageProtocol>(
     with backStorage: StorageType
   ) -> Storage<Key, Value> where StorageType.Key == Key, StorageType.Value == Value {
-    combined(NoMarks(), backStorage, .pullThenComplete, .frontFirst, .anyFailure)
+    combined(AnyMarks(), backStorage, .pullThenComplete, .frontFirst, .anyFailure)
   }
 
   /// This storage in front of another one, with a say in which failures of the front the back is asked after.
@@ -13,7 +13,7 @@ extension StorageProtocol {
   public func combined<StorageType: StorageProtocol>(
     with backStorage: StorageType, fallingThroughOn failures: StorageFallThrough
   ) -> Storage<Key, Value> where StorageType.Key == Key, StorageType.Value == Value {
-    combined(NoMarks(), backStorage, .pullThenComplete, .frontFirst, failures)
+    combined(AnyMarks(), backStorage, .pullThenComplete, .frontFirst, failures)
   }
 
   /// This storage in front of another one, with a say in what is pulled and where values are set.
@@ -22,7 +22,7 @@ extension StorageProtocol {
     with backStorage: StorageType, pullStrategy: StorageCombinationPullStrategy,
     setStrategy: StorageCombinationSetStrategy = .frontFirst
   ) -> Storage<Key, Value> where StorageType.Key == Key, StorageType.Value == Value {
-    combined(NoMarks(), backStorage, pullStrategy, setStrategy, .anyFailure)
+    combined(AnyMarks(), backStorage, pullStrategy, setStrategy, .anyFailure)
   }
 
   /// This storage in front of another one, with a say in where values are set.
@@ -30,7 +30,7 @@ extension StorageProtocol {
   public func combined<StorageType: StorageProtocol>(
     with backStorage: StorageType, setStrategy: StorageCombinationSetStrategy
   ) -> Storage<Key, Value> where StorageType.Key == Key, StorageType.Value == Value {
-    combined(NoMarks(), backStorage, .pullThenComplete, setStrategy, .anyFailure)
+    combined(AnyMarks(), backStorage, .pullThenComplete, setStrategy, .anyFailure)
   }
 
   /// This storage in front of one that is only read: the same as `backed(by:)`.
@@ -50,7 +50,9 @@ extension StorageProtocol {
   ) -> Storage<Key, Value>
   where StorageType.Key == Key, StorageType.Value == Value, Marks.Key == Key {
     let name = storageName + "<->" + back.storageName
-    let reads = PullingStorage(self, back, marks, storageName: name, pullStrategy, fallThrough)
+    let reads = PullingStorage(
+      self, back, marks, storageName: name, pullStrategy, fallThrough, isFrontAhead: setStrategy == .frontOnly
+    )
     return Storage(CombinedStorage(reads, setStrategy))
   }
 }
@@ -59,7 +61,8 @@ extension StorageProtocol where Key: Hashable {
   /// This storage in front of another one: what this one has not comes from the back and is set to the front; what is
   /// set goes to the front, then to the back.
   ///
-  /// A value that is written while another thread pulls the one before is never replaced by that in the front.
+  /// Once all calls have ended, the front holds no value that the back does not: neither one that was pulled while
+  /// another was written, nor one of two that were set at the same time.
   @inlinable
   public func combined<StorageType: StorageProtocol>(
     with backStorage: StorageType

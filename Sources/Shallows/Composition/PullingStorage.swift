@@ -12,12 +12,15 @@ where Front.Key == Back.Key, Front.Value == Back.Value, Marks.Key == Front.Key {
   @usableFromInline let marks: Marks
   @usableFromInline let strategy: StorageCombinationPullStrategy
   @usableFromInline let fallThrough: StorageFallThrough
+  /// Whether what is written goes to the front alone, so that filling must neither replace nor remove it.
+  @usableFromInline let isFrontAhead: Bool
 
   @inlinable
   init(
     _ front: Front, _ back: Back, _ marks: Marks, storageName: String,
-    _ strategy: StorageCombinationPullStrategy, _ fallThrough: StorageFallThrough
+    _ strategy: StorageCombinationPullStrategy, _ fallThrough: StorageFallThrough, isFrontAhead: Bool
   ) {
+    self.isFrontAhead = isFrontAhead
     self.front = front
     self.back = back
     self.marks = marks
@@ -50,19 +53,22 @@ where Front.Key == Back.Key, Front.Value == Back.Value, Marks.Key == Front.Key {
   func answer(forKeys keys: [Key]) -> StorageAnswer<[ShallowsResult<ExpiringValue<Value>>]> {
     front.answer(forKeys: keys, fallThrough) { missing in
       let tokens = missing.map(marks.token)
-      return back.answer(forKeys: missing).then { results in
-        var filled = StorageAnswer<Void>.done
-        for (index, result) in results.spread(over: missing.count).enumerated() {
-          guard strategy != .neverPull, case .success(let stored) = result else { continue }
-          filled = filled.then { _ in fill(missing[index], stored, tokens[index]) }
+      return back.answer(forKeys: missing).then { answer in
+        guard strategy != .neverPull else { return .ready(answer) }
+        let results: [ShallowsResult<ExpiringValue<Value>>] = answer.spread(over: missing.count)
+        let filled: StorageAnswer<[ShallowsResult<Void>]> = .each(missing.count) { index in
+          guard case .success(let stored) = results[index] else { return .done }
+          return fill(missing[index], stored, tokens[index])
         }
-        return filled.map { _ in results }
+        return filled.map { _ in answer }
       }
     }
   }
 
   @usableFromInline
-  func keys() -> StorageKeys<Key> { back.keys() }
+  func keys() -> StorageKeys<Key> {
+    isFrontAhead ? front.keys().joined(with: back.keys(), storageName: storageName) : back.keys()
+  }
 }
 
 extension PullingStorage {
@@ -104,10 +110,24 @@ extension PullingStorage {
   @inlinable
   func fill(_ key: Key, _ stored: ExpiringValue<Value>, _ token: UInt64?) -> StorageAnswer<Void> {
     guard let token, marks.isQuiet(key, since: token) else { return .done }
-    switch front.answer(setting: stored.value, forKey: key, expiry: stored.expiry) {
+    if isFrontAhead { return fillGap(key, stored, token) }
+    switch set(stored, key) {
     case .ready: return settled(key, token)
     case .pending(let start):
       return .pending { completion in start { _ in settled(key, token).deliver(to: completion) } }
+    }
+  }
+
+  /// Gives the front a value, for as long as both sides let it live.
+  @inlinable
+  func set(_ stored: ExpiringValue<Value>, _ key: Key) -> StorageAnswer<Void> {
+    let expiry =
+      stored.expiry == .never ? stored.expiry : StorageExpiry.sooner(stored.expiry, front.defaultExpiry)
+    switch front.answer(setting: stored.value, forKey: key, expiry: expiry) {
+    case .ready(let result):
+      ShallowsLog.note(result, "keep what it pulled", front.storageName)
+      return .ready(result)
+    case .pending(let start): return .pending(start)
     }
   }
 
@@ -116,13 +136,31 @@ extension PullingStorage {
   func settled(_ key: Key, _ token: UInt64) -> StorageAnswer<Void> {
     marks.isQuiet(key, since: token) ? .done : front.answer(removing: key)
   }
+
+  /// Gives the front a value if it has none, in one step where it can do that.
+  @usableFromInline
+  func fillGap(
+    _ key: Key, _ stored: ExpiringValue<Value>, _ token: UInt64
+  ) -> StorageAnswer<Void> {
+    let filled = front.answer(updating: key, expiry: stored.expiry) { found in
+      guard case .failure = found, marks.isQuiet(key, since: token) else { throw WrittenMeanwhile() }
+      return stored.value
+    }
+    return filled.then { result in
+      guard case .failure(let error) = result, error.storageFailureKind == .notSupported else { return .done }
+      return set(stored, key)
+    }
+  }
 }
+
+/// Ends an update that has come too late.
+private struct WrittenMeanwhile: Error {}
 
 extension PullingStorage {
   /// Marks a key, or all, as being written until the answer is there.
   @inlinable
   func marked<Answer>(_ key: Key?, _ write: () -> StorageAnswer<Answer>) -> StorageAnswer<Answer> {
-    marks.begin(key)
+    _ = marks.begin(key)
     switch write() {
     case .ready(let result):
       marks.end(key)
@@ -133,6 +171,51 @@ extension PullingStorage {
         start { result in
           if once.isFirst() { marks.end(key) }
           completion(result)
+        }
+      }
+    }
+  }
+
+  /// The same for a write to both sides; if others write the key at the same time, the front forgets it in the end,
+  /// since they may come to the sides in another order.
+  @inlinable
+  func markedOnBothSides(_ key: Key, _ write: () -> StorageAnswer<Void>) -> StorageAnswer<Void> {
+    let token = marks.begin(key)
+    switch write() {
+    case .ready(let result): return ended(key, token, result)
+    case .pending(let start):
+      let once = Once()
+      return .pending { completion in
+        start { result in
+          guard once.isFirst() else { return completion(result) }
+          ended(key, token, result).deliver(to: completion)
+        }
+      }
+    }
+  }
+
+  @inlinable
+  func ended(_ key: Key, _ token: UInt64?, _ result: ShallowsResult<Void>) -> StorageAnswer<Void> {
+    if marks.wasAlone(key, since: token) {
+      marks.end(key)
+      return .ready(result)
+    }
+    return front.answer(removing: key).first.map { _ in
+      marks.end(key)
+      return result
+    }
+  }
+
+  /// The front is updated, from the back's value where it has none.
+  @usableFromInline
+  func updateFront(
+    _ key: Key, _ expiry: StorageExpiry?, _ modify: @escaping (ShallowsResult<Value>) throws -> Value?
+  ) -> StorageAnswer<Value?> {
+    answer(forKey: key).first.then { found in
+      marked(key) {
+        front.answer(updating: key, expiry: expiry) { result in
+          guard case .failure = result else { return try modify(result) }
+          return try modify(found)
         }
       }
     }

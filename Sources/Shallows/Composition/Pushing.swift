@@ -24,6 +24,9 @@ where Front.Key == Back.Key, Front.Value == Back.Value {
   }
 
   @inlinable
+  var defaultExpiry: StorageExpiry { .sooner(front.defaultExpiry, back.defaultExpiry) }
+
+  @inlinable
   func answer(removing key: Key) -> StorageAnswer<Void> {
     front.answer(removing: key).andThen { back.answer(removing: key) }
   }

@@ -38,7 +38,7 @@ where Front.Key == Back.Key, Front.Value == Back.Value {
   }
 
   @usableFromInline
-  func keys() -> StorageKeys<Key> { back.keys() }
+  func keys() -> StorageKeys<Key> { front.keys().joined(with: back.keys(), storageName: storageName) }
 }
 
 extension StorageAnswer {

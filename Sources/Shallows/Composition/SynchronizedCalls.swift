@@ -4,12 +4,9 @@ struct SynchronizedStorage<Base: StorageProtocol>: AnsweringStorage {
   typealias Value = Base.Value
 
   let base: Base
-  let queue: CallQueue
+  let queue = CallQueue()
 
-  init(_ base: Base) {
-    self.base = base
-    queue = CallQueue(label: base.storageName + "-synchronized")
-  }
+  init(_ base: Base) { self.base = base }
 
   var storageName: String { base.storageName }
 
@@ -30,6 +27,8 @@ struct SynchronizedStorage<Base: StorageProtocol>: AnsweringStorage {
   func answer(setting value: Value, forKey key: Key, expiry: StorageExpiry) -> StorageAnswer<Void> {
     inTurn { base.answer(setting: value, forKey: key, expiry: expiry) }
   }
+
+  var defaultExpiry: StorageExpiry { base.defaultExpiry }
 
   func answer(removing key: Key) -> StorageAnswer<Void> {
     inTurn { base.answer(removing: key) }

@@ -11,20 +11,37 @@ protocol WriteMarks<Key> {
   func token(_ key: Key) -> UInt64?
   /// Whether no write began since.
   func isQuiet(_ key: Key, since token: UInt64) -> Bool
-  /// A write of the key begins; of all keys for nil.
-  func begin(_ key: Key?)
+  /// A write of the key begins, or of all keys for nil; what tells later whether it was alone, nil if it is not.
+  func begin(_ key: Key?) -> UInt64?
+  /// Whether nobody else wrote the key since it began.
+  func wasAlone(_ key: Key, since token: UInt64?) -> Bool
   /// It has ended, however it did.
   func end(_ key: Key?)
 }
 
-/// For keys that cannot be hashed: nothing is known about them.
+/// Marks for keys of which the compiler does not know whether they can be hashed; those that cannot share one mark.
 @usableFromInline
-struct NoMarks<Key>: WriteMarks {
-  @inlinable init() {}
-  @inlinable func token(_ key: Key) -> UInt64? { 0 }
-  @inlinable func isQuiet(_ key: Key, since token: UInt64) -> Bool { true }
-  @inlinable func begin(_ key: Key?) {}
-  @inlinable func end(_ key: Key?) {}
+struct AnyMarks<Key>: WriteMarks {
+  private let table = WriteMarkTable()
+
+  @usableFromInline init() {}
+
+  @usableFromInline
+  func token(_ key: Key) -> UInt64? { table.token(hash(key)) }
+
+  @usableFromInline
+  func isQuiet(_ key: Key, since token: UInt64) -> Bool { table.isQuiet(hash(key), since: token) }
+
+  @usableFromInline
+  func begin(_ key: Key?) -> UInt64? { table.begin(key.map(hash)) }
+
+  @usableFromInline
+  func wasAlone(_ key: Key, since token: UInt64?) -> Bool { table.wasAlone(hash(key), since: token) }
+
+  @usableFromInline
+  func end(_ key: Key?) { table.end(key.map(hash)) }
+
+  private func hash(_ key: Key) -> Int { (key as? any Hashable)?.hashValue ?? 0 }
 }
 
 /// Marks by hash: keys share one of a few marks, which at worst leaves a value out of a front.
@@ -41,7 +58,10 @@ struct HashedMarks<Key: Hashable>: WriteMarks {
   func isQuiet(_ key: Key, since token: UInt64) -> Bool { table.isQuiet(key.hashValue, since: token) }
 
   @inlinable
-  func begin(_ key: Key?) { table.begin(key?.hashValue) }
+  func begin(_ key: Key?) -> UInt64? { table.begin(key?.hashValue) }
+
+  @inlinable
+  func wasAlone(_ key: Key, since token: UInt64?) -> Bool { table.wasAlone(key.hashValue, since: token) }
 
   @inlinable
   func end(_ key: Key?) { table.end(key?.hashValue) }
@@ -58,7 +78,7 @@ final class WriteMarkTable: Sendable {
     private let padding: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0)
   }
 
-  private static let markCount = 16
+  private static let markCount = 64
   /// Initialized for as long as the table lives; atomics are all that is in it.
   private nonisolated(unsafe) let marks: UnsafeMutablePointer<Mark>
 
@@ -89,10 +109,20 @@ final class WriteMarkTable: Sendable {
   }
 
   @usableFromInline
-  func begin(_ hash: Int?) {
+  func begin(_ hash: Int?) -> UInt64? {
+    var token: UInt64?
     for index in indices(hash) {
-      unsafe marks[index].began.wrappingAdd(1, ordering: .sequentiallyConsistent)
+      let (before, began) = unsafe marks[index].began.wrappingAdd(1, ordering: .sequentiallyConsistent)
+      let ended = unsafe marks[index].ended.load(ordering: .sequentiallyConsistent)
+      token = ended == before ? began : nil
     }
+    return token
+  }
+
+  @usableFromInline
+  func wasAlone(_ hash: Int, since token: UInt64?) -> Bool {
+    guard let token else { return false }
+    return isQuiet(hash, since: token)
   }
 
   @usableFromInline

@@ -70,10 +70,7 @@ where
   static func sooner(_ left: ExpiringValue<Left.Value>, _ right: ExpiringValue<Right.Value>)
     -> ExpiringValue<Value>
   {
-    let value = (left.value, right.value)
-    guard case .at(let leftEnd) = left.expiry else { return ExpiringValue(value, expiry: right.expiry) }
-    guard case .at(let rightEnd) = right.expiry else { return ExpiringValue(value, expiry: left.expiry) }
-    return ExpiringValue(value, expiry: .at(min(leftEnd, rightEnd)))
+    ExpiringValue((left.value, right.value), expiry: .sooner(left.expiry, right.expiry))
   }
 }
 
@@ -87,6 +84,9 @@ where
     left.answer(setting: value.0, forKey: key, expiry: expiry)
       .joined(with: right.answer(setting: value.1, forKey: key, expiry: expiry)).withoutPair
   }
+
+  @usableFromInline
+  var defaultExpiry: StorageExpiry { .sooner(left.defaultExpiry, right.defaultExpiry) }
 
   @inlinable
   func answer(removing key: Key) -> StorageAnswer<Void> {

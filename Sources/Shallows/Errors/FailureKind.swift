@@ -49,7 +49,13 @@ extension StorageError: StorageFailure {
 
 extension SedimentError {
   /// A key without a value is no error of the engine's.
-  fileprivate var kindForStorages: FailureKind { .cannotRead }
+  fileprivate var kindForStorages: FailureKind {
+    switch code {
+    case .undecodable: .cannotDecode
+    case .outOfSpace, .exhausted, .tooLarge, .readOnly, .outcomeUnknown, .invalidArgument, .cancelled: .other
+    default: .cannotRead
+    }
+  }
 }
 
 extension CocoaError {

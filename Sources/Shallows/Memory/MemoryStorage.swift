@@ -23,8 +23,14 @@ public final class MemoryStorage<Key: Hashable, Value>: AnsweringStorage {
   @usableFromInline let lock = Mutex(())
   // Both are only touched under the lock.
   @usableFromInline var values: [Key: Value]
-  /// How often the values have changed.
-  @usableFromInline var changeCount: UInt64 = 0
+  /// Keys that are being updated, whose writes are counted meanwhile.
+  @usableFromInline var watched: [Key: Watch] = [:]
+
+  @usableFromInline
+  struct Watch {
+    var updateCount = 0
+    var writeCount: UInt64 = 0
+  }
 
   /// Creates a storage with some values.
   public init(storage: [Key: Value] = [:]) { values = storage }
@@ -32,17 +38,27 @@ public final class MemoryStorage<Key: Hashable, Value>: AnsweringStorage {
   /// All keys and values; replacing them replaces all.
   public var storage: [Key: Value] {
     get { lock.withLock { _ in Unchecked(values) }.value }
-    set { _ = change { Unchecked(exchange(&$0, for: newValue)) } }
+    set { _ = change(nil) { Unchecked(exchange(&$0, for: newValue)) } }
   }
 
-  /// Changes the values; what is returned is released without the lock, since its end may call the storage again.
+  /// Changes the value of a key, or all for nil; what is returned is released without the lock, since its end may call
+  /// the storage again.
   @inlinable
-  func change<Result>(_ body: (inout [Key: Value]) -> Unchecked<Result>) -> Result {
+  func change<Result>(_ key: Key?, _ body: (inout [Key: Value]) -> Unchecked<Result>) -> Result {
     let result = lock.withLock { _ in
-      changeCount &+= 1
+      if !watched.isEmpty { noteWrite(key) }
       return body(&values)
     }
     return result.value
+  }
+
+  @usableFromInline
+  func noteWrite(_ key: Key?) {
+    guard let key else {
+      for key in watched.keys { watched[key]?.writeCount += 1 }
+      return
+    }
+    watched[key]?.writeCount += 1
   }
 }
 
@@ -71,14 +87,14 @@ extension MemoryStorage {
     guard expiry == .never else {
       return .failure(StorageError.notSupported(.expiry, storageName: storageName))
     }
-    _ = change { Unchecked($0.updateValue(value, forKey: key)) }
+    _ = change(key) { Unchecked($0.updateValue(value, forKey: key)) }
     return .done
   }
 
   /// Takes the value of a key away.
   @inlinable
   public func answer(removing key: Key) -> StorageAnswer<Void> {
-    _ = change { Unchecked($0.removeValue(forKey: key)) }
+    _ = change(key) { Unchecked($0.removeValue(forKey: key)) }
     return .done
   }
 
@@ -89,7 +105,7 @@ extension MemoryStorage {
   }
 
   /// Replaces the value of a key as if nobody else came in between; the closure runs without the lock, and again if
-  /// the storage was changed meanwhile.
+  /// the key was written meanwhile, so it must not write that key itself.
   public func answer(
     updating key: Key, expiry: StorageExpiry?,
     _ modify: @escaping (ShallowsResult<Value>) throws -> Value?
@@ -97,24 +113,33 @@ extension MemoryStorage {
     guard expiry == nil || expiry == .never else {
       return .failure(StorageError.notSupported(.expiry, storageName: storageName))
     }
+    lock.withLock { _ in watched[key, default: Watch()].updateCount += 1 }
+    defer { endWatching(key) }
     while true {
-      let (old, count) = lock.withLock { _ in Unchecked((values[key], changeCount)) }.value
+      let (old, count) = lock.withLock { _ in Unchecked((values[key], watched[key]?.writeCount)) }.value
       let new: Value?
       do {
         new = try modify(old.map { .success($0) } ?? .failure(MemoryStorageError.missing))
       } catch {
         return .failure(error)
       }
-      if replace(key, by: new, ifChangeCountIs: count) { return .value(new) }
+      if replace(key, by: new, ifWriteCountIs: count) { return .value(new) }
     }
   }
 
-  private func replace(_ key: Key, by new: Value?, ifChangeCountIs count: UInt64) -> Bool {
+  private func endWatching(_ key: Key) {
+    lock.withLock { _ in
+      watched[key]?.updateCount -= 1
+      if watched[key]?.updateCount == 0 { watched[key] = nil }
+    }
+  }
+
+  private func replace(_ key: Key, by new: Value?, ifWriteCountIs count: UInt64?) -> Bool {
     // The old value goes once the lock is free.
     let old = UncheckedBox<Value?>(nil)
     return lock.withLock { _ in
-      guard changeCount == count else { return false }
-      changeCount &+= 1
+      guard watched[key]?.writeCount == count else { return false }
+      noteWrite(key)
       old.value = exchange(&values[key], for: new)
       return true
     }

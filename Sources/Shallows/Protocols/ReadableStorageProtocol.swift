@@ -3,7 +3,7 @@
 /// A storage of one's own needs `retrieve(forKey:completion:)` only; one that need not wait conforms to
 /// `AnsweringReadableStorage` instead. It is called from any thread, and calls its completion on whatever thread it
 /// likes, before or after it returns.
-public protocol ReadableStorageProtocol: StorageDesign {
+public protocol ReadableStorageProtocol<Key, Value>: StorageDesign {
   /// What values are found by.
   associatedtype Key
   /// What is stored.
@@ -58,7 +58,7 @@ extension ReadableStorageProtocol {
 }
 
 /// A storage of which nothing but reading is seen; its transforms and compositions are read-only, too.
-public protocol ReadOnlyStorageProtocol: ReadableStorageProtocol {}
+public protocol ReadOnlyStorageProtocol<Key, Value>: ReadableStorageProtocol {}
 
 /// A readable storage that says its answers by `answer(forKey:)`, because it has most of them at once.
 public protocol AnsweringReadableStorage: ReadableStorageProtocol {}

@@ -36,6 +36,18 @@ public enum StorageAnswer<Value> {
     }
   }
 
+  /// The answer without what comes after the first result.
+  @usableFromInline
+  var first: StorageAnswer {
+    guard case .pending(let start) = self else { return self }
+    return .pending { completion in
+      let once = Once()
+      start { result in
+        if once.isFirst() { completion(result) }
+      }
+    }
+  }
+
   /// The answer that another storage gives, asked once this result is there.
   @inlinable
   public func then<Other>(

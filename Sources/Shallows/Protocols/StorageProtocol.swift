@@ -1,5 +1,5 @@
 /// What values can be set in and retrieved from.
-public protocol StorageProtocol: ReadableStorageProtocol, WritableStorageProtocol {
+public protocol StorageProtocol<Key, Value>: ReadableStorageProtocol, WritableStorageProtocol {
   /// Replaces the value of a key by what a closure makes of it, as if nobody else came in between; nil removes it.
   ///
   /// The closure is given the value or the reason why there is none, and may run several times if others change the key

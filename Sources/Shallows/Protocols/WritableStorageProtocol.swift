@@ -2,7 +2,7 @@
 ///
 /// A storage of one's own needs `set(_:forKey:completion:)` only; removing and expiry say "not supported" unless it
 /// implements them. One that need not wait conforms to `AnsweringWritableStorage` instead.
-public protocol WritableStorageProtocol: StorageDesign {
+public protocol WritableStorageProtocol<Key, Value>: StorageDesign {
   /// What values are found by.
   associatedtype Key
   /// What is stored.
@@ -22,6 +22,9 @@ public protocol WritableStorageProtocol: StorageDesign {
 
   /// Gives a key a value that ceases to be there at some time, at once if that is possible.
   func answer(setting value: Value, forKey key: Key, expiry: StorageExpiry) -> StorageAnswer<Void>
+
+  /// When a value ceases to be there that is set without an expiry; a front in a composition goes by it, too.
+  var defaultExpiry: StorageExpiry { get }
 
   /// Takes the value of a key away, at once if that is possible.
   func answer(removing key: Key) -> StorageAnswer<Void>
@@ -56,6 +59,10 @@ extension WritableStorageProtocol {
     return .pending { completion in set(value, forKey: key, completion: completion) }
   }
 
+  /// Never.
+  @inlinable
+  public var defaultExpiry: StorageExpiry { .never }
+
   /// Removes by `remove(forKey:completion:)`.
   @inlinable
   public func answer(removing key: Key) -> StorageAnswer<Void> {
@@ -79,7 +86,7 @@ extension WritableStorageProtocol {
 }
 
 /// A storage of which nothing but writing is seen; its transforms and compositions are write-only, too.
-public protocol WriteOnlyStorageProtocol: WritableStorageProtocol {}
+public protocol WriteOnlyStorageProtocol<Key, Value>: WritableStorageProtocol {}
 
 /// A writable storage that says its answers by `answer(setting:forKey:expiry:)` and its like, because it has most of
 /// them at once.

@@ -95,6 +95,10 @@ extension Storage {
     calls.writing.set(value, key, expiry)
   }
 
+  /// When a value ceases to be there that is set without an expiry.
+  @inlinable
+  public var defaultExpiry: StorageExpiry { calls.writing.defaultExpiry() }
+
   /// Takes the value of a key away, at once if that is possible.
   @inlinable
   public func answer(removing key: Key) -> StorageAnswer<Void> { calls.writing.remove(key) }

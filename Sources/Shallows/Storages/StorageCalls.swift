@@ -31,12 +31,14 @@ final class ReadCalls<Key, Value> {
 @usableFromInline
 final class WriteCalls<Key, Value> {
   @usableFromInline let set: (Value, Key, StorageExpiry) -> StorageAnswer<Void>
+  @usableFromInline let defaultExpiry: () -> StorageExpiry
   @usableFromInline let remove: (Key) -> StorageAnswer<Void>
   @usableFromInline let removeAll: () -> StorageAnswer<Void>
 
   @inlinable
   init<Base: WritableStorageProtocol>(_ base: Base) where Base.Key == Key, Base.Value == Value {
     set = { base.answer(setting: $0, forKey: $1, expiry: $2) }
+    defaultExpiry = { base.defaultExpiry }
     remove = { base.answer(removing: $0) }
     removeAll = { base.answerRemovingAll() }
   }
@@ -45,6 +47,7 @@ final class WriteCalls<Key, Value> {
   @usableFromInline
   init(failing error: any Error) {
     set = { _, _, _ in .failure(error) }
+    defaultExpiry = { .never }
     remove = { _ in .failure(error) }
     removeAll = { .failure(error) }
   }

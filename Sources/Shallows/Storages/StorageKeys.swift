@@ -53,3 +53,30 @@ public struct StorageKeys<Element>: AsyncSequence {
     public mutating func next() throws -> Element? { try body() }
   }
 }
+
+extension StorageKeys {
+  /// These keys, then those of another storage that are not among them; fails where they cannot be hashed.
+  @usableFromInline
+  func joined(with others: StorageKeys, storageName: String) -> StorageKeys {
+    let makeNext: () -> () throws -> Element? = {
+      let (next, nextOther) = (self.makeNext(), others.makeNext())
+      var seen: Set<AnyHashable> = []
+      var isPastOwn = false
+      return {
+        if !isPastOwn, let key = try next() {
+          guard let hashable = key as? AnyHashable else {
+            throw StorageError.notSupported(.keys, storageName: storageName)
+          }
+          seen.insert(hashable)
+          return key
+        }
+        isPastOwn = true
+        while let key = try nextOther() {
+          if (key as? AnyHashable).map(seen.contains) != true { return key }
+        }
+        return nil
+      }
+    }
+    return StorageKeys(makeNext)
+  }
+}

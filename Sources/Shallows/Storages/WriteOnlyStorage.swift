@@ -46,6 +46,10 @@ public struct WriteOnlyStorage<Key, Value>: WriteOnlyStorageProtocol, AnsweringW
     calls.set(value, key, expiry)
   }
 
+  /// When a value ceases to be there that is set without an expiry.
+  @inlinable
+  public var defaultExpiry: StorageExpiry { calls.defaultExpiry() }
+
   /// Takes the value of a key away, at once if that is possible.
   @inlinable
   public func answer(removing key: Key) -> StorageAnswer<Void> { calls.remove(key) }

@@ -28,6 +28,22 @@ where Base: ReadableStorageProtocol, Base.Key == BaseKey, Base.Value == Value {
   func answer(withExpiryForKey key: Key) -> StorageAnswer<ExpiringValue<Value>> {
     then(key) { base.answer(withExpiryForKey: $0) }
   }
+
+  func answer(forKeys keys: [Key]) -> StorageAnswer<[ShallowsResult<ExpiringValue<Value>>]> {
+    let baseKeys = StorageAnswer<[ShallowsResult<BaseKey>]>.running {
+      var baseKeys: [ShallowsResult<BaseKey>] = []
+      for key in keys {
+        do { baseKeys.append(.success(try await transform(key))) } catch { baseKeys.append(.failure(error)) }
+      }
+      return baseKeys
+    }
+    return baseKeys.then { result in
+      switch result {
+      case .success(let baseKeys): base.answer(forMapped: baseKeys)
+      case .failure(let error): .failure(error)
+      }
+    }
+  }
 }
 
 extension AsyncMappedKeys: WritableStorageProtocol, AnsweringWritableStorage
@@ -35,6 +51,8 @@ where Base: WritableStorageProtocol, Base.Key == BaseKey, Base.Value == Value {
   func answer(setting value: Value, forKey key: Key, expiry: StorageExpiry) -> StorageAnswer<Void> {
     then(key) { base.answer(setting: value, forKey: $0, expiry: expiry) }
   }
+
+  var defaultExpiry: StorageExpiry { base.defaultExpiry }
 
   func answer(removing key: Key) -> StorageAnswer<Void> {
     then(key) { base.answer(removing: $0) }

@@ -52,6 +52,8 @@ where Base: WritableStorageProtocol, Base.Key == Key, Base.Value == BaseValue {
     }
   }
 
+  var defaultExpiry: StorageExpiry { base.defaultExpiry }
+
   func answer(removing key: Key) -> StorageAnswer<Void> { base.answer(removing: key) }
 
   func answerRemovingAll() -> StorageAnswer<Void> { base.answerRemovingAll() }

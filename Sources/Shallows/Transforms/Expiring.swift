@@ -45,6 +45,9 @@ where Base: WritableStorageProtocol, Base.Key == Key, Base.Value == Value {
   }
 
   @inlinable
+  var defaultExpiry: StorageExpiry { expiry }
+
+  @inlinable
   func answer(removing key: Key) -> StorageAnswer<Void> { base.answer(removing: key) }
 
   @inlinable
@@ -58,7 +61,7 @@ where Base: StorageProtocol, Base.Key == Key, Base.Value == Value {
     updating key: Key, expiry: StorageExpiry?,
     _ modify: @escaping (ShallowsResult<Value>) throws -> Value?
   ) -> StorageAnswer<Value?> {
-    base.answer(updating: key, expiry: expiry ?? self.expiry, modify)
+    base.answer(updating: key, expiry: (expiry ?? .never) == .never ? self.expiry : expiry, modify)
   }
 }
 

@@ -60,6 +60,9 @@ where Base: WritableStorageProtocol, Base.Key == Key, Base.Value == Value {
   }
 
   @inlinable
+  var defaultExpiry: StorageExpiry { base.defaultExpiry }
+
+  @inlinable
   func answer(removing key: Key) -> StorageAnswer<Void> { base.answer(removing: key) }
 
   @inlinable

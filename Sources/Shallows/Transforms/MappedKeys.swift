@@ -35,16 +35,7 @@ where Base: ReadableStorageProtocol, Base.Key == BaseKey, Base.Value == Value {
 
   @usableFromInline
   func answer(forKeys keys: [Key]) -> StorageAnswer<[ShallowsResult<ExpiringValue<Value>>]> {
-    let baseKeys = keys.map { key in Result { try transform(key) } }
-    return base.answer(forKeys: baseKeys.compactMap(\.value)).map { results in
-      // Keys that could not be made into others have not been asked for.
-      results.map { found in
-        var found = found.makeIterator()
-        return baseKeys.map { key in
-          key.flatMap { _ in found.next() ?? .failure(StorageError.noValue) }
-        }
-      }
-    }
+    base.answer(forMapped: keys.map { key in Result { try transform(key) } })
   }
 
   @usableFromInline
@@ -68,6 +59,9 @@ where Base: WritableStorageProtocol, Base.Key == BaseKey, Base.Value == Value {
   }
 
   @inlinable
+  var defaultExpiry: StorageExpiry { base.defaultExpiry }
+
+  @inlinable
   func answer(removing key: Key) -> StorageAnswer<Void> {
     do { return base.answer(removing: try transform(key)) } catch { return .failure(error) }
   }
@@ -85,6 +79,20 @@ where Base: StorageProtocol, Base.Key == BaseKey, Base.Value == Value {
   ) -> StorageAnswer<Value?> {
     do { return base.answer(updating: try transform(key), expiry: expiry, modify) } catch {
       return .failure(error)
+    }
+  }
+}
+
+extension ReadableStorageProtocol {
+  /// The values of keys that were made of others, as far as that was possible; those alone are asked for.
+  @usableFromInline
+  func answer(
+    forMapped keys: [ShallowsResult<Key>]
+  ) -> StorageAnswer<[ShallowsResult<ExpiringValue<Value>>]> {
+    let possible = keys.compactMap(\.value)
+    return answer(forKeys: possible).map { results in
+      var found = results.spread(over: possible.count).makeIterator()
+      return .success(keys.map { key in key.flatMap { _ in found.next() ?? .failure(StorageError.noValue) } })
     }
   }
 }

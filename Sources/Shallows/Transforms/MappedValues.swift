@@ -74,6 +74,9 @@ where Base: WritableStorageProtocol, Base.Key == Key, Base.Value == BaseValue {
   }
 
   @inlinable
+  var defaultExpiry: StorageExpiry { base.defaultExpiry }
+
+  @inlinable
   func answer(removing key: Key) -> StorageAnswer<Void> { base.answer(removing: key) }
 
   @inlinable

@@ -1,20 +1,22 @@
-import Dispatch
 import Synchronization
 
-/// Lets calls begin one at a time, in the order in which they came, on a queue of its own.
+/// Lets calls begin one at a time, in the order in which they came.
+///
+/// Each begins on a thread that nobody waits for, so that what comes after a call may wait for later ones.
 final class CallQueue: @unchecked Sendable {
-  private let queue: DispatchQueue
-  // Both are only touched under the lock.
+  typealias Call = (_ ended: @escaping @Sendable () -> Void) -> Void
+
+  // All are only touched under the lock.
   private let lock = Mutex(())
-  private var waiting: [(@escaping @Sendable () -> Void) -> Void] = []
+  private var arrived: [Call] = []
+  /// Those that came first, the last of them in front.
+  private var next: [Call] = []
   private var isBusy = false
 
-  init(label: String) { queue = DispatchQueue(label: label) }
-
   /// Runs a call once those before it have ended; it says that it has by the closure that it is given.
-  func run(_ call: @escaping (_ ended: @escaping @Sendable () -> Void) -> Void) {
+  func run(_ call: @escaping Call) {
     let mayBegin = lock.withLock { _ in
-      waiting.append(call)
+      arrived.append(call)
       defer { isBusy = true }
       return !isBusy
     }
@@ -22,14 +24,21 @@ final class CallQueue: @unchecked Sendable {
   }
 
   private func beginNext() {
-    queue.async {
-      let call: Unchecked<((@escaping @Sendable () -> Void) -> Void)?> = self.lock.withLock { _ in
-        guard self.waiting.isEmpty else { return Unchecked(self.waiting.removeFirst()) }
-        self.isBusy = false
-        return Unchecked(nil)
-      }
+    ElasticThreads.shared.run {
       let once = Once()
-      call.value? { if once.isFirst() { self.beginNext() } }
+      self.takeNext()? { if once.isFirst() { self.beginNext() } }
     }
+  }
+
+  private func takeNext() -> Call? {
+    let call: Unchecked<Call?> = lock.withLock { _ in
+      if next.isEmpty {
+        next = arrived.reversed()
+        arrived = []
+      }
+      isBusy = !next.isEmpty
+      return Unchecked(next.popLast())
+    }
+    return call.value
   }
 }

@@ -90,9 +90,8 @@ enum ProtocolDeclarations {
     let fallback: (@escaping (any Error) throws -> Int) -> ReadOnlyStorage<String, Int> =
       storage.fallback(with:)
     let backed: (MemoryStorage<String, Int>) -> ReadOnlyStorage<String, Int> = storage.backed(by:)
-    let unsupported:
-      ((Storage<String, Int>) -> Storage<URL, String>) -> ReadOnlyStorage<URL, String> =
-        storage.usingUnsupportedTransformation(_:)
+    let unsupported: ((Storage<String, Int>) -> Storage<URL, String>) -> ReadOnlyStorage<URL, String> =
+      storage.usingUnsupportedTransformation(_:)
     _ = (keys, values, rawKeys, rawValues, singleKey, fallback, backed, unsupported)
     _ = storage.mapKeys { (url: URL) in url.path } as ReadOnlyStorage<URL, Int>
     _ = storage.mapValues { String($0) } as ReadOnlyStorage<String, String>
@@ -123,9 +122,8 @@ enum ProtocolDeclarations {
     let rawValues: (Level.Type) -> WriteOnlyStorage<String, Level> = storage.mapValues(
       toRawRepresentableType:)
     let singleKey: (String) -> WriteOnlyStorage<Void, Int> = storage.singleKey(_:)
-    let unsupported:
-      ((Storage<String, Int>) -> Storage<URL, String>) -> WriteOnlyStorage<URL, String> =
-        storage.usingUnsupportedTransformation(_:)
+    let unsupported: ((Storage<String, Int>) -> Storage<URL, String>) -> WriteOnlyStorage<URL, String> =
+      storage.usingUnsupportedTransformation(_:)
     _ = (keys, values, rawKeys, rawValues, singleKey, unsupported)
     _ = storage.mapKeys { (url: URL) in url.path } as WriteOnlyStorage<URL, Int>
     _ = storage.mapValues { (text: String) in try Int(text).unwrap() } as WriteOnlyStorage<String, String>

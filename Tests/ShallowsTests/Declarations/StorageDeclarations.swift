@@ -8,9 +8,8 @@ enum StorageDeclarations {
   static func storages() {
     let full: (String, @escaping Retrieving, @escaping Setting) -> Storage<String, Int> = Storage.init(
       storageName:retrieve:set:)
-    let named:
-      (String, ReadOnlyStorage<String, Int>, WriteOnlyStorage<String, Int>) -> Storage<String, Int> =
-        Storage.init(storageName:read:write:)
+    let named: (String, ReadOnlyStorage<String, Int>, WriteOnlyStorage<String, Int>) -> Storage<String, Int> =
+      Storage.init(storageName:read:write:)
     let halves: (ReadOnlyStorage<String, Int>, WriteOnlyStorage<String, Int>) -> Storage<String, Int> =
       Storage.init(read:write:)
     let other: (MemoryStorage<String, Int>) -> Storage<String, Int> = Storage.init(_:)
@@ -46,9 +45,8 @@ enum StorageDeclarations {
   }
 
   static func dev(_ dev: Storage<String, Int>.Dev) {
-    let set:
-      (Int, String, MemoryStorage<String, Int>, @escaping (ShallowsResult<Void>) -> Void) -> Void =
-        dev.set(_:forKey:pushingTo:completion:)
+    let set: (Int, String, MemoryStorage<String, Int>, @escaping (ShallowsResult<Void>) -> Void) -> Void =
+      dev.set(_:forKey:pushingTo:completion:)
     let retrieve: (String, MemoryStorage<String, Int>, @escaping (ShallowsResult<Int>) -> Void) -> Void =
       dev.retrieve(forKey:backedBy:completion:)
     _ = (set, retrieve)
@@ -138,9 +136,8 @@ enum StorageDeclarations {
 @available(*, deprecated)
 enum DeprecatedDeclarations {
   static func update<S: StorageProtocol>(_ storage: S) where S.Key == String, S.Value == Int {
-    let update:
-      (String, @escaping (inout Int) -> Void, @escaping (ShallowsResult<Int>) -> Void) -> Void =
-        storage.update(forKey:_:completion:)
+    let update: (String, @escaping (inout Int) -> Void, @escaping (ShallowsResult<Int>) -> Void) -> Void =
+      storage.update(forKey:_:completion:)
     _ = update
     storage.update(forKey: "a", { $0 += 1 })
     storage.update(forKey: "a") { $0 += 1 }
@@ -155,7 +152,9 @@ enum DeprecatedDeclarations {
     storage.update({ $0 += 1 }) { _ in }
   }
 
-  static func sets(_ storage: Storage<String, Int>, _ one: Storage<Void, Int>, _ half: WriteOnlyStorage<Void, Int>) {
+  static func sets(
+    _ storage: Storage<String, Int>, _ one: Storage<Void, Int>, _ half: WriteOnlyStorage<Void, Int>
+  ) {
     let set: (Int, String) -> Void = storage.set(_:forKey:)
     let setOne: (Int) -> Void = one.set(_:)
     _ = (set, setOne)

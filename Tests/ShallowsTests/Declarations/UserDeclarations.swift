@@ -103,14 +103,16 @@ enum UserDeclarations {
     let mapped =
       MemoryStorage<String, String>()
       .combined(with: disk.mapValues(transformIn: { "\($0)" }, transformOut: { try Int($0).unwrap() }))
-      .combined(with: server.mapValues(to: String.self, transformIn: { "\($0)" }, transformOut: { Int($0) ?? 0 }))
+      .combined(
+        with: server.mapValues(to: String.self, transformIn: { "\($0)" }, transformOut: { Int($0) ?? 0 }))
     _ = (three, nested, inferred, mapped)
     let places = memory.mapKeys { (place: Place) in place.name }
     let placesOnly: ReadOnlyStorage<Place, Int> = places.asReadOnlyStorage()
     _ = (places.combined(with: places), places.backed(by: placesOnly), placesOnly.backed(by: places))
     let readOnly = UserReadOnlyStorage().mapKeys(to: String.self) { URL(fileURLWithPath: $0) }
     let filled: Storage<String, Data> = MemoryStorage<String, Data>().backed(by: readOnly)
-    let pushed: WriteOnlyStorage<String, Int> = memory.pushing(to: disk).pushing(to: server.asWriteOnlyStorage())
+    let pushed: WriteOnlyStorage<String, Int> = memory.pushing(to: disk).pushing(
+      to: server.asWriteOnlyStorage())
     _ = (filled, pushed, UserReadableStorage().asReadOnlyStorage().mapValues(to: Int.self) { $0.count })
   }
 

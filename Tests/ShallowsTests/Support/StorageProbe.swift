@@ -25,7 +25,7 @@ final class StorageProbe: StorageProtocol, @unchecked Sendable {
   let storageName: String
   private let delivery: Delivery
   private let completionCount: Int
-  private let queue = DispatchQueue(label: "probe")
+  private let queue = DispatchQueue(label: "probe", attributes: .concurrent)
   private let state: Mutex<State>
   private let arrivals = DispatchSemaphore(value: 0)
 

@@ -42,7 +42,9 @@ final class TimedStorage: AnsweringStorage, Sendable {
     return .success(ExpiringValue(stored.value, expiry: stored.end.map { .at($0) } ?? .never))
   }
 
-  func answer(forKey key: String) -> StorageAnswer<Int> { answer(withExpiryForKey: key).map { $0.map(\.value) } }
+  func answer(forKey key: String) -> StorageAnswer<Int> {
+    answer(withExpiryForKey: key).map { $0.map(\.value) }
+  }
 
   func answer(withExpiryForKey key: String) -> StorageAnswer<ExpiringValue<Int>> {
     state.withLock { $0.retrievalCount += 1 }

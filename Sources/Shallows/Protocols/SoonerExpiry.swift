@@ -1,0 +1,19 @@
+import Foundation
+
+extension StorageExpiry {
+  /// Whichever comes first; what is told from now is counted from now.
+  @usableFromInline
+  static func sooner(_ one: StorageExpiry, _ other: StorageExpiry) -> StorageExpiry {
+    guard let end = one.end else { return other }
+    guard let otherEnd = other.end else { return one }
+    return end <= otherEnd ? one : other
+  }
+
+  private var end: Date? {
+    switch self {
+    case .never: nil
+    case .after(let duration): Date(timeIntervalSinceNow: duration / .seconds(1))
+    case .at(let date): date
+    }
+  }
+}

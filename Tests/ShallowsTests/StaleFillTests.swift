@@ -1,0 +1,216 @@
+import Shallows
+import Testing
+
+/// A value that was read from the back before another was written never ends in the front.
+struct StaleFillTests {
+  private enum Write: CaseIterable { case set, remove, removeAll, atomicUpdate }
+
+  /// A back that a test holds at will, over a memory that can update atomically.
+  private final class HeldBack: AnsweringStorage, Sendable {
+    let memory = MemoryStorage<String, Int>(storage: ["a": 1])
+    /// Holds the answers to retrievals, which are known by then.
+    let gate: StorageProbe
+
+    init() {
+      gate = StorageProbe(["a": 1])
+      gate.hold([.retrieve])
+    }
+
+    func answer(forKey key: String) -> StorageAnswer<Int> {
+      let answer = memory.answer(forKey: key)
+      return .pending { completion in
+        self.gate.retrieve(forKey: "a") { _ in answer.deliver(to: completion) }
+      }
+    }
+
+    func answer(setting value: Int, forKey key: String, expiry: StorageExpiry) -> StorageAnswer<Void> {
+      memory.answer(setting: value, forKey: key, expiry: expiry)
+    }
+
+    func answer(removing key: String) -> StorageAnswer<Void> { memory.answer(removing: key) }
+
+    func answerRemovingAll() -> StorageAnswer<Void> { memory.answerRemovingAll() }
+
+    func answer(
+      updating key: String, expiry: StorageExpiry?,
+      _ modify: @escaping (ShallowsResult<Int>) throws -> Int?
+    ) -> StorageAnswer<Int?> {
+      memory.answer(updating: key, expiry: expiry, modify)
+    }
+  }
+
+  private static func write(_ write: Write, to storage: Storage<String, Int>) throws {
+    switch write {
+    case .set: try storage.makeSyncStorage().set(2, forKey: "a")
+    case .remove: try storage.makeSyncStorage().remove(forKey: "a")
+    case .removeAll: try storage.makeSyncStorage().removeAll()
+    case .atomicUpdate:
+      let told = results { storage.atomicUpdate(forKey: "a", { $0 += 1 }, completion: $0) }
+      #expect(told.map(\.value) == [2])
+    }
+  }
+
+  private static func compose(
+    _ front: MemoryStorage<String, Int>, _ back: HeldBack
+  ) -> [Storage<String, Int>] {
+    [
+      front.combined(with: back), front.combined(with: back, fallingThroughOn: .missesOnly),
+      front.combined(with: back, setStrategy: .backFirst),
+      front.combined(with: back, pullStrategy: .completeThenPull),
+      front.unhashable.combined(with: back.unhashable).mapKeys { Unhashable($0) },
+      UserDeclarations.generic(front, back),
+      front.singleKey("a").combined(with: back.singleKey("a")).mapKeys { (_: String) in () },
+    ]
+  }
+
+  @Test(arguments: Write.allCases, 0..<7)
+  private func `A write between the answer of the back and the filling of the front wins`(
+    write: Write, composition: Int
+  ) throws {
+    let (front, back) = (MemoryStorage<String, Int>(), HeldBack())
+    let storage = Self.compose(front, back)[composition]
+    let told = ResultList<Int>()
+    storage.retrieve(forKey: "a") { told.append($0) }
+    back.gate.waitForHeldCall()
+    try Self.write(write, to: storage)
+    let written = back.memory.storage["a"]
+    #expect(written == (write == .set || write == .atomicUpdate ? 2 : nil))
+    back.gate.release()
+    told.waitForOne()
+    #expect(told.all.map(\.value) == [1])
+    #expect(front.storage["a"] == nil || front.storage["a"] == written)
+  }
+
+  @Test(arguments: Write.allCases)
+  private func `A write while the front is being filled wins`(write: Write) throws {
+    let (front, back) = (StorageProbe(), MemoryStorage<String, Int>(storage: ["a": 1]))
+    let storage = front.combined(with: back)
+    let told = ResultList<Int>()
+    front.hold([.set])
+    storage.retrieve(forKey: "a") { told.append($0) }
+    front.waitForHeldCall()
+    front.hold([])
+    #expect(front.values == ["a": 1])
+    try Self.write(write, to: storage)
+    front.release()
+    told.waitForOne()
+    #expect(front.values["a"] == nil || front.values["a"] == back.storage["a"])
+    let now = try? storage.makeSyncStorage().retrieve(forKey: "a")
+    #expect(now == back.storage["a"])
+  }
+
+  @Test func `A retrieval during a write does not fill the front`() throws {
+    let (front, back) = (StorageProbe(), StorageProbe(["a": 1]))
+    let storage = front.combined(with: back, setStrategy: .backFirst)
+    back.hold([.remove, .set])
+    storage.set(2, forKey: "a") { _ in }
+    back.waitForHeldCall()
+    back.set(["a": 1])
+    #expect(try storage.makeSyncStorage().retrieve(forKey: "a") == 1)
+    #expect(front.count(.set) == 0)
+    back.release()
+    #expect(front.values == ["a": 2])
+  }
+
+  @Test func `A batch does not fill the front with what was written meanwhile`() throws {
+    let (front, back) = (MemoryStorage<String, Int>(), StorageProbe(["a": 1, "b": 1]))
+    let storage = front.combined(with: back)
+    back.hold([.retrieve])
+    let told = ResultList<Int>()
+    storage.retrieve(forKeys: ["a", "b"]) { $0.forEach { told.append($0) } }
+    back.waitForHeldCall()
+    back.hold([])
+    try storage.makeSyncStorage().set(2, forKey: "a")
+    back.release()
+    told.waitForOne()
+    #expect(told.all.map(\.value) == [1, 1] && front.storage["a"] == 2)
+  }
+
+  // MARK: A front that alone has what is set
+
+  @Test(arguments: [true, false])
+  func `A value that is set to a backed front is not lost to one that is pulled`(isBacked: Bool) throws {
+    let (front, back) = (MemoryStorage<String, Int>(), HeldBack())
+    let storage = isBacked ? front.backed(by: back) : front.combined(with: back, setStrategy: .frontOnly)
+    let told = ResultList<Int>()
+    storage.retrieve(forKey: "a") { told.append($0) }
+    back.gate.waitForHeldCall()
+    try storage.makeSyncStorage().set(2, forKey: "a")
+    back.gate.release()
+    told.waitForOne()
+    #expect(front.storage == ["a": 2])
+  }
+
+  @Test func `A value that is set just after a backed front was filled stays`() throws {
+    let (front, back) = (StorageProbe(), StorageProbe(["a": 1]))
+    let storage = front.backed(by: back)
+    let told = ResultList<Int>()
+    front.hold([.set])
+    storage.retrieve(forKey: "a") { told.append($0) }
+    front.waitForHeldCall()
+    front.hold([])
+    try storage.makeSyncStorage().set(2, forKey: "a")
+    front.release()
+    #expect(told.all.map(\.value) == [1] && front.values == ["a": 2])
+  }
+
+  // MARK: Several writes
+
+  @Test(arguments: [StorageCombinationSetStrategy.frontFirst, .backFirst])
+  func `Two sets at the same time leave the same in both tiers, or nothing in the front`(
+    strategy: StorageCombinationSetStrategy
+  ) throws {
+    let (front, back) = (StorageProbe(), StorageProbe())
+    let storage = front.combined(with: back, setStrategy: strategy)
+    let (first, second) = strategy == .frontFirst ? (front, back) : (back, front)
+    first.hold([.set])
+    let told = ResultList<Void>()
+    storage.set(1, forKey: "a") { told.append($0) }
+    first.waitForHeldCall()
+    first.hold([])
+    // Comes second to the first side, and first to the second one.
+    storage.set(2, forKey: "a") { told.append($0) }
+    #expect(second.values == ["a": 2] || second.values.isEmpty)
+    first.release()
+    #expect(told.all.map(\.isSuccess) == [true, true])
+    #expect(front.values["a"] == nil || front.values == back.values)
+    #expect(try storage.makeSyncStorage().retrieve(forKey: "a") == back.values["a"])
+  }
+
+  @Test func `A set that a removal overtakes leaves nothing in the front that the back lacks`() throws {
+    let (front, back) = (StorageProbe(), StorageProbe())
+    let storage = front.combined(with: back)
+    front.hold([.remove])
+    storage.remove(forKey: "a") { _ in }
+    front.waitForHeldCall()
+    front.hold([])
+    try storage.makeSyncStorage().set(2, forKey: "a")
+    front.release()
+    #expect(back.values.isEmpty && front.values.isEmpty)
+  }
+
+  @Test func `Writes one after another stay in the front`() throws {
+    let (front, back) = (StorageProbe(), StorageProbe())
+    let storage = front.combined(with: back).makeSyncStorage()
+    for number in 0..<100 { try storage.set(number, forKey: "\(number % 7)") }
+    #expect(front.values == back.values && front.values.count == 7 && front.count(.remove) == 0)
+  }
+
+  // MARK: Many threads
+
+  @Test func `Tiers that many threads read and write agree in the end`() throws {
+    let (front, back) = (MemoryStorage<String, Int>(), MemoryStorage<String, Int>())
+    let storage = front.combined(with: StorageProbe().combined(with: back)).makeSyncStorage()
+    onThreads(6) { thread in
+      for number in 0..<2_000 {
+        let key = "\(number % 5)"
+        switch (number + thread) % 4 {
+        case 0: try? storage.set(thread * 10_000 + number, forKey: key)
+        case 1 where number % 40 == 1: try? storage.remove(forKey: key)
+        default: _ = try? storage.retrieve(forKey: key)
+        }
+      }
+    }
+    for (key, value) in front.storage { #expect(back.storage[key] == value) }
+  }
+}
