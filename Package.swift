@@ -75,6 +75,9 @@ let package = Package(
       "Sediment",
       ["Sediment", "SedimentTesting", "SedimentFormat", "SedimentDisk", "CrashModel", "CrashChild"]),
     tests("Shallows", ["Shallows", "Sediment", "SedimentTesting"]),
+    // Programs of users as they wrote them, in the language mode that they had.
+    .testTarget(
+      name: "ShallowsDocumentTests", dependencies: ["Shallows"], swiftSettings: [.swiftLanguageMode(.v5)]),
     tests("Vellum", ["Vellum"]),
   ],
   swiftLanguageModes: [.v6]

@@ -34,13 +34,15 @@ final class SyncWaiter<Value>: @unchecked Sendable {
     return try result.unwrap().get()
   }
 
-  @inlinable
+  @usableFromInline
   func sleep() {
     let semaphore = DispatchSemaphore(value: 0)
     self.semaphore = semaphore
     let (isAwaited, _) = progress.compareExchange(
       expected: Self.isEmpty, desired: Self.isAwaited, ordering: .acquiringAndReleasing)
-    if isAwaited { semaphore.wait() }
+    guard isAwaited else { return }
+    DiskQueue.makeWay()
+    semaphore.wait()
   }
 }
 

@@ -1,0 +1,84 @@
+internal import Foundation
+
+extension URL {
+  func readFile() throws -> Data {
+    try requireFile(orThrow: .fileReadUnsupportedScheme)
+    return try Data(contentsOf: self)
+  }
+
+  /// Writes beside the file, syncs that, and puts it into the file's place.
+  func writeFile(_ data: Data, creatingDirectories: Bool) throws {
+    try requireFile(orThrow: .fileWriteUnsupportedScheme)
+    do {
+      try data.write(to: self, options: .atomic)
+    } catch let error as CocoaError {
+      guard creatingDirectories, error.code == .fileNoSuchFile else { throw whyNotWritten(error) }
+      try createDirectory()
+      do {
+        try data.write(to: self, options: .atomic)
+      } catch let error as CocoaError {
+        throw whyNotWritten(error)
+      }
+    }
+  }
+
+  func removeFile() throws {
+    try requireFile(orThrow: .fileWriteUnsupportedScheme)
+    guard let type = try entryType() else { return }
+    // Removing a directory would remove everything in it.
+    guard type != .typeDirectory else { throw CocoaError(.fileWriteUnknown, at: self, "It is a directory.") }
+    try removeItem()
+  }
+
+  /// Removes a file, or a directory with all in it; it is no failure if there is none.
+  func removeItem() throws {
+    do { try FileManager.default.removeItem(at: self) } catch CocoaError.fileNoSuchFile {}
+  }
+
+  /// What has this name, links not followed; nil if nothing has.
+  func entryType() throws -> FileAttributeType? {
+    do {
+      return try FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType
+    } catch let error as CocoaError where error.isNoValue {
+      return nil
+    }
+  }
+
+  /// Whether this is a directory, or a link to one.
+  var isDirectory: Bool {
+    var isDirectory: ObjCBool = false
+    return unsafe FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory)
+      && isDirectory.boolValue
+  }
+
+  /// Foundation reads anything else from the network.
+  private func requireFile(orThrow code: CocoaError.Code) throws {
+    guard isFileURL else { throw CocoaError(code, at: self, "Keys of a disk storage are URLs of files.") }
+  }
+
+  private func createDirectory() throws {
+    do {
+      try FileManager.default.createDirectory(
+        at: DiskStorage.directoryURL(of: self), withIntermediateDirectories: true)
+    } catch {
+      throw DiskStorage.Error.cantCreateDirectory(error)
+    }
+  }
+
+  /// What is said of a failure: that there can be no such file, or else (a full disk, a name too long) the failure.
+  private func whyNotWritten(_ error: CocoaError) -> any Error {
+    switch error.code {
+    case .fileNoSuchFile, .fileWriteNoPermission, .fileWriteVolumeReadOnly: DiskStorage.Error.cantCreateFile
+    case _ where isDirectory: DiskStorage.Error.cantCreateFile
+    default: error
+    }
+  }
+}
+
+extension CocoaError {
+  init(_ code: Code, at url: URL, _ description: String) {
+    self.init(
+      code,
+      userInfo: [NSURLErrorKey: url, NSFilePathErrorKey: url.path, NSDebugDescriptionErrorKey: description])
+  }
+}

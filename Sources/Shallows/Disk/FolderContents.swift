@@ -1,0 +1,54 @@
+package import Foundation
+
+/// The files of a folder, told apart by whether they have a name in its storage.
+package struct FolderContents: Sendable {
+  /// The names that are encoded as paths of files, and the files.
+  package private(set) var files: [(filename: Filename, url: URL)] = []
+  /// The files that no name is encoded as: they are not the storage's, or are left over from a write that was cut off.
+  package private(set) var others: [URL] = []
+
+  /// Goes through a folder and its directories, links to directories not followed; a folder that is missing is empty.
+  init(of folder: URL, decode: (_ path: String) -> Filename?) throws {
+    var directories = [""]
+    while let directory = directories.popLast() {
+      for name in try folder.names(inDirectory: directory) {
+        let path = directory + name
+        let url = folder.appendingPathComponent(path, isDirectory: false)
+        switch try url.entryType() {
+        case nil: continue
+        case .typeDirectory?: directories.append(path + "/")
+        case .typeSymbolicLink? where url.isDirectory: others.append(url)
+        default: add(name.isOfUnfinishedWrite ? nil : decode(path), url)
+        }
+      }
+    }
+  }
+
+  private mutating func add(_ filename: Filename?, _ url: URL) {
+    if let filename { files.append((filename, url)) } else { others.append(url) }
+  }
+}
+
+extension URL {
+  /// Removes everything in a directory, which stays; one that is missing is empty.
+  func removeContents() throws {
+    for name in try names(inDirectory: "") {
+      try appendingPathComponent(name, isDirectory: false).removeItem()
+    }
+  }
+
+  /// The names in a directory below this one; none if it is missing.
+  fileprivate func names(inDirectory directory: String) throws -> [String] {
+    let url = directory.isEmpty ? self : appendingPathComponent(directory, isDirectory: true)
+    do {
+      return try FileManager.default.contentsOfDirectory(atPath: url.path)
+    } catch let error as CocoaError where error.isNoValue {
+      return []
+    }
+  }
+}
+
+extension String {
+  /// How Foundation names a file that it has not put into its place yet.
+  fileprivate var isOfUnfinishedWrite: Bool { hasPrefix(".dat.nosync") }
+}

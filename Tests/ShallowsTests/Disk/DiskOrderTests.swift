@@ -1,0 +1,145 @@
+import Foundation
+import Shallows
+import Testing
+
+@Suite struct DiskOrderTests {
+  private let scratch: ScratchFolder
+  private let disk = DiskStorage()
+  private let folder: DiskFolderStorage
+
+  init() throws {
+    scratch = try ScratchFolder()
+    folder = DiskFolderStorage(folderURL: scratch.file("f"), diskStorage: disk, filenameEncoder: .noEncoding)
+  }
+
+  @Test func `A call sees what the calls before it did, though none was waited for`() async throws {
+    let seen = Shared([Data?]())
+    await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+      for number in 0..<100 as Range<UInt8> {
+        folder.set(Data([number]), forKey: "a") { _ in }
+        folder.retrieve(forKey: "a") { result in seen.change { $0.append(result.value) } }
+      }
+      folder.remove(forKey: "a") { _ in }
+      folder.retrieve(forKey: "a") { result in
+        seen.change { $0.append(result.value) }
+        continuation.resume()
+      }
+    }
+    #expect(seen.value == (0..<100).map { Data([$0]) } + [nil])
+  }
+
+  @Test func `Clearing and listing come after what was asked before`() async throws {
+    folder.set(Data([1]), forKey: "a") { _ in }
+    #expect(try folder.filenames().map(\.filename) == ["a"])
+    for _ in 0..<50 { folder.set(Data([1]), forKey: "a") { _ in } }
+    folder.clear()
+    // By now all that was asked before is done.
+    #expect(throws: (any Error).self) { try folder.makeSyncStorage().retrieve(forKey: "a") }
+    #expect(!scratch.exists("f"))
+    for number in 0..<50 { folder.set(Data([1]), forKey: Filename(rawValue: "\(number)")) { _ in } }
+    try await folder.removeAll()
+    #expect(scratch.exists("f"))
+    #expect(try scratch.files() == [])
+  }
+
+  @Test func `A completion may wait for the storage it is called by, and others still have their turn`()
+    async throws
+  {
+    let seen = Shared([Data?]())
+    let (sync, folder) = (folder.makeSyncStorage(), folder)
+    await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+      let pending = Shared(2)
+      let finish = { @Sendable in
+        if pending.change({
+          $0 -= 1; return $0 == 0
+        }) {
+          continuation.resume()
+        }
+      }
+      folder.set(Data([1]), forKey: "a") { _ in
+        for number in 2..<5 as Range<UInt8> {
+          try? sync.set(Data([number]), forKey: "a")
+          let value = try? sync.retrieve(forKey: "a")
+          seen.change { $0.append(value) }
+        }
+        // Deeper: a completion within a completion waits.
+        folder.retrieve(forKey: "a") { _ in
+          let value = try? sync.retrieve(forKey: "a")
+          seen.change { $0.append(value) }
+          finish()
+        }
+      }
+      folder.retrieve(forKey: "nowhere") { _ in finish() }
+    }
+    #expect(seen.value == [Data([2]), Data([3]), Data([4]), Data([4])])
+  }
+
+  @Test func `The order holds, one call at a time, however often a completion waits`() async throws {
+    let (sync, folder) = (folder.makeSyncStorage(), folder)
+    let order = Shared([Int]())
+    let running = Shared(0)
+    let overlaps = Shared(0)
+    await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+      folder.set(Data([0]), forKey: "a") { _ in
+        for round in 0..<50 {
+          for call in 0..<20 {
+            folder.retrieve(forKey: "a") { _ in
+              if running.change({
+                $0 += 1; return $0 > 1
+              }) {
+                overlaps.change { $0 += 1 }
+              }
+              order.change { $0.append(round * 20 + call) }
+              running.change { $0 -= 1 }
+            }
+            // This wait begins while others are still to be called.
+            if call == 10 { _ = try? sync.retrieve(forKey: "nowhere") }
+          }
+        }
+        _ = try? sync.retrieve(forKey: "a")
+        continuation.resume()
+      }
+    }
+    #expect(order.value == Array(0..<1000))
+    #expect(overlaps.value == 0)
+  }
+
+  @Test func `A chain of calls, each made by the completion of the one before, ends however long it is`()
+    async
+  {
+    let folder = folder
+    let count = Shared(0)
+    await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+      @Sendable func next() {
+        folder.retrieve(forKey: "nowhere") { _ in
+          let isLast = count.change {
+            $0 += 1; return $0 == 20_000
+          }
+          isLast ? continuation.resume() : next()
+        }
+      }
+      next()
+    }
+    #expect(count.value == 20_000)
+  }
+
+  @Test func `The calls of many threads all complete, once each`() async {
+    let folder = folder
+    let completions = Shared([Int: Int]())
+    await withTaskGroup { group in
+      for task in 0..<8 {
+        group.addTask {
+          for call in 0..<50 {
+            let name = Filename(rawValue: "\(task)-\(call)")
+            try? await folder.set(Data([UInt8(call)]), forKey: name)
+            let value = try? await folder.retrieve(forKey: name)
+            completions.change {
+              $0[task * 50 + call, default: 0] += value == Data([UInt8(call)]) ? 1 : 1000
+            }
+          }
+        }
+      }
+    }
+    #expect(completions.value == Dictionary(uniqueKeysWithValues: (0..<400).map { ($0, 1) }))
+  }
+}
