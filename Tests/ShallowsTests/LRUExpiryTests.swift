@@ -5,7 +5,7 @@ import Testing
 
 /// When values cease to be there.
 @Suite struct LRUExpiryTests {
-  private let clock = TestClock()
+  private let clock = LRUClock()
 
   private func storage(_ count: Int = 100) -> LRUStorage<String, Int> {
     LRUStorage(capacity: .count(count), shardCount: 1, clock: clock.read)

@@ -50,7 +50,7 @@ import Testing
 /// A storage beside its model.
 private struct ModelRun {
   let setting: LRUModelTests.Setting
-  let clock = TestClock()
+  let clock = LRUClock()
   let storage: LRUStorage<Int, Int>
   var model: LRUModel<Int>
   var generator: SeededGenerator

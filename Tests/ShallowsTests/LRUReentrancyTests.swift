@@ -46,7 +46,7 @@ import Testing
 
   @Test func `Values may call the storage as they end, however they leave it`() throws {
     let ends = Ends()
-    let clock = TestClock()
+    let clock = LRUClock()
     var storage: LRUStorage<Int, Curious>? = LRUStorage(
       capacity: .count(4, cost: 100) { key, _ in key == 50 ? 100 : key == 99 ? 101 : 1 }, shardCount: 1,
       clock: clock.read)

@@ -3,7 +3,7 @@ import Shallows
 import Synchronization
 
 /// A wall clock that stands still until a test moves it.
-final class TestClock: Sendable {
+final class LRUClock: Sendable {
   private let milliseconds = Atomic<UInt64>(1_000_000)
   private let reads = Atomic<Int>(0)
 

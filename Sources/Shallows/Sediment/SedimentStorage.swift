@@ -71,8 +71,7 @@ public struct SedimentFolders: Sendable {
     domainMask: FileManager.SearchPathDomainMask = .userDomainMask,
     options: SedimentOptions = SedimentOptions()
   ) -> SedimentStorage {
-    let parent = FileManager.default.urls(for: directory, in: domainMask).first
-    let folder = (parent ?? FileManager.default.temporaryDirectory).appendingPathComponent(folderName)
+    let folder = DiskFolderStorage.url(forFolder: folderName, in: directory, domainMask: domainMask)
     return SedimentStorage(url: folder.appendingPathExtension("sediment"), options: options)
   }
 }

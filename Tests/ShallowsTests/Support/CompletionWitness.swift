@@ -62,13 +62,3 @@ final class Counter: Sendable {
   @discardableResult
   func add() -> Int { number.add(1, ordering: .sequentiallyConsistent).newValue }
 }
-
-/// Runs a closure on threads of its own, all at once, and returns when all have ended.
-func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
-  let group = DispatchGroup()
-  for index in 0..<count {
-    let queue = DispatchQueue(label: "thread \(index)")
-    queue.async(group: group) { body(index) }
-  }
-  group.wait()
-}

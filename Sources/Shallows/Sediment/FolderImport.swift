@@ -1,0 +1,99 @@
+public import Foundation
+internal import Sediment
+
+/// What became of a folder of files that was moved into a store.
+public struct FolderImportReport: Sendable, Hashable {
+  /// How many values were set.
+  public internal(set) var importedCount = 0
+  /// How many files' names had a value already, which stayed: it was imported before, or is newer.
+  public internal(set) var presentCount = 0
+  /// The bytes of the values that were set.
+  public internal(set) var byteCount: UInt64 = 0
+  /// The files that have no name in the folder's encoding: they are left where they are.
+  public internal(set) var otherFiles: [URL] = []
+
+  /// Creates a report of nothing.
+  public init() {}
+}
+
+extension SedimentStorage {
+  /// Moves what is in a folder of files into this storage: each file goes once its data is on the disk here.
+  ///
+  /// Interrupted, by whatever it is, it loses nothing, and the next call goes on. Names that have a value here keep it.
+  /// Nobody else may use the folder meanwhile. A folder with an encoder of the user's own cannot tell its names: see
+  /// `importing(_:filenames:)`.
+  @discardableResult
+  public func importing(_ folder: DiskFolderStorage) throws -> FolderImportReport {
+    let contents = try folder.contents()
+    var importing = FolderImport(try keyspace())
+    importing.report.otherFiles = contents.others
+    try importing.move(contents.files)
+    return importing.report
+  }
+
+  /// Moves the files of some names into this storage, whatever the folder's encoder; names without a file are passed
+  /// over.
+  @discardableResult
+  public func importing(
+    _ folder: DiskFolderStorage, filenames: some Sequence<Filename>
+  ) throws -> FolderImportReport {
+    var importing = FolderImport(try keyspace())
+    try importing.move(
+      filenames.lazy.map { ($0, folder.fileURL(forFilename: $0)) }.filter {
+        FileManager.default.fileExists(atPath: $0.1.path)
+      })
+    return importing.report
+  }
+}
+
+/// Moves files into a keyspace, some at a time: set, synced, removed.
+struct FolderImport {
+  /// How many files, and how many bytes of them, wait for one sync.
+  static let pendingCountMax = 1_000
+  static let pendingByteCountMax = 16 << 20
+
+  var report = FolderImportReport()
+  private let keyspace: SedimentKeyspace
+  private var pending: [URL] = []
+  private var pendingByteCount = 0
+
+  init(_ keyspace: SedimentKeyspace) { self.keyspace = keyspace }
+
+  mutating func move(_ files: some Sequence<(filename: Filename, url: URL)>) throws {
+    for (filename, url) in files {
+      let data = try Data(contentsOf: url)
+      if try keyspace.setIfAbsent(data, forKey: filename.rawValue, durability: .unsynced) {
+        report.importedCount += 1
+        report.byteCount += UInt64(data.count)
+      } else {
+        report.presentCount += 1
+      }
+      pending.append(url)
+      pendingByteCount += data.count
+      if pending.count == Self.pendingCountMax || pendingByteCount >= Self.pendingByteCountMax {
+        try removePending()
+      }
+    }
+    try removePending()
+  }
+
+  /// What is removed is on the disk in the keyspace before.
+  private mutating func removePending() throws {
+    guard !pending.isEmpty else { return }
+    try keyspace.syncAndWait()
+    for url in pending { try FileManager.default.removeItem(at: url) }
+    pending = []
+    pendingByteCount = 0
+  }
+}
+
+extension SedimentKeyspace {
+  /// Returns once every change that was made before is on the disk.
+  fileprivate func syncAndWait() throws {
+    let answer = StorageAnswer<Void>.pending { completion in
+      let completion = Unchecked(completion)
+      self.sync { error in completion.value(error.map { .failure($0) } ?? .success(())) }
+    }
+    try answer.wait()
+  }
+}

@@ -1,0 +1,126 @@
+import Foundation
+import Sediment
+import Shallows
+import Testing
+
+/// Folders of files that move into a store.
+@Suite struct FolderImportTests {
+  private let place = FileManager.default.temporaryDirectory
+    .appendingPathComponent("folder-import-\(UUID().uuidString)")
+
+  private var folderURL: URL { place.appendingPathComponent("folder") }
+
+  private func folder(_ encoder: Filename.Encoder) -> DiskFolderStorage {
+    DiskFolderStorage(folderURL: folderURL, filenameEncoder: encoder)
+  }
+
+  private func withStore(_ body: (SedimentStore) throws -> Void) throws {
+    try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: place) }
+    let store = try SedimentStore(url: place.appendingPathComponent("store.sediment"))
+    try body(store)
+    try store.close()
+  }
+
+  private static let names = (0..<1_500).map { Filename(rawValue: "name?\($0)>ü") }
+
+  private static func data(_ filename: Filename) -> Data { Data(filename.rawValue.utf8 + [0, 255]) }
+
+  private func fill(_ folder: DiskFolderStorage, _ names: [Filename]) throws {
+    let sync = folder.makeSyncStorage()
+    for name in names { try sync.set(Self.data(name), forKey: name) }
+  }
+
+  @Test(arguments: [0, 1, 2])
+  func `A folder of any encoding moves in, and nothing is left of it but what is not its own`(
+    _ number: Int
+  ) throws {
+    let encoder = [Filename.Encoder.base64URL, .noEncoding, DiskFolderStorage(folderURL: folderURL).filenameEncoder][number]
+    try withStore { store in
+      let folder = folder(encoder)
+      try fill(folder, Self.names)
+      let foreign = folderURL.appendingPathComponent("..not a name")
+      if number == 0 { try Data([1]).write(to: foreign) }
+      let report = try SedimentStorage(store).importing(folder)
+      #expect(report.importedCount == 1_500 && report.presentCount == 0)
+      #expect(report.byteCount == UInt64(Self.names.reduce(0) { $0 + Self.data($1).count }))
+      #expect(report.otherFiles.map(\.lastPathComponent) == (number == 0 ? ["..not a name"] : []))
+      let sync = SedimentStorage(store).makeSyncStorage()
+      for name in Self.names {
+        let value = try sync.retrieve(forKey: name)
+        #expect(value == Self.data(name))
+      }
+      #expect(try folder.filenames().isEmpty)
+      #expect(try store.count() == 1_500)
+    }
+  }
+
+  @Test func `What has a value already keeps it, and its file goes`() throws {
+    try withStore { store in
+      let folder = folder(.base64URL)
+      try fill(folder, Array(Self.names.prefix(3)))
+      let storage = SedimentStorage(store)
+      try store.set("newer", forKey: Self.names[1].rawValue)
+      let report = try storage.importing(folder)
+      #expect(report.importedCount == 2 && report.presentCount == 1)
+      #expect(try store.retrieve(forKey: Self.names[1].rawValue, as: String.self) == "newer")
+      #expect(try folder.filenames().isEmpty)
+      let second = try storage.importing(folder)
+      #expect(second == FolderImportReport())
+    }
+  }
+
+  @Test func `An import that stops in the middle has lost nothing, and the next one goes on`() throws {
+    try withStore { store in
+      let folder = folder(.base64URL)
+      let names = Array(Self.names.prefix(1_200))
+      try fill(folder, names)
+      // A file that cannot be read ends the import wherever the system lists it.
+      let bad = folder.fileURL(forFilename: names[7])
+      try FileManager.default.removeItem(at: bad)
+      try FileManager.default.createSymbolicLink(
+        atPath: bad.path, withDestinationPath: folderURL.appendingPathComponent("nowhere").path)
+      let storage = SedimentStorage(store)
+      #expect(throws: (any Error).self) { try storage.importing(folder) }
+      let sync = storage.makeSyncStorage()
+      for name in names where name != names[7] {
+        let file = try? Data(contentsOf: folder.fileURL(forFilename: name))
+        let value = try? sync.retrieve(forKey: name)
+        let kept = value ?? file
+        #expect(kept == Self.data(name))
+      }
+      try FileManager.default.removeItem(at: bad)
+      try Self.data(names[7]).write(to: bad)
+      _ = try storage.importing(folder)
+      for name in names {
+        let value = try sync.retrieve(forKey: name)
+        #expect(value == Self.data(name))
+      }
+      #expect(try folder.filenames().isEmpty)
+    }
+  }
+
+  @Test func `A folder whose names cannot be told moves in by names that are given`() throws {
+    try withStore { store in
+      let folder = folder(.custom { "x" + $0.base64URLEncoded() })
+      try fill(folder, Array(Self.names.prefix(3)))
+      let storage = SedimentStorage(store)
+      #expect {
+        try storage.importing(folder)
+      } throws: {
+        $0.storageFailureKind == .notSupported
+      }
+      let report = try storage.importing(folder, filenames: Self.names.prefix(5))
+      #expect(report.importedCount == 3 && report.presentCount == 0)
+      #expect(try store.count() == 3)
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folderURL.path) == [])
+    }
+  }
+
+  @Test func `A folder that is not there is empty`() throws {
+    try withStore { store in
+      let report = try SedimentStorage(store).importing(folder(.base64URL))
+      #expect(report == FolderImportReport())
+    }
+  }
+}
