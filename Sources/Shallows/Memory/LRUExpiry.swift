@@ -11,7 +11,9 @@ enum LRUExpiry {
     return UInt64(now.tv_sec) &* 1000 &+ UInt64(now.tv_nsec) / 1_000_000
   }
 
-  /// When that is; nil if it stays what it is. What lies in the past is expired at once.
+  /// When that is; nil if it stays what it is.
+  ///
+  /// What lies in the past is expired at once.
   @inlinable
   static func deadline(_ expiry: StorageExpiry?, clock: () -> UInt64) -> UInt64? {
     if expiry == .never { return 0 }

@@ -3,14 +3,14 @@ extension LRUStorage {
   @inlinable
   public func value(forKey key: Key) -> Value? {
     let hash = LRUTable<Key, Value>.mixedHash(of: key)
-    let shard = unsafe shard(hash)
-    unsafe shard.pointee.lock.lock()
-    let index = unsafe shard.pointee.table.index(of: key, hash: UInt32(truncatingIfNeeded: hash))
-    if index != 0, unsafe shard.pointee.table.links[Int(index)].expiry == 0 {
-      unsafe shard.pointee.table.touch(index)
-      unsafe shard.pointee.hits &+= 1
-      let value = unsafe shard.pointee.table.pair(index).pointee.value
-      unsafe shard.pointee.lock.unlock()
+    let shard = shard(hash)
+    shard.lock.lock()
+    let index = unsafe shard.bounded.pointee.table.index(of: key, hash: UInt32(truncatingIfNeeded: hash))
+    if index != 0, unsafe shard.bounded.pointee.table.links[Int(index)].expiry == 0 {
+      unsafe shard.bounded.pointee.table.touch(index)
+      unsafe shard.bounded.pointee.hits &+= 1
+      let value = unsafe shard.bounded.pointee.table.pair(index).pointee.value
+      shard.lock.unlock()
       return value
     }
     return valueThatMayExpire(forKey: key, hash: hash)
@@ -19,19 +19,19 @@ extension LRUStorage {
   // Goes on with the lock taken, and gives it back.
   @inlinable @inline(never)
   func valueThatMayExpire(forKey key: Key, hash: UInt64) -> Value? {
-    let shard = unsafe shard(hash)
+    let shard = shard(hash)
     var dropped = LRUDropped<Key, Value>()
     var value: Value?
-    let index = unsafe shard.pointee.liveIndex(
+    let index = unsafe shard.bounded.pointee.liveIndex(
       of: key, hash: UInt32(truncatingIfNeeded: hash), clock: clock, dropped: &dropped)
     if index != 0 {
-      unsafe shard.pointee.table.touch(index)
-      unsafe shard.pointee.hits &+= 1
-      value = unsafe shard.pointee.table.pair(index).pointee.value
+      unsafe shard.bounded.pointee.table.touch(index)
+      unsafe shard.bounded.pointee.hits &+= 1
+      value = unsafe shard.bounded.pointee.table.pair(index).pointee.value
     } else {
-      unsafe shard.pointee.misses &+= 1
+      unsafe shard.bounded.pointee.misses &+= 1
     }
-    unsafe shard.pointee.lock.unlock()
+    shard.lock.unlock()
     dropped.release()
     return value
   }
@@ -64,14 +64,14 @@ extension LRUStorage {
   @inlinable
   public func peek(forKey key: Key) -> Value? {
     let hash = LRUTable<Key, Value>.mixedHash(of: key)
-    let shard = unsafe shard(hash)
-    unsafe shard.pointee.lock.lock()
-    defer { unsafe shard.pointee.lock.unlock() }
-    let index = unsafe shard.pointee.table.index(of: key, hash: UInt32(truncatingIfNeeded: hash))
+    let shard = shard(hash)
+    shard.lock.lock()
+    defer { shard.lock.unlock() }
+    let index = unsafe shard.bounded.pointee.table.index(of: key, hash: UInt32(truncatingIfNeeded: hash))
     if index == 0 { return nil }
-    let expiry = unsafe shard.pointee.table.links[Int(index)].expiry
+    let expiry = unsafe shard.bounded.pointee.table.links[Int(index)].expiry
     if expiry != 0 && expiry <= clock() { return nil }
-    return unsafe shard.pointee.table.pair(index).pointee.value
+    return unsafe shard.bounded.pointee.table.pair(index).pointee.value
   }
 
   /// Keeps a value as the one used last, in place of an older one of its key; false if it exceeds the bound.
@@ -84,13 +84,13 @@ extension LRUStorage {
     let cost = capacity.cost(of: value, forKey: key)
     let deadline = LRUExpiry.deadline(expiry, clock: clock)
     let hash = LRUTable<Key, Value>.mixedHash(of: key)
-    let shard = unsafe shard(hash)
+    let shard = shard(hash)
     var dropped = LRUDropped<Key, Value>()
-    unsafe shard.pointee.lock.lock()
-    let isKept = unsafe shard.pointee.insert(
+    shard.lock.lock()
+    let isKept = unsafe shard.bounded.pointee.insert(
       value, forKey: key, hash: UInt32(truncatingIfNeeded: hash), cost: cost, expiry: deadline, clock: clock,
       dropped: &dropped)
-    unsafe shard.pointee.lock.unlock()
+    shard.lock.unlock()
     dropped.release()
     return isKept
   }
@@ -99,13 +99,13 @@ extension LRUStorage {
   @inlinable @discardableResult
   public func removeValue(forKey key: Key) -> Value? {
     let hash = LRUTable<Key, Value>.mixedHash(of: key)
-    let shard = unsafe shard(hash)
+    let shard = shard(hash)
     var dropped = LRUDropped<Key, Value>()
-    unsafe shard.pointee.lock.lock()
-    let index = unsafe shard.pointee.liveIndex(
+    shard.lock.lock()
+    let index = unsafe shard.bounded.pointee.liveIndex(
       of: key, hash: UInt32(truncatingIfNeeded: hash), clock: clock, dropped: &dropped)
-    let removed = index == 0 ? nil : unsafe shard.pointee.table.remove(index)
-    unsafe shard.pointee.lock.unlock()
+    let removed = index == 0 ? nil : unsafe shard.bounded.pointee.table.remove(index)
+    shard.lock.unlock()
     dropped.release()
     return removed?.value
   }

@@ -13,34 +13,35 @@ extension LRUStorage {
     let deadline = LRUExpiry.deadline(expiry, clock: clock)
     let hash = LRUTable<Key, Value>.mixedHash(of: key)
     let tableHash = UInt32(truncatingIfNeeded: hash)
-    let shard = unsafe shard(hash)
+    let shard = shard(hash)
     // What the closure replaces is in the table until then, and goes out of it alive.
     var dropped = LRUDropped<Key, Value>()
     var value: Value?
-    unsafe shard.pointee.lock.lock()
-    let index = unsafe shard.pointee.liveIndex(of: key, hash: tableHash, clock: clock, dropped: &dropped)
+    shard.lock.lock()
+    let index = unsafe shard.bounded.pointee.liveIndex(
+      of: key, hash: tableHash, clock: clock, dropped: &dropped)
     if index != 0 {
-      value = unsafe shard.pointee.table.pair(index).pointee.value
-      unsafe shard.pointee.hits &+= 1
+      value = unsafe shard.bounded.pointee.table.pair(index).pointee.value
+      unsafe shard.bounded.pointee.hits &+= 1
     } else {
-      unsafe shard.pointee.misses &+= 1
+      unsafe shard.bounded.pointee.misses &+= 1
     }
     let result: Result
     do throws(Failure) {
       result = try modify(&value)
     } catch {
-      unsafe shard.pointee.lock.unlock()
+      shard.lock.unlock()
       dropped.release()
       throw error
     }
     if let value {
       let cost = capacity.cost(of: value, forKey: key)
-      _ = unsafe shard.pointee.insert(
+      _ = unsafe shard.bounded.pointee.insert(
         value, forKey: key, hash: tableHash, cost: cost, expiry: deadline, clock: clock, dropped: &dropped)
     } else if index != 0 {
-      unsafe dropped.append(shard.pointee.table.remove(index))
+      unsafe dropped.append(shard.bounded.pointee.table.remove(index))
     }
-    unsafe shard.pointee.lock.unlock()
+    shard.lock.unlock()
     dropped.release()
     return result
   }

@@ -9,10 +9,10 @@ extension LRUStorage {
   public var statistics: LRUStatistics {
     var sum = LRUStatistics()
     for number in 0..<shardCount {
-      let shard = unsafe shards + number
-      unsafe shard.pointee.lock.lock()
-      unsafe sum += shard.pointee.statistics
-      unsafe shard.pointee.lock.unlock()
+      let shard = unsafe shards[number]
+      shard.lock.lock()
+      unsafe sum += shard.bounded.pointee.statistics
+      shard.lock.unlock()
     }
     return sum
   }
@@ -21,10 +21,10 @@ extension LRUStorage {
   public var keysByLastUse: [Key] {
     var keys: [Key] = []
     for number in 0..<shardCount {
-      let shard = unsafe shards + number
-      unsafe shard.pointee.lock.lock()
-      unsafe shard.pointee.table.appendKeys(to: &keys)
-      unsafe shard.pointee.lock.unlock()
+      let shard = unsafe shards[number]
+      shard.lock.lock()
+      unsafe shard.bounded.pointee.table.appendKeys(to: &keys)
+      shard.lock.unlock()
     }
     return keys
   }
@@ -32,13 +32,16 @@ extension LRUStorage {
   /// Checks everything that must hold of the tables and bounds between two calls.
   package func checkInvariants() throws(LRUDefect) {
     for number in 0..<shardCount {
-      let shard = unsafe shards + number
-      unsafe shard.pointee.lock.lock()
-      defer { unsafe shard.pointee.lock.unlock() }
-      try unsafe shard.pointee.table.checkInvariants()
-      let table = unsafe (count: shard.pointee.table.count, cost: shard.pointee.table.totalCost)
-      try LRUDefect.check(table.count <= (unsafe shard.pointee.countMax), "more entries than the bound")
-      try LRUDefect.check(table.cost <= (unsafe shard.pointee.costMax), "more cost than the bound")
+      let shard = unsafe shards[number]
+      shard.lock.lock()
+      defer { shard.lock.unlock() }
+      try unsafe shard.bounded.pointee.table.checkInvariants()
+      let table = unsafe (
+        count: shard.bounded.pointee.table.count, cost: shard.bounded.pointee.table.totalCost
+      )
+      try LRUDefect.check(
+        table.count <= (unsafe shard.bounded.pointee.countMax), "more entries than the bound")
+      try LRUDefect.check(table.cost <= (unsafe shard.bounded.pointee.costMax), "more cost than the bound")
     }
   }
 }

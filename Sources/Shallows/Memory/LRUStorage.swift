@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// A bounded memory layer: values by their keys, of which those used longest ago make room for new ones.
 ///
 /// It is safe from any thread, and answers at once on the caller's. Which values go is decided by their last use
@@ -19,6 +21,7 @@ public final class LRUStorage<Key: Hashable, Value> {
   @usableFromInline let shards: UnsafeMutablePointer<LRUShard<Key, Value>>
   @usableFromInline let shardMask: Int
   @usableFromInline let clock: @Sendable () -> UInt64
+  let pressureObservation = Mutex<MemoryPressureObservation?>(nil)
 
   /// The shards that a storage has at most.
   static var shardCountMax: Int { 256 }
@@ -59,7 +62,7 @@ public final class LRUStorage<Key: Hashable, Value> {
   }
 
   deinit {
-    unsafe shards.deinitialize(count: shardMask + 1)
+    for number in 0..<shardCount { unsafe shards[number].destroy() }
     unsafe shards.deallocate()
   }
 
@@ -68,13 +71,18 @@ public final class LRUStorage<Key: Hashable, Value> {
 
   /// The shard of a key.
   package func shardNumber(of key: Key) -> Int {
-    unsafe shard(LRUTable<Key, Value>.mixedHash(of: key)) - shards
+    shardNumber(ofHash: LRUTable<Key, Value>.mixedHash(of: key))
+  }
+
+  /// The number of the shard that has keys of this hash: bits that the tables do not use.
+  @inlinable @inline(__always)
+  func shardNumber(ofHash hash: UInt64) -> Int {
+    Int(truncatingIfNeeded: hash &>> 40) & shardMask
   }
 
   @inlinable @inline(__always)
-  func shard(_ hash: UInt64) -> UnsafeMutablePointer<LRUShard<Key, Value>> {
-    // Bits that the table does not use.
-    unsafe shards + (Int(truncatingIfNeeded: hash &>> 40) & shardMask)
+  func shard(_ hash: UInt64) -> LRUShard<Key, Value> {
+    unsafe shards[shardNumber(ofHash: hash)]
   }
 }
 
