@@ -74,7 +74,7 @@ let package = Package(
     tests(
       "Sediment",
       ["Sediment", "SedimentTesting", "SedimentFormat", "SedimentDisk", "CrashModel", "CrashChild"]),
-    tests("Shallows", ["Shallows", "Sediment", "SedimentTesting"]),
+    tests("Shallows", ["Shallows", "Sediment", "SedimentTesting", "SedimentDisk"]),
     // Programs of users as they wrote them, in the language mode that they had.
     .testTarget(
       name: "ShallowsDocumentTests", dependencies: ["Shallows"], swiftSettings: [.swiftLanguageMode(.v5)]),

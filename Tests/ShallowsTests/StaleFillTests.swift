@@ -202,7 +202,7 @@ struct StaleFillTests {
     let (front, back) = (MemoryStorage<String, Int>(), MemoryStorage<String, Int>())
     let storage = front.combined(with: StorageProbe().combined(with: back)).makeSyncStorage()
     onThreads(6) { thread in
-      for number in 0..<2_000 {
+      for number in 0..<500 {
         let key = "\(number % 5)"
         switch (number + thread) % 4 {
         case 0: try? storage.set(thread * 10_000 + number, forKey: key)

@@ -75,8 +75,10 @@ where Front.Key == Back.Key, Front.Value == Back.Value, Marks.Key == Front.Key {
     reads.marked(nil) { front.answerRemovingAll().andThen { back.answerRemovingAll() } }
   }
 
-  /// The back is what can do it in one step. The front forgets the key: first, so that nothing is changed if it cannot,
-  /// and once more in the end, because others may have set it meanwhile.
+  /// The back is what can do it in one step, and the front forgets the key.
+  ///
+  /// It does so first, so that nothing is changed if it cannot, and once more in the end, because others may have set
+  /// it meanwhile.
   @usableFromInline
   func answer(
     updating key: Key, expiry: StorageExpiry?,

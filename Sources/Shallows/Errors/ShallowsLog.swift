@@ -6,7 +6,9 @@ public enum ShallowsLog {
   private static let isOn = Atomic(false)
   private static let output = Mutex<@Sendable (String) -> Void>(writeToStandardError)
 
-  /// Whether it tells them; it does not unless this is set. Keys and values are never told.
+  /// Whether it tells them; it does not unless this is set.
+  ///
+  /// Keys and values are never told.
   public static var isEnabled: Bool {
     get { isOn.load(ordering: .relaxed) }
     set { isOn.store(newValue, ordering: .relaxed) }

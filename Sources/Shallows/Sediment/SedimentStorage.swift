@@ -55,6 +55,8 @@ public struct SedimentStorage: Sendable {
   }
 
   /// What is behind it, for all that the engine can do and a storage cannot; opens the file if it is not yet open.
+  ///
+  /// A file that was named by its URL is closed with the last storage that names it, whoever still has the keyspace.
   public func keyspace() throws -> SedimentKeyspace { try source.keyspace() }
 }
 

@@ -57,11 +57,25 @@ private final class SharedFile: Sendable {
   }
 
   private func open(_ options: SedimentOptions) throws -> SedimentStore {
-    if !options.readOnly, !options.mustExist {
+    if !options.readOnly, !options.mustExist { try createFolder() }
+    return try SedimentStore(url: url, options: options)
+  }
+
+  private func createFolder() throws {
+    do {
       try FileManager.default.createDirectory(
         at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+    } catch {
+      let code: SedimentError.Code =
+        switch (error as? CocoaError)?.code {
+        case .fileWriteNoPermission?, .fileWriteVolumeReadOnly?: .accessDenied
+        case .fileWriteOutOfSpace?: .outOfSpace
+        default: .inputOutput
+        }
+      throw SedimentError(
+        code, path: url.path,
+        message: "Its folder could not be made (\(error.localizedDescription)). Name one that can be.")
     }
-    return try SedimentStore(url: url, options: options)
   }
 
   func leave() {

@@ -1,0 +1,72 @@
+import Shallows
+import Testing
+
+/// The storage in memory.
+struct MemoryStorageTests {
+  private final class Value: @unchecked Sendable {
+    private let onEnd: () -> Void
+
+    init(onEnd: @escaping () -> Void) { self.onEnd = onEnd }
+
+    deinit { onEnd() }
+  }
+
+  @Test func `It completes on the caller's thread before it returns`() {
+    let memory = MemoryStorage<String, Int>()
+    var told: [Int?] = []
+    memory.set(1, forKey: "a") { told.append($0.isSuccess ? 0 : nil) }
+    memory.retrieve(forKey: "a") { told.append($0.value) }
+    memory.retrieve(forKey: "b") { told.append($0.error as? MemoryStorageError == .noValue ? -1 : nil) }
+    #expect(told == [0, 1, -1])
+  }
+
+  @Test func `Its dictionary is read and replaced as a whole`() throws {
+    let memory = MemoryStorage(storage: ["a": 1, "b": 2])
+    #expect(memory.storage == ["a": 1, "b": 2])
+    memory.storage = ["c": 3]
+    memory.storage["d"] = 4
+    #expect(memory.storage == ["c": 3, "d": 4])
+    #expect(throws: MemoryStorageError.noValue) { try memory.makeSyncStorage().retrieve(forKey: "a") }
+  }
+
+  @Test func `A value that is let go may use the storage`() throws {
+    let memory = MemoryStorage<String, Value>()
+    let ends = Counter()
+    let sync = memory.makeSyncStorage()
+    func value() -> Value {
+      Value { [weak memory] in
+        ends.add()
+        _ = memory?.storage.count
+        memory?.remove(forKey: "none") { _ in }
+        memory?.retrieve(forKey: "a") { _ in }
+      }
+    }
+    try sync.set(value(), forKey: "a")
+    try sync.set(value(), forKey: "a")
+    #expect(ends.value == 1)
+    try sync.remove(forKey: "a")
+    #expect(ends.value == 2)
+    for _ in 0..<3 { try sync.set(value(), forKey: "a") }
+    #expect(ends.value == 4)
+    _ = results { memory.atomicUpdate(forKey: "a", { $0 = value() }, completion: $0) }
+    #expect(ends.value == 5)
+    memory.storage = ["a": value(), "b": value()]
+    #expect(ends.value == 6)
+    try sync.removeAll()
+    #expect(ends.value == 8)
+  }
+
+  @Test func `It is safe from any thread`() {
+    let memory = MemoryStorage<Int, Int>()
+    onThreads(6) { thread in
+      for number in 0..<1_000 {
+        memory.set(number, forKey: thread) { _ in }
+        memory.retrieve(forKey: thread) { result in #expect(result.value == number) }
+        if number % 50 == 0 { memory.storage[1_000] = number }
+        memory.remove(forKey: thread + 100) { _ in }
+      }
+    }
+    // Whole dictionaries are exchanged above, so a thread may lose its last value to another's.
+    #expect(memory.storage.keys.allSatisfy { $0 < 6 || $0 == 1_000 })
+  }
+}

@@ -1,0 +1,130 @@
+import Foundation
+import Sediment
+import Shallows
+import Testing
+
+/// Files of the engine that are opened by name, shared in the process, and closed with the last who uses them.
+struct SedimentFileTests {
+  private func code(_ body: () throws -> Void) -> SedimentError.Code? {
+    #expect(throws: SedimentError.self, performing: body)?.code
+  }
+
+  @Test func `Whoever names the same file shares it, whatever way the path is written`() async throws {
+    let folder = try TestFolder()
+    let link = folder.file("link")
+    try FileManager.default.createSymbolicLink(at: link, withDestinationURL: folder.url)
+    let first = SedimentStorage(url: folder.file("a.sediment")).numbers
+    let second = SedimentStorage(url: link.appendingPathComponent("x/../a.sediment")).numbers
+    let users = SedimentStorage(url: folder.file("a.sediment"), collection: "users").numbers
+    try await first.set(1, forKey: "a")
+    #expect(try await second.retrieve(forKey: "a") == 1)
+    await #expect(throws: StorageError.noValue) { try await users.retrieve(forKey: "a") }
+    #expect(users.storageName == "sediment-a/users")
+  }
+
+  @Test func `A file is opened at the first call, and closed when the last user has gone`() throws {
+    let folder = try TestFolder()
+    let url = folder.file("deep/er/a.sediment")
+    var users = [SedimentStorage(url: url).numbers, SedimentStorage(url: url).numbers]
+    #expect(!FileManager.default.fileExists(atPath: url.path))
+    for user in users { try user.makeSyncStorage().set(1, forKey: "a") }
+    #expect(code { _ = try SedimentStore(url: url) } == .locked)
+    users.removeLast()
+    #expect(code { _ = try SedimentStore(url: url) } == .locked)
+    users.removeLast()
+    let store = try SedimentStore(url: url)
+    #expect(try store.contains("a") && store.recovery.wasClosed)
+    try store.close()
+    // And opened once more by the next who names it.
+    #expect(try SedimentStorage(url: url).numbers.makeSyncStorage().retrieve(forKey: "a") == 1)
+    #expect(throws: Never.self) { try SedimentStore(url: url).close() }
+  }
+
+  @Test func `An opening that fails says why, and is tried again at the next call`() throws {
+    let folder = try TestFolder()
+    let url = folder.file("a.sediment")
+    let storage = SedimentStorage(url: url).numbers.makeSyncStorage()
+    let other = try SedimentStore(url: url)
+    #expect(code { try storage.set(1, forKey: "a") } == .locked)
+    #expect(code { _ = try storage.retrieve(forKey: "a") } == .locked)
+    try other.close()
+    try storage.set(1, forKey: "a")
+    #expect(try storage.retrieve(forKey: "a") == 1)
+  }
+
+  @Test func `A file that must exist, is foreign or lies nowhere is an error that names it`() async throws {
+    let folder = try TestFolder()
+    let missing = SedimentStorage(url: folder.file("no.sediment"), options: SedimentOptions(mustExist: true))
+    #expect(code { _ = try missing.makeSyncStorage().retrieve(forKey: "a") } == .notFound)
+    try Data(repeating: 7, count: 100_000).write(to: folder.file("foreign"))
+    let foreign = SedimentStorage(url: folder.file("foreign"))
+    let error = #expect(throws: SedimentError.self) { try foreign.makeSyncStorage().set(Data(), forKey: "a") }
+    #expect(error?.code == .foreign && error?.path.hasSuffix("foreign") == true)
+    #expect(error?.storageFailureKind == .cannotRead && error?.isNoValue == false)
+    let nowhere = SedimentStorage(url: folder.file("foreign/within.sediment")).makeSyncStorage()
+    let beneath = #expect(throws: SedimentError.self) { try nowhere.set(Data(), forKey: "a") }
+    #expect(beneath?.path.hasSuffix("within.sediment") == true && beneath?.isNoValue == false)
+    #expect(await keyFailure(of: missing)?.code == .notFound)
+  }
+
+  private func keyFailure(of storage: SedimentStorage) async -> SedimentError? {
+    await #expect(throws: SedimentError.self) {
+      for try await _ in storage.keys() {}
+    }
+  }
+
+  @Test func `A store that was closed says so through all that is made of it`() async throws {
+    let folder = try TestFolder()
+    let store = try SedimentStore(url: folder.file("a.sediment"))
+    let storage = SedimentStorage(store)
+    let combined = MemoryStorage().combined(with: storage.numbers)
+    try await combined.set(1, forKey: "a")
+    try store.close()
+    #expect(try await combined.retrieve(forKey: "a") == 1)
+    let sync = storage.makeSyncStorage()
+    #expect(code { _ = try sync.retrieve(forKey: "a") } == .closed)
+    #expect(code { try sync.set(Data(), forKey: "a") } == .closed)
+    #expect(code { try sync.remove(forKey: "a") } == .closed)
+    #expect(code { try sync.removeAll() } == .closed)
+    let updated = results { combined.atomicUpdate(forKey: "a", { $0 += 1 }, completion: $0) }
+    #expect((updated.first?.error as? SedimentError)?.code == .closed)
+    #expect(await keyFailure(of: storage)?.code == .closed)
+    await #expect(throws: SedimentError.self) { try await storage.retrieve(forKeys: ["a", "b"]) }
+  }
+
+  @Test func `A folder of the system has one file for each name, shared by all who name it`() async throws {
+    let name = "shallows-tests-\(UUID().uuidString)"
+    let caches = try #require(FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask).first)
+    let url = caches.appendingPathComponent(name + ".sediment")
+    defer { try? FileManager.default.removeItem(at: url) }
+    do {
+      let first = SedimentStorage.main.folder(name, in: .cachesDirectory)
+      let second = SedimentStorage.main.folder(name, in: .cachesDirectory)
+      #expect(first.storageName == "sediment-\(name)")
+      try await first.set(Data([5]), forKey: "a")
+      #expect(try await second.retrieve(forKey: "a") == Data([5]))
+      #expect(try SedimentStorage(url: url).numbers.makeSyncStorage().retrieve(forKey: "a") == 5)
+    }
+    let store = try SedimentStore(url: url, options: SedimentOptions(mustExist: true))
+    #expect(try store.contains("a"))
+    try store.close()
+  }
+
+  @Test func `Threads that open and leave the same file all at once do not get in each other's way`() throws {
+    let folder = try TestFolder()
+    let url = folder.file("a.sediment")
+    onThreads(6) { thread in
+      for number in 0..<10 {
+        #expect(throws: Never.self) {
+          let storage = SedimentStorage(url: url).numbers.makeSyncStorage()
+          try storage.set(number, forKey: "\(thread)")
+          let found = try storage.retrieve(forKey: "\(thread)")
+          #expect(found == number)
+        }
+      }
+    }
+    let store = try SedimentStore(url: url)
+    #expect(try store.count() == 6)
+    try store.close()
+  }
+}
