@@ -49,8 +49,18 @@ struct StoreOpeningTests {
     try SedimentStore(path: directory["store"], options: SedimentOptions(mustExist: true)).close()
   }
 
-  @Test func `A directory that does not exist is an error, and is not created`() throws {
-    for options in [SedimentOptions(), SedimentOptions(mustExist: true), SedimentOptions(readOnly: true)] {
+  @Test func `Directories that are missing are made with a new store`() throws {
+    let store = try SedimentStore(path: directory["one/two/../three//store"])
+    try store.set("value", forKey: "key")
+    try store.close()
+    #expect(try directory.names == ["one"])
+    try SedimentStore(path: directory["one/three/store"], options: SedimentOptions(mustExist: true)).close()
+    #expect(code { _ = try SedimentStore(path: directory["one/three/store/under/it"]) } == .notFound)
+    #expect(try directory.names == ["one"])
+  }
+
+  @Test func `A directory that does not exist is an error for what has to exist, and is not created`() throws {
+    for options in [SedimentOptions(mustExist: true), SedimentOptions(readOnly: true)] {
       #expect(
         code { _ = try SedimentStore(path: directory["none/store"], options: options) } == .notFound)
     }

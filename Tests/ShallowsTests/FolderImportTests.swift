@@ -35,7 +35,9 @@ import Testing
   func `A folder of any encoding moves in, and nothing is left of it but what is not its own`(
     _ number: Int
   ) throws {
-    let encoder = [Filename.Encoder.base64URL, .noEncoding, DiskFolderStorage(folderURL: folderURL).filenameEncoder][number]
+    let encoder = [
+      Filename.Encoder.base64URL, .noEncoding, DiskFolderStorage(folderURL: folderURL).filenameEncoder,
+    ][number]
     try withStore { store in
       let folder = folder(encoder)
       try fill(folder, Self.names)

@@ -12,6 +12,8 @@ extension SedimentError {
     switch code {
     case .notFound:
       (.notFound, "There is no such file. Check the path, or let it be created.")
+    case .notDirectory:
+      (.notFound, "There is no such file: a part of its path is a file, not a directory. Check the path.")
     case .exists:
       (.exists, "There is a file of that name already. Open it, or choose another name.")
     case .noSpace, .quotaExceeded:

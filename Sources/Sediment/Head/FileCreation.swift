@@ -39,8 +39,19 @@ package struct FileCreation {
     return "\(path[..<start]).\(path[start...]).new-\(padding)\(digits)"
   }
 
+  /// The new file, in directories that are made if they are missing.
+  private func open(_ temporary: String) throws(DiskError) -> any DiskFile {
+    do throws(DiskError) {
+      return try disk.open(temporary, .create)
+    } catch {
+      guard error.code == .notFound else { throw error }
+      try disk.createDirectories(of: path)
+      return try disk.open(temporary, .create)
+    }
+  }
+
   private func build(_ temporary: String) throws(DiskError) {
-    let file = try disk.open(temporary, .create)
+    let file = try open(temporary)
     do throws(DiskError) {
       let image = EmptyStoreImage(disk)
       try file.allocate(0..<image.byteCount)

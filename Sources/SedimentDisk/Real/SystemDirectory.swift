@@ -26,6 +26,31 @@ package func renameByLink(_ path: String, _ destination: String) -> SystemErrorC
   return code ?? attempt { unsafe unlink(path) }
 }
 
+/// Makes the directories that are missing of those that lead to `path`, each durable before what is in it.
+func createParents(of path: String) -> SystemErrorCode? {
+  guard SystemPath.isWhole(path) else { return .invalidArgument }
+  var missing: [String] = []
+  var parent = SystemPath.parent(of: path)
+  while true {
+    let code = createDirectory(parent)
+    if code == .notFound, SystemPath.parent(of: parent) != parent {
+      missing.append(parent)
+      parent = SystemPath.parent(of: parent)
+      continue
+    }
+    if let code { return code }
+    guard let next = missing.popLast() else { return nil }
+    parent = next
+  }
+}
+
+/// Makes a directory durably unless it is there.
+private func createDirectory(_ path: String) -> SystemErrorCode? {
+  guard let code = attempt({ unsafe mkdir(path, 0o777) }) else { return syncParent(of: path) }
+  // Whatever has the name: what is opened in it will tell.
+  return code == .exists ? nil : code
+}
+
 /// Makes the names in the directory of `path` durable.
 func syncParent(of path: String) -> SystemErrorCode? {
   guard SystemPath.isWhole(path) else { return .invalidArgument }

@@ -49,6 +49,11 @@ public struct SystemDisk: Disk {
     if let code = syncParent(of: path) { throw DiskError(.syncDirectory, path: path, code: code) }
   }
 
+  /// See `Disk.createDirectories`; others may use the directories as the process's mask of modes allows.
+  public func createDirectories(of path: String) throws(DiskError) {
+    if let code = createParents(of: path) { throw DiskError(.createDirectories, path: path, code: code) }
+  }
+
   /// See `Disk.wallClock`.
   public func wallClock() -> UInt64 {
     let time = Self.time(CLOCK_REALTIME)

@@ -26,6 +26,9 @@ public protocol Disk: Sendable {
   /// Makes names that were created, changed or removed in the directory of `path` durable.
   func syncDirectory(of path: String) throws(DiskError)
 
+  /// Makes the directories that `path` needs and that are missing, durably; those that are made stay if it fails.
+  func createDirectories(of path: String) throws(DiskError)
+
   /// Wall time in milliseconds since 1970; it may jump in both directions.
   func wallClock() -> UInt64
 
@@ -34,6 +37,11 @@ public protocol Disk: Sendable {
 
   /// Sixty-four unpredictable bits.
   func random() -> UInt64
+}
+
+extension Disk {
+  /// Does nothing: a disk without directories lacks none.
+  public func createDirectories(of path: String) throws(DiskError) {}
 }
 
 /// How a file is opened.

@@ -36,6 +36,8 @@ public enum DiskOperation: String, Hashable, Sendable, CaseIterable {
   case remove
   /// `Disk.syncDirectory`.
   case syncDirectory = "sync the directory of"
+  /// `Disk.createDirectories`.
+  case createDirectories = "make the directory of"
   /// `DiskFile.byteCount`.
   case byteCount = "measure"
   /// `DiskFile.read`.

@@ -30,6 +30,8 @@ public struct SystemErrorCode: Hashable, Sendable {
   public static let notFound = SystemErrorCode(rawValue: ENOENT)
   /// The name is taken.
   public static let exists = SystemErrorCode(rawValue: EEXIST)
+  /// What the path leads through is no directory.
+  public static let notDirectory = SystemErrorCode(rawValue: ENOTDIR)
   /// It is a directory.
   public static let isDirectory = SystemErrorCode(rawValue: EISDIR)
   /// The last component is a symbolic link.

@@ -13,49 +13,36 @@ extension LRUStorage {
       shard.lock.unlock()
       return value
     }
-    return valueThatMayExpire(forKey: key, hash: hash)
+    return endReading(forKey: key, hash: hash)?.value
+  }
+
+  /// The value of a key, which counts as used then, and when it expires: 0 for never.
+  @usableFromInline
+  func valueAndExpiry(forKey key: Key) -> (value: Value, milliseconds: UInt64)? {
+    let hash = LRUTable<Key, Value>.mixedHash(of: key)
+    shard(hash).lock.lock()
+    return endReading(forKey: key, hash: hash)
   }
 
   // Goes on with the lock taken, and gives it back.
   @inlinable @inline(never)
-  func valueThatMayExpire(forKey key: Key, hash: UInt64) -> Value? {
+  func endReading(forKey key: Key, hash: UInt64) -> (value: Value, milliseconds: UInt64)? {
     let shard = shard(hash)
     var dropped = LRUDropped<Key, Value>()
-    var value: Value?
+    var found: (value: Value, milliseconds: UInt64)?
     let index = unsafe shard.bounded.pointee.liveIndex(
       of: key, hash: UInt32(truncatingIfNeeded: hash), clock: clock, dropped: &dropped)
     if index != 0 {
       unsafe shard.bounded.pointee.table.touch(index)
       unsafe shard.bounded.pointee.hits &+= 1
-      value = unsafe shard.bounded.pointee.table.pair(index).pointee.value
+      found = unsafe (
+        shard.bounded.pointee.table.pair(index).pointee.value,
+        shard.bounded.pointee.table.links[Int(index)].expiry
+      )
     } else {
       unsafe shard.bounded.pointee.misses &+= 1
     }
     shard.lock.unlock()
-    dropped.release()
-    return value
-  }
-
-  /// The value of a key, which counts as used then, and when it expires: 0 for never.
-  @usableFromInline
-  func valueAndExpiry(forKey key: Key) -> (Value, milliseconds: UInt64)? {
-    let hash = LRUTable<Key, Value>.mixedHash(of: key)
-    let shard = unsafe shard(hash)
-    var dropped = LRUDropped<Key, Value>()
-    var found: (Value, milliseconds: UInt64)?
-    unsafe shard.pointee.lock.lock()
-    let index = unsafe shard.pointee.liveIndex(
-      of: key, hash: UInt32(truncatingIfNeeded: hash), clock: clock, dropped: &dropped)
-    if index != 0 {
-      unsafe shard.pointee.table.touch(index)
-      unsafe shard.pointee.hits &+= 1
-      found = unsafe (
-        shard.pointee.table.pair(index).pointee.value, shard.pointee.table.links[Int(index)].expiry
-      )
-    } else {
-      unsafe shard.pointee.misses &+= 1
-    }
-    unsafe shard.pointee.lock.unlock()
     dropped.release()
     return found
   }

@@ -14,7 +14,7 @@ final class SharedStore: Sendable {
 
   deinit { file.leave() }
 
-  /// The store of a file: the one that is open in this process, or opened now, with the directories that it needs.
+  /// The store of a file: the one that is open in this process, or opened now.
   static func open(_ url: URL, _ options: SedimentOptions) throws -> SharedStore {
     let file = SharedFile.file(at: url)
     return SharedStore(try file.enter(options), file)
@@ -49,32 +49,10 @@ private final class SharedFile: Sendable {
   /// The open store; opening and closing wait for each other, so that the file's lock is never in one's own way.
   func enter(_ options: SedimentOptions) throws -> SedimentStore {
     try state.withLock { state in
-      let store = try state.store ?? open(options)
+      let store = try state.store ?? SedimentStore(url: url, options: options)
       state.store = store
       state.userCount += 1
       return store
-    }
-  }
-
-  private func open(_ options: SedimentOptions) throws -> SedimentStore {
-    if !options.readOnly, !options.mustExist { try createFolder() }
-    return try SedimentStore(url: url, options: options)
-  }
-
-  private func createFolder() throws {
-    do {
-      try FileManager.default.createDirectory(
-        at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
-    } catch {
-      let code: SedimentError.Code =
-        switch (error as? CocoaError)?.code {
-        case .fileWriteNoPermission?, .fileWriteVolumeReadOnly?: .accessDenied
-        case .fileWriteOutOfSpace?: .outOfSpace
-        default: .inputOutput
-        }
-      throw SedimentError(
-        code, path: url.path,
-        message: "Its folder could not be made (\(error.localizedDescription)). Name one that can be.")
     }
   }
 
