@@ -89,6 +89,21 @@ struct CompletionTests {
   @Test func `What returns a result takes the first of several, and goes on`() async throws {
     let twice = StorageProbe(["a": 1], delivery: .elsewhere, completionCount: 2)
     let front = StorageProbe(delivery: .elsewhere, completionCount: 2).combined(with: twice)
+    let differing = Storage<String, Int>(
+      storageName: "quick, then fresh",
+      retrieve: { _, completion in
+        completion(.success(1))
+        completion(.success(2))
+      },
+      set: { _, _, completion in
+        completion(.success(()))
+        completion(.failure(ProbeError()))
+      })
+    #expect(try differing.makeSyncStorage().retrieve(forKey: "a") == 1)
+    #expect(try await differing.retrieve(forKey: "a") == 1)
+    #expect(try await differing.retrieve(forKeys: ["a", "b"]) == [1, 1])
+    #expect(throws: Never.self) { try differing.makeSyncStorage().set(1, forKey: "a") }
+    try await differing.set(1, forKey: "a")
     for storage in [twice.asStorage(), front, twice.synchronizedCalls(), twice.coalescingRetrievals()] {
       let sync = storage.makeSyncStorage()
       #expect(try sync.retrieve(forKey: "a") == 1)

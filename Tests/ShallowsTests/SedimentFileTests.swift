@@ -40,6 +40,17 @@ struct SedimentFileTests {
     #expect(throws: Never.self) { try SedimentStore(url: url).close() }
   }
 
+  @Test func `A keyspace that outlives the storages of its file is closed with them`() throws {
+    let folder = try TestFolder()
+    let url = folder.file("a.sediment")
+    var storage: SedimentStorage? = SedimentStorage(url: url)
+    let keyspace = try #require(try storage?.keyspace())
+    try keyspace.set([1], forKey: "a")
+    storage = nil
+    #expect(code { _ = try keyspace.contains("a") } == .closed)
+    #expect(throws: Never.self) { try SedimentStore(url: url).close() }
+  }
+
   @Test func `An opening that fails says why, and is tried again at the next call`() throws {
     let folder = try TestFolder()
     let url = folder.file("a.sediment")

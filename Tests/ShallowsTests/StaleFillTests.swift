@@ -1,4 +1,5 @@
 import Shallows
+import Synchronization
 import Testing
 
 /// A value that was read from the back before another was written never ends in the front.
@@ -95,6 +96,47 @@ struct StaleFillTests {
     front.release()
     told.waitForOne()
     #expect(front.values["a"] == nil || front.values["a"] == back.storage["a"])
+    let now = try? storage.makeSyncStorage().retrieve(forKey: "a")
+    #expect(now == back.storage["a"])
+  }
+
+  /// A front whose next set does its work only when a test says so.
+  private final class LateFront: AnsweringStorage, Sendable {
+    let memory = MemoryStorage<String, Int>()
+    let gate = StorageProbe()
+    private let isLate = Mutex(true)
+
+    func answer(forKey key: String) -> StorageAnswer<Int> { memory.answer(forKey: key) }
+
+    func answer(setting value: Int, forKey key: String, expiry: StorageExpiry) -> StorageAnswer<Void> {
+      let isLate = isLate.withLock { isLate in
+        defer { isLate = false }
+        return isLate
+      }
+      guard isLate else { return memory.answer(setting: value, forKey: key, expiry: expiry) }
+      gate.hold([.set])
+      return .pending { completion in
+        self.gate.set(0, forKey: "") { _ in self.memory.set(value, forKey: key, completion: completion) }
+      }
+    }
+
+    func answer(removing key: String) -> StorageAnswer<Void> { memory.answer(removing: key) }
+
+    func answerRemovingAll() -> StorageAnswer<Void> { memory.answerRemovingAll() }
+  }
+
+  @Test(arguments: Write.allCases)
+  private func `A value that comes to the front after a write is taken out again`(write: Write) throws {
+    let (front, back) = (LateFront(), MemoryStorage<String, Int>(storage: ["a": 1]))
+    let storage = front.combined(with: back)
+    let told = ResultList<Int>()
+    storage.retrieve(forKey: "a") { told.append($0) }
+    front.gate.waitForHeldCall()
+    try Self.write(write, to: storage)
+    front.gate.release()
+    told.waitForOne()
+    #expect(told.all.map(\.value) == [1])
+    #expect(front.memory.storage["a"] == nil || front.memory.storage["a"] == back.storage["a"])
     let now = try? storage.makeSyncStorage().retrieve(forKey: "a")
     #expect(now == back.storage["a"])
   }
