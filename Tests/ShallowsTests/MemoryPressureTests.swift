@@ -19,9 +19,9 @@ import Testing
     storage.respond(to: .normal)
     #expect(storage.count == 100)
     storage.respond(to: .warning)
-    #expect(storage.keys == (50..<100).reversed())
+    #expect(storage.keysByLastUse == (50..<100).reversed())
     storage.respond(to: .warning)
-    #expect(storage.keys == (75..<100).reversed())
+    #expect(storage.keysByLastUse == (75..<100).reversed())
     storage.respond(to: .critical)
     #expect(storage.count == 0 && storage.statistics.evictions == 100)
     storage.respond(to: .warning)
@@ -35,7 +35,7 @@ import Testing
     let storage = LRUStorage<Int, Int>(capacity: .cost(1_000) { $1 })
     for (key, cost) in [300, 100, 0, 350, 50].enumerated() { storage.insert(cost, forKey: key) }
     storage.respond(to: .warning)
-    #expect(storage.keys == [4, 3, 2] && storage.totalCost == 400)
+    #expect(storage.keysByLastUse == [4, 3, 2] && storage.totalCost == 400)
     let free = filled(.cost(1_000) { _, _ in 0 })
     free.respond(to: .warning)
     #expect(free.count == 50)
@@ -43,9 +43,9 @@ import Testing
 
   @Test func `Each shard gives back half of its own`() throws {
     let storage = filled(.count(400), shardCount: 4)
-    let before = (0..<4).map { shard in storage.keys.count { storage.shardNumber(of: $0) == shard } }
+    let before = (0..<4).map { shard in storage.keysByLastUse.count { storage.shardNumber(of: $0) == shard } }
     storage.respond(to: .warning)
-    let after = (0..<4).map { shard in storage.keys.count { storage.shardNumber(of: $0) == shard } }
+    let after = (0..<4).map { shard in storage.keysByLastUse.count { storage.shardNumber(of: $0) == shard } }
     #expect(after == before.map { $0 / 2 })
     storage.respond(to: .critical)
     #expect(storage.count == 0)
@@ -133,7 +133,7 @@ import Testing
 
   @Test func `Figures that are looked at tell news, and again what lasts`() {
     let system = FakeSystem()
-    let clock = TestClock()
+    let clock = LRUClock()
     let source = PollingPressureSource(reader: system.reader, intervalMilliseconds: nil, clock: clock.read)
     let monitor = MemoryPressureMonitor(source: source)
     let told = told
