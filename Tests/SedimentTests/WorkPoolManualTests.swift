@@ -48,6 +48,16 @@ import Testing
     #expect(scheduler.advance(by: 100) == 0)
   }
 
+  @Test func `The clock stands still at its end, however long it is to run`() {
+    scheduler.advance(by: .max)
+    scheduler.schedule(work(1), after: .max)
+    #expect(scheduler.advance(by: .max) == 1)
+    #expect(scheduler.now == .max)
+    let background = ManualBackground()
+    let longest = [.seconds(Int64.max), .seconds(18_446_744_073) + .nanoseconds(999_999_999)] as [Duration]
+    for duration in longest + longest + [.seconds(-1)] { background.advance(by: duration) }
+  }
+
   @Test func `The clock stands at a job's time while it runs`() {
     let times = Order()
     let scheduler = scheduler

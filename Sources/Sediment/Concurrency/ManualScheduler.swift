@@ -36,13 +36,16 @@ package final class ManualScheduler: WorkScheduler, @unchecked Sendable {
     return count
   }
 
-  /// Advances the clock, running each job at its time, and returns how many ran.
+  /// Advances the clock, as far as it goes, running each job at its time, and returns how many ran.
   ///
   /// What the jobs schedule within this time runs too; so it never returns if a job schedules itself without
   /// delay again and again.
   @discardableResult
   package func advance(by nanoseconds: UInt64) -> Int {
-    let end = Work.lock.withLock { clock + nanoseconds }
+    let end = Work.lock.withLock {
+      let (sum, isTooLarge) = clock.addingReportingOverflow(nanoseconds)
+      return isTooLarge ? .max : sum
+    }
     var count = 0
     while run(until: end) { count += 1 }
     Work.lock.withLock { clock = max(clock, end) }

@@ -24,7 +24,8 @@ public final class ManualBackground: Sendable {
     let (seconds, attoseconds) = duration.components
     guard seconds >= 0, attoseconds >= 0 else { return }
     let (whole, isTooLong) = UInt64(seconds).multipliedReportingOverflow(by: 1_000_000_000)
-    scheduler.advance(by: isTooLong ? .max / 2 : whole + UInt64(attoseconds) / 1_000_000_000)
+    let (sum, isTooLongByRest) = whole.addingReportingOverflow(UInt64(attoseconds) / 1_000_000_000)
+    scheduler.advance(by: isTooLong || isTooLongByRest ? .max : sum)
   }
 }
 
