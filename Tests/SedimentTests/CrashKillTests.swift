@@ -1,4 +1,6 @@
 import CrashModel
+import Sediment
+import SedimentDisk
 import Testing
 
 /// Real processes on the real disk, killed again and again on one store; the crash suite kills more of them.
@@ -25,6 +27,28 @@ import Testing
     let outcome = try trial.run()
     for finding in outcome.findings { Issue.record("\(finding)") }
     #expect(outcome.stopCounts == [.store: outcome.killCount])
+  }
+
+  @Test func `A process is told all that it is to do, and refuses what it does not understand`() throws {
+    var setup = KillSetup(seed: 7, firstNumbers: [1, 20])
+    setup.access = .unmapped
+    setup.style = .evicting
+    #expect(KillSetup(setup.arguments[...])?.stop == nil)
+    let kinds: [KillSetup.Stop.Kind] = [.store, .call(.syncDirectory), .call(.allocate), .call(.write)]
+    for kind in kinds {
+      for moment in KillSetup.Stop.Moment.allCases {
+        setup.stop = KillSetup.Stop(kind, 9, moment)
+        let arguments = setup.arguments
+        let found = try #require(KillSetup(arguments[...]))
+        #expect(found.arguments == arguments)
+        #expect(found.stop?.kind == kind && found.stop?.moment == moment && found.stop?.count == 9)
+        for place in arguments.indices {
+          var wrong = arguments
+          wrong[place] += "?"
+          #expect(KillSetup(wrong[...]) == nil)
+        }
+      }
+    }
   }
 
   @Test func `Nothing is lost on a real disk, where syncs take their time`() throws {

@@ -87,7 +87,9 @@ package struct KillTrial {
       case .call(.read), .call(.write), .call(.sync), .store: Bool.random(using: &generator) ? 4 : 40
       default: 4
       }
-    let moments = KillSetup.Stop.Moment.allCases.filter { $0 != .within || kind.hasParts }
+    // What is torn is the hardest to tell.
+    let moments: [KillSetup.Stop.Moment] =
+      kind.hasParts ? [.before, .within, .within, .behind] : [.before, .behind]
     setup.stop = KillSetup.Stop(
       kind, Int.random(in: 0..<countMax, using: &generator),
       moments[Int.random(in: 0..<moments.count, using: &generator)])

@@ -19,6 +19,8 @@ struct KillsLayer: SeededLayer {
     trial.style = KillSetup.Style.allCases[Int(seed % 3)]
     trial.threadCount = [1, 4, 2][Int(seed / 3 % 3)]
     trial.isOnDisk = seed % 4 == 3
+    // Else most ends would be somewhere between operations.
+    if seed % 4 == 1 { trial.stopKind = .store }
     do {
       var outcome = try trial.run()
       if outcome.findings.isEmpty, outcome.stopCounts.isEmpty {
