@@ -187,18 +187,23 @@ struct ConcurrentUser {
     }
   }
 
-  /// Reads two keys, one right behind the other: a batch is told to the index in about a microsecond.
+  /// Looks at a key for a moment until it changes, and reads another right behind it: a batch is told to the index in a
+  /// microsecond or two.
   private mutating func readTogether(_ one: SharedRegisters.Place, _ other: SharedRegisters.Place) throws {
     let (first, second) = (use.keys(of: one), use.keys(of: other))
     let begin = log.now()
-    let value = try first.retrieve(forKey: one.key)
-    let middle = log.now()
+    let before = try first.retrieve(forKey: one.key)
+    var value = before
+    for _ in 0..<32 where value == before { value = try first.retrieve(forKey: one.key) }
+    // Two moments, or the second might have been read before the first.
+    let (middle, afterwards) = (log.now(), log.now())
     let next = try second.retrieve(forKey: other.key)
     let end = log.now()
     log.note(
       .retrieve(try SharedRegisters.number(of: value, one.key)), on: one.register, from: begin, to: middle)
     log.note(
-      .retrieve(try SharedRegisters.number(of: next, other.key)), on: other.register, from: middle, to: end)
+      .retrieve(try SharedRegisters.number(of: next, other.key)), on: other.register, from: afterwards,
+      to: end)
   }
 
   // MARK: Keys of its own
