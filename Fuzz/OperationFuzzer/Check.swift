@@ -27,5 +27,6 @@ private func scenario(_ choice: UInt8) -> EngineScenario {
   }
   if choice & 16 != 0 { scenario.compression = .zstd(level: 1) }
   scenario.variesAccess = false
+  scenario.hasFaults = true
   return scenario
 }

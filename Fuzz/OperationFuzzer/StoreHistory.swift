@@ -53,7 +53,7 @@ final class StoreHistory {
     do {
       try recorder.perform(operation)
     } catch {
-      expect(error is SedimentError || error is CrashContradiction, "\(error) after \(steps)")
+      expect(error is SedimentError, "\(error) after \(steps)")
     }
   }
 

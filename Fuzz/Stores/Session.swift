@@ -118,6 +118,8 @@ package struct Session {
       touched.formUnion(places)
       change(&contents)
     case .failure(let error):
+      // Nothing fails on this disk, so only what lies about itself may bring a store to that.
+      expect(error.code != .outcomeUnknown || certainty != .all, "\(error)")
       if error.code == .outcomeUnknown { isPoisoned = true }
     }
   }

@@ -16,6 +16,8 @@ package struct EngineScenario: CrashScenario {
   package var storesIndex = true
   /// Whether what a crash left is now and then opened in the way of access that reads by calls.
   package var variesAccess = true
+  /// Whether calls to the disk fail: then the store may refuse anything, and else only what it has no room for.
+  package var hasFaults = false
 
   package init(
     _ access: SedimentOptions.Access, mix: CrashMix = CrashMix(), evictingByteCount: UInt64? = nil,
@@ -74,8 +76,8 @@ package struct EngineScenario: CrashScenario {
   }
 
   package func outcome(of error: any Error) -> CrashOutcome {
-    guard let error = error as? SedimentError else { return .unknown }
-    return error.code == .outcomeUnknown ? .unknown : .refused
+    guard let error = error as? SedimentError, error.code != .outcomeUnknown else { return .unknown }
+    return hasFaults || error.code == .outOfSpace ? .refused : .unknown
   }
 
   package func successor(using generator: inout SeededGenerator) -> EngineScenario {
@@ -96,7 +98,7 @@ package final class EngineUnderTest {
   private let disk: SimulatedDisk
   private let scheduler = ManualScheduler()
   /// What failed in the background.
-  private let failures = FailureCount()
+  private let failures = BackgroundFailures()
   /// By when, in the scheduler's nanoseconds, the background must have synced the operation of a number.
   private var due: [(time: UInt64, number: Int)] = []
   private var isPoisoned = false
@@ -108,12 +110,13 @@ package final class EngineUnderTest {
   }
 
   private static func open(
-    _ scenario: EngineScenario, _ disk: SimulatedDisk, _ scheduler: ManualScheduler, _ failures: FailureCount
+    _ scenario: EngineScenario, _ disk: SimulatedDisk, _ scheduler: ManualScheduler,
+    _ failures: BackgroundFailures
   ) throws -> SedimentStore {
     var options = SedimentOptions(
       durability: .unsynced, access: scenario.access, compression: scenario.compression
     ) { event in
-      if case .failed = event { failures.add() }
+      if case .failed(let error) = event { failures.add(error) }
     }
     options.storesIndex = scenario.storesIndex
     // Some dead records are enough for the background to move what is live.
@@ -137,6 +140,7 @@ package final class EngineUnderTest {
       throw error
     }
     try checkSize()
+    try checkBackground()
     if operation.isSynced { return .forEver }
     if case .interval(let interval) = operation.durability, store.lastSequence != before {
       due.append((scheduler.now + UInt64(interval / .nanoseconds(1)), number))
@@ -158,6 +162,12 @@ package final class EngineUnderTest {
     let byteCount = store.statistics.fileByteCount
     if byteCount <= byteCountMax + spare { return }
     throw CrashContradiction(description: "the file has \(byteCount) bytes, and \(byteCountMax) at most")
+  }
+
+  /// Where no call fails, nothing fails in the background but for want of room.
+  private func checkBackground() throws {
+    guard !scenario.hasFaults, let error = failures.first(but: .outOfSpace) else { return }
+    throw CrashContradiction(description: "the background failed: \(error)")
   }
 
   private func carryOut(_ operation: CrashOperation, _ number: Int, on store: SedimentStore) throws {
@@ -182,13 +192,17 @@ package final class EngineUnderTest {
   }
 }
 
-/// Counts what failed in the background.
-private final class FailureCount: Sendable {
-  private let count = Atomic(0)
+/// What failed in the background.
+private final class BackgroundFailures: Sendable {
+  private let errors = Mutex<[SedimentError]>([])
 
-  var isEmpty: Bool { count.load(ordering: .relaxed) == 0 }
+  var isEmpty: Bool { errors.withLock { $0.isEmpty } }
 
-  func add() {
-    count.add(1, ordering: .relaxed)
+  func first(but code: SedimentError.Code) -> SedimentError? {
+    errors.withLock { $0.first { $0.code != code } }
+  }
+
+  func add(_ error: SedimentError) {
+    errors.withLock { $0.append(error) }
   }
 }

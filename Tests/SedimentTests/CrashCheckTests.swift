@@ -5,10 +5,13 @@ import Testing
 /// A queue on the engine, as somebody else might build one: numbered keys, and the numbers of its ends in memory.
 private final class NoteQueue {
   let store: SedimentStore
+  /// Whether it was there before.
+  let isOld: Bool
   private var first = 0
   private var end = 0
 
   init(on disk: SimulatedDisk) throws {
+    isOld = disk.paths.contains("queue")
     store = try SedimentStore(
       path: "queue", options: SedimentOptions(durability: .unsynced), disk: disk,
       background: ManualBackground())
@@ -57,6 +60,10 @@ private struct NoteQueueScenario: CrashScenario {
   var isAtomic = true
   /// Whether it says of each note that it is on the disk.
   var promisesTooMuch = false
+  /// Whether it takes nothing more once it was opened again.
+  var isEndedByCrash = false
+
+  struct Refusal: Error {}
 
   var empty: [String] { [] }
   func open(on disk: SimulatedDisk) throws -> NoteQueue { try NoteQueue(on: disk) }
@@ -71,7 +78,10 @@ private struct NoteQueueScenario: CrashScenario {
     [.add, .add, .addSynced, .rotate][Int.random(in: 0..<4, using: &generator)]
   }
 
+  func outcome(of error: any Error) -> CrashOutcome { error is Refusal ? .refused : .unknown }
+
   func perform(_ operation: Operation, number: Int, on queue: NoteQueue) throws -> CrashPromise {
+    if isEndedByCrash, queue.isOld { throw Refusal() }
     switch operation {
     case .add: try queue.add("note \(number)", durability: .unsynced)
     case .addSynced: try queue.add("note \(number)", durability: .synced)
@@ -117,6 +127,11 @@ private struct NoteQueueScenario: CrashScenario {
     let report = check.run(seed: 3)
     #expect(report.findings.first?.place.hasPrefix("seed 3, power lost at ") ?? false)
     #expect(check.run(seed: 3) == report)
+  }
+
+  @Test func `A storage that takes nothing more after a crash is found out`() {
+    let report = Self.check(NoteQueueScenario(isEndedByCrash: true)).run(seeds: 0..<1)
+    #expect(report.findings.first?.reason == "Refusal()")
   }
 
   @Test func `What cannot be opened at all is a finding`() {

@@ -129,13 +129,19 @@ public struct CrashFinding: Hashable, Sendable, CustomStringConvertible {
 
 extension CrashRecorder {
   /// Goes on with what a crash left: opens it, uses it, and sees that opened again it holds the same.
+  ///
+  /// Throws what the last operation was refused with if all of them were: that is no storage to go on with.
   public func resume(_ operations: [Scenario.Operation]) throws {
     try open()
+    var refusals: [any Error] = []
     for operation in operations {
       do {
         try perform(operation)
-      } catch  where scenario.outcome(of: error) == .refused {}
+      } catch  where scenario.outcome(of: error) == .refused {
+        refusals.append(error)
+      }
     }
+    if let last = refusals.last, refusals.count == operations.count { throw last }
     try reopen()
   }
 }

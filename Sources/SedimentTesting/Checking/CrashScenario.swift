@@ -46,6 +46,8 @@ public protocol CrashScenario {
 
   /// What is done with a storage that a crash left, to see that it can be used; two random operations unless this is
   /// implemented.
+  ///
+  /// That all of them are refused is a finding.
   func probes(using generator: inout SeededGenerator) -> [Operation]
 
   /// Whether contents may be found where others are expected; if they are equal unless this is implemented.

@@ -38,8 +38,8 @@ public struct CrashPlanOptions: Hashable, Sendable {
 /// Where all combinations of versions are few, they are all there. Elsewhere there are: all subsets of the
 /// units if those are up to twelve; the page cache at every moment, in order of writing; all but one unit, and
 /// one alone; each version in between, with the others new and with the others old; and random ones. Torn
-/// sectors come in addition, again with the others new and with the others old, and several at random. A choice is made when it is
-/// asked for, and the order depends on the history and the seed alone.
+/// sectors come in addition, again with the others new and with the others old, and several at random. A choice
+/// is made when it is asked for, and the order depends on the history and the seed alone.
 public struct CrashPlans: RandomAccessCollection, Sendable {
   private let layout: CrashPlanLayout
   private let recipes: [Recipe]

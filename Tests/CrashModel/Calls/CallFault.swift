@@ -13,6 +13,12 @@ package struct CallFault: CustomStringConvertible, Sendable {
     effect.operation.map { $0 == operation } ?? true
   }
 
+  /// Whether it looks as if the file were damaged, rather than as if a call had failed.
+  var isLikeDamage: Bool {
+    if case .shortRead = effect { return true }
+    return false
+  }
+
   func inject(into disk: SimulatedDisk, atCall call: Int) {
     if isForGood {
       disk.injectForGood(effect, fromCall: call)

@@ -5,7 +5,7 @@ internal import SedimentTesting
 /// Operations that are carried out again and again, each time with another call to the disk that goes wrong.
 package struct CallScript: CustomStringConvertible, Sendable {
   package let name: String
-  package let scenario: EngineScenario
+  package private(set) var scenario: EngineScenario
   /// The last one closes the store and opens it again, so that whatever was put off is told.
   package let operations: [CrashOperation]
   /// What is there before; nil for nothing.
@@ -21,6 +21,7 @@ package struct CallScript: CustomStringConvertible, Sendable {
   init(_ name: String, _ scenario: EngineScenario, _ operations: [CrashOperation]) {
     self.name = name
     self.scenario = scenario
+    self.scenario.hasFaults = true
     self.operations = operations
     before = nil
   }
@@ -32,6 +33,7 @@ package struct CallScript: CustomStringConvertible, Sendable {
   ) throws {
     self.name = name
     self.scenario = scenario
+    self.scenario.hasFaults = true
     self.operations = operations
     let recorder = EngineRecorder(scenario, on: Self.disk())
     try recorder.open()

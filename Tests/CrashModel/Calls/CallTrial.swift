@@ -6,13 +6,15 @@ package import SedimentTesting
 package struct CallTrial {
   private let script: CallScript
   private let recorder: EngineRecorder
+  private let fault: CallFault
   private let place: String
   private var findings: [CrashFinding] = []
 
   /// Lets the call of that index fail; what was not as it should be.
   package static func run(_ script: CallScript, call: Int, _ fault: CallFault) throws -> [CrashFinding] {
     var trial = CallTrial(
-      script: script, recorder: try script.recorder(), place: "\(script), call \(call), \(fault)")
+      script: script, recorder: try script.recorder(), fault: fault,
+      place: "\(script), call \(call), \(fault)")
     fault.inject(into: trial.disk, atCall: call)
     trial.carryOut()
     trial.disk.clearFaults()
@@ -20,9 +22,10 @@ package struct CallTrial {
     return trial.findings
   }
 
-  private init(script: CallScript, recorder: EngineRecorder, place: String) {
+  private init(script: CallScript, recorder: EngineRecorder, fault: CallFault, place: String) {
     self.script = script
     self.recorder = recorder
+    self.fault = fault
     self.place = place
   }
 
@@ -55,8 +58,11 @@ package struct CallTrial {
     }
   }
 
+  /// What fails is told as a store's error, and a call that failed is not told as damage.
   private mutating func expectStoreError(_ error: any Error, at detail: String) {
-    if !(error is SedimentError) { find("\(error)", at: detail) }
+    guard let error = error as? SedimentError else { return find("\(error)", at: detail) }
+    let isDamage = [.damaged, .foreign, .newer].contains(error.code)
+    if isDamage, !fault.isLikeDamage { find("taken for damage: \(error)", at: detail) }
   }
 
   // MARK: After it

@@ -123,13 +123,20 @@ struct DamageTrial {
     }
   }
 
-  /// What the closure returns; nil if it throws that the file is damaged, or what else may be said of one.
+  /// Whether the file begins, or its second superblock, as one of ours does.
+  private var hasMagic: Bool {
+    let magic = Array("SEDIMENT".utf8)
+    return Self.superblocks.contains { bytes.dropFirst($0.lowerBound).starts(with: magic) }
+  }
+
+  /// What the closure returns; nil if it throws that the file is damaged or, where nothing tells that it is one of ours,
+  /// that it is foreign.
   @discardableResult
   private mutating func attempt<Result>(_ what: String, _ body: () throws -> Result) -> Result? {
     do {
       return try body()
     } catch let error as SedimentError {
-      let codes: Set<SedimentError.Code> = [.damaged, .foreign, .newer]
+      let codes: Set<SedimentError.Code> = hasMagic ? [.damaged] : [.damaged, .foreign]
       // Of a file that begins as none of ours does, there is no place to tell.
       let tellsPlace = error.code != .damaged || error.offset != nil
       if !codes.contains(error.code) || !tellsPlace || error.path != EngineScenario.path {
