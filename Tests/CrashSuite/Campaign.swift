@@ -21,8 +21,12 @@ struct Campaign {
     endsWithFinding = options.endsWithFinding
     caseCount = options.caseCount
     file = options.isLong ? options.stateFolder?.appendingPathComponent(layer.name) : nil
-    let kept = file.flatMap { try? String(contentsOf: $0, encoding: .utf8) }
-    next = kept.flatMap { UInt64($0.trimmingCharacters(in: .whitespacesAndNewlines)) } ?? 0
+    next = 0
+    if let file, let kept = try? String(contentsOf: file, encoding: .utf8) {
+      let number = UInt64(kept.trimmingCharacters(in: .whitespacesAndNewlines))
+      if number == nil { Self.warn("\(file.path) holds no number; \(layer.name) begins with its first case") }
+      next = number ?? 0
+    }
     first = next
     end = began.addingTimeInterval(options.secondsPerLayer)
   }
@@ -39,17 +43,29 @@ struct Campaign {
     }
     defer {
       next += 1
-      // A run that is stopped has tried what it has.
-      if isLong, saved.timeIntervalSinceNow < -1 { save() }
+      // A run that is stopped has tried what it has, but for the cases that are being tried.
+      let runningCount = min(next - first, UInt64(RunningCases.countMax))
+      if isLong, saved.timeIntervalSinceNow < -1 { save(next - runningCount) }
     }
     return next
   }
 
-  mutating func save() {
+  /// Notes that all cases so far were tried.
+  mutating func save() { save(next) }
+
+  private mutating func save(_ number: UInt64) {
     guard let file else { return }
     saved = Date()
-    try? FileManager.default.createDirectory(
-      at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-    try? Data("\(next)\n".utf8).write(to: file, options: .atomic)
+    do {
+      try FileManager.default.createDirectory(
+        at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try Data("\(number)\n".utf8).write(to: file, options: .atomic)
+    } catch {
+      Self.warn("the next run will try the same again: \(error)")
+    }
+  }
+
+  private static func warn(_ text: String) {
+    FileHandle.standardError.write(Data("CrashSuite: \(text)\n".utf8))
   }
 }

@@ -42,6 +42,7 @@ struct SuiteOptions {
       case "--long": isLong = true
       case "--layers":
         layers = try Self.value(of: argument, &rest).split(separator: ",").map { try Self.layer("\($0)") }
+        if layers.isEmpty { throw Refusal(description: "--layers needs the name of a layer") }
       case "--seconds":
         guard let seconds = Double(try Self.value(of: argument, &rest)), seconds >= 0 else {
           throw Refusal(description: "--seconds needs a number")

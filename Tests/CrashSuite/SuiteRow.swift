@@ -13,7 +13,8 @@ struct SuiteRow {
     name = layer.name
     title = layer.title
     self.seconds = seconds
-    isClean = result.findings.isEmpty
+    // What tries nothing shows nothing.
+    isClean = result.findings.isEmpty && (result.skipped != nil || result.count > 0)
     if let skipped = result.skipped {
       tried = "skipped: \(skipped)"
       found = "-"

@@ -41,7 +41,13 @@ struct PlantedLayer {
       process.standardError = FileHandle.nullDevice
       try process.run()
       process.waitUntilExit()
-      if process.terminationReason == .uncaughtSignal { return "\(layer), by dying of it" }
+      if process.terminationReason == .uncaughtSignal {
+        // Somebody else has ended it, or the system for want of memory.
+        if process.terminationStatus == SIGKILL {
+          throw PlantedBug.Refusal(description: "\(layer) was killed while it looked for \(name)")
+        }
+        return "\(layer), by dying of it"
+      }
       switch process.terminationStatus {
       case 0: continue
       case 1: return layer

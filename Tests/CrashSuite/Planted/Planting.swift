@@ -7,19 +7,26 @@ struct Planting {
 
   private static let parts = ["Package.swift", "Sources", "Tests", "Fuzz"]
 
-  /// Files that are as they should be already stay untouched, so that only what has changed is built.
+  /// Files that are as they should be already stay untouched, so that only what has changed is built; those that are no
+  /// more in the package go.
   func run() throws {
     var edits: [String: [PlantedBug.Edit]] = [:]
     for bug in try PlantedBug.all(in: source.appendingPathComponent("Tests/Planted")) {
       for edit in bug.edits { edits[edit.file, default: []].append(edit) }
     }
-    for path in try Self.parts.flatMap(files) {
+    let switchPath = "Sources/SedimentFormat/PlantedBugs.swift"
+    let paths = try Self.parts.flatMap { try Self.files($0, in: source) }
+    for path in Set(try Self.parts.flatMap { try Self.files($0, in: target) }).subtracting(paths)
+    where path != switchPath {
+      try FileManager.default.removeItem(at: target.appendingPathComponent(path))
+    }
+    for path in paths {
       var text = try Data(contentsOf: source.appendingPathComponent(path))
       for edit in edits.removeValue(forKey: path) ?? [] { text = try apply(edit, to: text) }
       try put(text, at: path)
     }
     if let path = edits.keys.first { throw PlantedBug.Refusal(description: "there is no \(path)") }
-    try put(Data(Self.switchSource.utf8), at: "Sources/SedimentFormat/PlantedBugs.swift")
+    try put(Data(Self.switchSource.utf8), at: switchPath)
   }
 
   private func apply(_ edit: PlantedBug.Edit, to data: Data) throws -> Data {
@@ -31,9 +38,9 @@ struct Planting {
     return Data(parts.joined(separator: edit.after).utf8)
   }
 
-  /// The files of a part that are text of the package, by their paths in it.
-  private func files(_ part: String) throws -> [String] {
-    let root = source.appendingPathComponent(part)
+  /// The files of a part that are text of a package, by their paths in it.
+  private static func files(_ part: String, in package: URL) throws -> [String] {
+    let root = package.appendingPathComponent(part)
     var isFolder: ObjCBool = false
     guard unsafe FileManager.default.fileExists(atPath: root.path, isDirectory: &isFolder) else { return [] }
     guard isFolder.boolValue else { return [part] }

@@ -35,7 +35,8 @@ struct FullDiskLayer: SeededLayer {
         let round = number / Self.operations.count
         // All levels in turn, and far from one another at first.
         let level = round * 97 % Self.levelCount
-        let options = Self.options(round / Self.levelCount + round)
+        // There are 257 levels, so each of them meets another way of access in each of three rounds.
+        let options = Self.options(round)
         let operation = Self.operations[number % Self.operations.count]
         place = "\(operation) with \(level * 4) KiB left, \(options.access), compaction \(options.compaction)"
         var run = try FullDiskRun(operation, freeByteCount: level * 4096, options, seed: seed)

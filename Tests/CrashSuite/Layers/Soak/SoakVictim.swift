@@ -39,7 +39,9 @@ struct SoakVictim {
     kill(process.processIdentifier, SIGKILL)
     let bytes = try reports.fileHandleForReading.readToEnd() ?? Data()
     process.waitUntilExit()
-    if process.terminationReason == .exit { throw SoakMistake("it ended by itself") }
+    guard process.terminationReason == .uncaughtSignal, process.terminationStatus == SIGKILL else {
+      throw SoakMistake("it ended by itself, with \(process.terminationStatus)")
+    }
     try reports.fileHandleForReading.close()
     // Each report is a byte.
     try follow(upTo: next + bytes.count)
