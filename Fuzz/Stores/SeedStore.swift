@@ -96,7 +96,9 @@ package final class SeedScript {
   /// Makes one change, which counts as a whole or not at all.
   package func change(_ body: (SedimentStore) throws -> Void) throws {
     try body(store)
-    states.append(StoreReading(store).contents)
+    let reading = StoreReading(store)
+    expect(reading.isWhole && reading.contradictions.isEmpty, "a seed cannot be read: \(reading.errors)")
+    states.append(reading.contents)
   }
 
   package func set(_ value: [UInt8], _ key: String, in collection: String = "") throws {
