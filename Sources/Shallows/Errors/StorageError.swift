@@ -35,7 +35,8 @@ public enum StorageAbility: String, Sendable, Hashable {
     case .expiry: "LRUStorage and SedimentStorage have values that expire."
     case .atomicUpdate: "LRUStorage, MemoryStorage and SedimentStorage have them, also beneath transforms."
     case .keys:
-      "LRUStorage, MemoryStorage and SedimentStorage know theirs, and so do transforms that can be undone."
+      "LRUStorage, MemoryStorage, SedimentStorage and a DiskFolderStorage with an encoder of this library know "
+        + "theirs, and so do transforms that can be undone."
     }
   }
 }

@@ -19,7 +19,7 @@ import Testing
 
   @Test func `No change of many threads is lost`() {
     let counter = Counter()
-    DispatchQueue.concurrentPerform(iterations: 8) { _ in
+    onThreads(8) { _ in
       for _ in 0..<2_000 {
         counter.value.write(with: { value in
           let old = value
