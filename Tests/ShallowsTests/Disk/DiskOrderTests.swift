@@ -15,7 +15,7 @@ import Testing
   @Test func `A call sees what the calls before it did, though none was waited for`() async throws {
     let seen = Shared([Data?]())
     await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-      for number in 0..<100 as Range<UInt8> {
+      for number in 0..<30 as Range<UInt8> {
         folder.set(Data([number]), forKey: "a") { _ in }
         folder.retrieve(forKey: "a") { result in seen.change { $0.append(result.value) } }
       }
@@ -25,18 +25,18 @@ import Testing
         continuation.resume()
       }
     }
-    #expect(seen.value == (0..<100).map { Data([$0]) } + [nil])
+    #expect(seen.value == (0..<30).map { Data([$0]) } + [nil])
   }
 
   @Test func `Clearing and listing come after what was asked before`() async throws {
     folder.set(Data([1]), forKey: "a") { _ in }
     #expect(try folder.filenames().map(\.filename) == ["a"])
-    for _ in 0..<50 { folder.set(Data([1]), forKey: "a") { _ in } }
+    for _ in 0..<15 { folder.set(Data([1]), forKey: "a") { _ in } }
     folder.clear()
     // By now all that was asked before is done.
     #expect(throws: (any Error).self) { try folder.makeSyncStorage().retrieve(forKey: "a") }
     #expect(!scratch.exists("f"))
-    for number in 0..<50 { folder.set(Data([1]), forKey: Filename(rawValue: "\(number)")) { _ in } }
+    for number in 0..<15 { folder.set(Data([1]), forKey: Filename(rawValue: "\(number)")) { _ in } }
     try await folder.removeAll()
     #expect(scratch.exists("f"))
     #expect(try scratch.files() == [])
@@ -129,17 +129,17 @@ import Testing
     await withTaskGroup { group in
       for task in 0..<8 {
         group.addTask {
-          for call in 0..<50 {
+          for call in 0..<5 {
             let name = Filename(rawValue: "\(task)-\(call)")
             try? await folder.set(Data([UInt8(call)]), forKey: name)
             let value = try? await folder.retrieve(forKey: name)
             completions.change {
-              $0[task * 50 + call, default: 0] += value == Data([UInt8(call)]) ? 1 : 1000
+              $0[task * 5 + call, default: 0] += value == Data([UInt8(call)]) ? 1 : 1000
             }
           }
         }
       }
     }
-    #expect(completions.value == Dictionary(uniqueKeysWithValues: (0..<400).map { ($0, 1) }))
+    #expect(completions.value == Dictionary(uniqueKeysWithValues: (0..<40).map { ($0, 1) }))
   }
 }
