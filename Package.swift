@@ -78,7 +78,11 @@ let package = Package(
     // Programs of users as they wrote them, in the language mode that they had.
     .testTarget(
       name: "ShallowsDocumentTests", dependencies: ["Shallows"], swiftSettings: [.swiftLanguageMode(.v5)]),
-    tests("Vellum", ["Vellum"]),
+    tests("Vellum", ["Vellum", "Shallows", "Sediment", "SedimentTesting", "SedimentDisk"]),
+    // What Vellum's documents show, as programs of before Swift 6 write it.
+    .testTarget(
+      name: "VellumDocumentTests", dependencies: ["Vellum", "Sediment", "SedimentTesting"],
+      swiftSettings: [.swiftLanguageMode(.v5)]),
   ],
   swiftLanguageModes: [.v6]
 )

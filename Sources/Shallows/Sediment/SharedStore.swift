@@ -1,10 +1,10 @@
-import Foundation
-import Sediment
+package import Foundation
+package import Sediment
 import Synchronization
 
 /// A store that several in this process use; it is closed when the last of them has gone.
-final class SharedStore: Sendable {
-  let store: SedimentStore
+package final class SharedStore: Sendable {
+  package let store: SedimentStore
   private let file: SharedFile
 
   private init(_ store: SedimentStore, _ file: SharedFile) {
@@ -15,7 +15,7 @@ final class SharedStore: Sendable {
   deinit { file.leave() }
 
   /// The store of a file: the one that is open in this process, or opened now.
-  static func open(_ url: URL, _ options: SedimentOptions) throws -> SharedStore {
+  package static func open(_ url: URL, _ options: SedimentOptions) throws -> SharedStore {
     let file = SharedFile.file(at: url)
     return SharedStore(try file.enter(options), file)
   }

@@ -1,0 +1,28 @@
+internal import Synchronization
+
+/// Whom a factory tells of failures.
+final class FailureObserver: Sendable {
+  private let closure = Mutex<(@Sendable (VellumFailure) -> Void)?>(nil)
+
+  var observe: (@Sendable (VellumFailure) -> Void)? {
+    get { closure.withLock { $0 } }
+    set { closure.withLock { $0 = newValue } }
+  }
+
+  func tell(_ failure: VellumFailure) {
+    observe?(failure)
+  }
+
+  /// Does something, and tells of it if it fails; nil then.
+  @discardableResult
+  func reporting<Result>(
+    _ name: String, _ operation: VellumFailure.Operation, _ body: () throws -> Result
+  ) -> Result? {
+    do {
+      return try body()
+    } catch {
+      tell(VellumFailure(archiveName: name, operation: operation, error: .store(name, error)))
+      return nil
+    }
+  }
+}

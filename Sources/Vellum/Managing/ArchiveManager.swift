@@ -1,0 +1,133 @@
+public import Foundation
+
+/// The archives of one type, in a memory part and a disk part, each with a size that it never exceeds.
+///
+/// What was used least recently, of either part, makes room for what is new. An archive that fits into one part alone
+/// is in that. Recording and accessing are uses; queries, `accessAll` and what asks for times are none. Archives come
+/// in the order in which their keys were first recorded.
+///
+/// It may be used from any thread, if the archives may be. Objects of classes are copied through their data, so nobody
+/// shares one by accessing it. The methods here do not throw: what fails is told to the observer of the factory. The
+/// same ones that throw are those of ``throwing``, and ``asynchronous`` has some that wait for the disk.
+///
+/// All managers of a type in one file share its archives and their sizes.
+public final class ArchiveManager<Archive: Archivable>: Archivist {
+  let core: ArchiveCore<Archive>
+  private let owner: CoreOwner
+  private let observer: FailureObserver
+  private weak let factory: ArchivesFactory?
+
+  /// A manager in the file of the shared factory; the sizes count if nobody has a manager of this type yet.
+  public convenience init(maxMemorySize: DataSize, maxDiskSize: DataSize) throws {
+    try self.init(maxMemorySize: maxMemorySize, maxDiskSize: maxDiskSize, in: .shared)
+  }
+
+  /// A manager in the file of a factory; the sizes count if nobody has a manager of this type in it yet.
+  public init(maxMemorySize: DataSize, maxDiskSize: DataSize, in factory: ArchivesFactory) throws {
+    self.factory = factory
+    observer = factory.failures
+    (core, owner) = try factory.place().core(
+      for: Archive.self, maxMemorySize: maxMemorySize, maxDiskSize: maxDiskSize, observer: observer)
+  }
+
+  // MARK: Figures
+
+  /// The size that the larger of the two parts may have.
+  public var maxSize: DataSize { core.maxSize }
+
+  /// The size of the archives in the fuller of the two parts; memory holds copies of what is on the disk.
+  public var currentSize: DataSize {
+    let (memory, disk) = core.byteCounts
+    return .bytes(Swift.max(memory, disk))
+  }
+
+  /// The size of the archives in memory.
+  public var currentMemorySize: DataSize { .bytes(core.byteCounts.memory) }
+
+  /// The size of the archives on the disk, without what the file takes beside them.
+  public var currentDiskSize: DataSize { .bytes(core.byteCounts.disk) }
+
+  /// When the archive of a key was last recorded or accessed, to the millisecond; nil if there is none.
+  ///
+  /// That is in the file about a second later, so it is still known when the program runs again.
+  public func latestAccessedTime(for key: String) -> Date? {
+    core.latestUse(key)
+  }
+
+  // MARK: Archives
+
+  /// Records an object, in place of an archive with its primary key.
+  public func record(_ object: Archive) {
+    report(.recording) { try throwing.record(object) }
+  }
+
+  /// Records an object, in place of an archive with its primary key; the same as `record`.
+  public func update(_ object: Archive) {
+    record(object)
+  }
+
+  /// The archive of a key; nil if there is none, or it could not be read.
+  public func access(archiveWithKey key: String) -> Archive? {
+    report(.accessing) { try throwing.access(archiveWithKey: key) } ?? nil
+  }
+
+  /// The first archives in the order in which their keys were first recorded, at most so many; those that cannot be
+  /// read are left out.
+  public func accessAll(limitedBy limit: Int) -> [Archive] {
+    process(queries: [QueryLimiter(limit: limit)])
+  }
+
+  /// All archives in the order in which their keys were first recorded; those that cannot be read are left out.
+  public func accessAll() -> [Archive] {
+    process(queries: [])
+  }
+
+  /// What the steps of a query make of all archives, one step after the other; those that cannot be read are left out.
+  public func process(queries: [Query<Archive>]) -> [Archive] {
+    report(.querying) {
+      var run = try QueryRun(queries, of: core) { [observer, core] error in
+        observer.reporting(core.name, .querying) { throw error }
+      }
+      while try run.step() {}
+      return run.finished()
+    } ?? []
+  }
+
+  // MARK: Deleting
+
+  /// Deletes the archive of a key, if there is one.
+  public func delete(archiveWithKey key: String) {
+    report(.deleting) { try throwing.delete(archiveWithKey: key) }
+  }
+
+  /// Deletes all archives.
+  public func deleteAll() {
+    report(.deleting) { try throwing.deleteAll() }
+  }
+
+  /// Deletes all archives that were last recorded or accessed longer ago than an interval in seconds.
+  public func deleteAllInvalidateArchives(invalidateTimeInterval: TimeInterval) {
+    report(.deleting) {
+      try throwing.deleteAllInvalidateArchives(invalidateTimeInterval: invalidateTimeInterval)
+    }
+  }
+
+  @discardableResult
+  private func report<Result>(
+    _ operation: VellumFailure.Operation, _ body: () throws -> Result
+  ) -> Result? {
+    observer.reporting(core.name, operation, body)
+  }
+
+  // MARK: Properties
+
+  /// Records an object, and its archivable properties if its type wants that.
+  func recordAll(_ object: Archive) throws {
+    try core.record(object)
+    let behavior = Archive.archivePropertyBehavior
+    if behavior != .ignore { object.archiveProperties(behavior, in: factory ?? .shared) }
+  }
+}
+
+// The core may be used from any thread, and hands archives from one to another only as values that are Sendable then.
+extension ArchiveManager: @unchecked Sendable where Archive: Sendable {}

@@ -1,0 +1,62 @@
+internal import Foundation
+internal import Sediment
+internal import Shallows
+
+extension ArchiveParts {
+  /// The greatest number that an archive has now.
+  final var lastNumber: UInt64 { withLock { shelf.ledger.number } }
+
+  /// What stands next in the order of numbers.
+  enum Found {
+    case kept(KeptArchive)
+    case stored(key: String, number: UInt64)
+  }
+
+  /// Archives above one number and up to another, at most so many, and the last number that was looked at; nil if
+  /// there are none.
+  final func walk(after number: UInt64, through last: UInt64, countMax: Int) -> (
+    found: [Found], last: UInt64
+  )? {
+    withLock {
+      let slots = shelf.ledger.slots(after: number, through: last, countMax: countMax)
+      guard let end = slots.last else { return nil }
+      let found: [Found] = slots.compactMap { slot in
+        let entry = shelf.ledger[slot]
+        // What is in memory as it is needs no decoding.
+        if memoryByteCountMax > 0, !keepsData || !entry.isOnDisk, let kept = memory.peek(forKey: entry.key) {
+          return .kept(kept)
+        }
+        return entry.isOnDisk ? .stored(key: entry.key, number: entry.number) : nil
+      }
+      return (found, shelf.ledger[end].number)
+    }
+  }
+
+  /// The data of those that are stored, in their order; nil for each that is gone.
+  final func read(_ found: [Found]) throws -> [Result<Data, any Error>?] {
+    let stored: [(key: String, number: UInt64)] = found.compactMap { found in
+      guard case .stored(let key, let number) = found else { return nil }
+      return (key, number)
+    }
+    var data: [Result<Data, any Error>?] = []
+    data.reserveCapacity(stored.count)
+    do {
+      try shelf.archives.withValues(forKeys: stored.lazy.map(\.key)) { place, value in
+        guard let value else {
+          data.append(nil)
+          return
+        }
+        do {
+          let (head, bytes) = try shelf.parse(value)
+          // With another number it was recorded since, and is not what was looked for.
+          data.append(head.number == stored[place].number ? .success(bytes) : nil)
+        } catch {
+          data.append(.failure(error))
+        }
+      }
+    } catch {
+      throw VellumError.store(name, error)
+    }
+    return data
+  }
+}

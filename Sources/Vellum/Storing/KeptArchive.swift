@@ -1,0 +1,33 @@
+internal import Foundation
+
+/// An archive in memory, of whatever type.
+///
+/// It tells nothing of the type, so that what looks after memory is compiled once and not for each.
+class KeptArchive {
+  /// What it counts.
+  let byteCount: Int
+
+  init(byteCount: Int) {
+    self.byteCount = byteCount
+  }
+}
+
+/// An archive as it is, which is a value.
+final class KeptValue<Archive>: KeptArchive {
+  let archive: Archive
+
+  init(_ archive: Archive, byteCount: Int) {
+    self.archive = archive
+    super.init(byteCount: byteCount)
+  }
+}
+
+/// The data of an object with an identity: whoever accesses it gets an object of his own.
+final class KeptData: KeptArchive {
+  let data: Data
+
+  init(_ data: Data, byteCount: Int) {
+    self.data = data
+    super.init(byteCount: byteCount)
+  }
+}
