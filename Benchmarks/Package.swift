@@ -32,9 +32,18 @@ let package = Package(
         .product(name: "Shallows", package: "Sediment"),
       ],
       swiftSettings: settings),
+    .target(
+      name: "VellumBenchmarks",
+      dependencies: [
+        "BenchmarkHarness", "MachineLimits", .product(name: "Sediment", package: "Sediment"),
+        .product(name: "Vellum", package: "Sediment"),
+      ],
+      swiftSettings: settings),
     .executableTarget(
       name: "BenchmarkTool",
-      dependencies: ["BenchmarkHarness", "MachineLimits", "EngineBenchmarks", "ShallowsBenchmarks"],
+      dependencies: [
+        "BenchmarkHarness", "MachineLimits", "EngineBenchmarks", "ShallowsBenchmarks", "VellumBenchmarks",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "BenchmarkHarnessTests", dependencies: ["BenchmarkHarness"], swiftSettings: settings),
@@ -50,6 +59,9 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "ShallowsBenchmarksTests", dependencies: ["ShallowsBenchmarks", "BenchmarkHarness"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "VellumBenchmarksTests", dependencies: ["VellumBenchmarks", "BenchmarkHarness"],
       swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]

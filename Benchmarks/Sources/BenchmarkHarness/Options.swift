@@ -56,11 +56,14 @@ public struct Options: Equatable, Sendable {
     /// What storages cost that are composed of others.
     case shallows
 
+    /// What typed archives and their queries cost.
+    case vellum
+
     /// What is about the storage engine.
     public static let engine = allCases.filter { $0 != .machine && !storages.contains($0) }
 
     /// What is about the storages above it.
-    public static let storages: [Part] = [.shallows]
+    public static let storages: [Part] = [.shallows, .vellum]
 
     /// Names of several parts.
     static let together = [

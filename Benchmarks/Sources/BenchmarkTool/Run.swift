@@ -3,6 +3,7 @@ internal import EngineBenchmarks
 internal import Foundation
 internal import MachineLimits
 internal import ShallowsBenchmarks
+internal import VellumBenchmarks
 
 /// Measures what was asked for, prints the tables, and writes the reports and the charts' data.
 struct Run {
@@ -62,6 +63,11 @@ struct Run {
     if part == .shallows {
       let callCount = options.isQuick ? 20_000 : 400_000
       return try ShallowsBenchmarks(callCount: callCount, directory: options.directory).section()
+    }
+    if part == .vellum {
+      return try VellumBenchmarks(
+        archiveCount: options.isQuick ? 5_000 : 100_000, directory: options.directory
+      ).section
     }
     let engineScale = options.isQuick ? EngineScale.quick : .full(scale)
     return try EngineBenchmarks(

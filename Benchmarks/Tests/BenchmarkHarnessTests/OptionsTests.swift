@@ -2,8 +2,8 @@ import BenchmarkHarness
 import Testing
 
 private let parts =
-  "machine, load-100, read-100, load-1000, read-1000, synced, reopening, small, growth, space, compression, shallows, 100,"
-  + " 1000, engine, storages"
+  "machine, load-100, read-100, load-1000, read-1000, synced, reopening, small, growth, space, compression, shallows, vellum,"
+  + " 100, 1000, engine, storages"
 
 @Suite struct OptionsTests {
   private let folders = ["--directory", "data", "--output", "results"]
@@ -34,7 +34,7 @@ private let parts =
     #expect(try Options(["--only", "1000"] + folders).parts == [.load1000, .read1000])
     #expect(
       try Options(["--only", "engine"] + folders).parts
-        == Options.Part.allCases.filter { ![.machine, .shallows].contains($0) })
+        == Options.Part.allCases.filter { ![.machine, .shallows, .vellum].contains($0) })
     #expect(try Options(["--only", "synced", "--only", "small"] + folders).parts == [.small])
   }
 
