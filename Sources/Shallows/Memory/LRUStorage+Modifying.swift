@@ -2,8 +2,8 @@ extension LRUStorage {
   /// Changes the value of a key in one step, which no other call of any thread comes between.
   ///
   /// The closure finds nil where there is no value, or an expired one, and leaves nil to have none. What it leaves
-  /// is kept as by `insert`, with the expiry that it had unless another is said, so not if it exceeds the bound. If it throws, nothing changes. It counts as a hit or a
-  /// miss, like `value`.
+  /// is kept as by `insert`, with the expiry that it had unless another is said, so not if it exceeds the bound.
+  /// If it throws, nothing changes. It counts as a hit or a miss, like `value`.
   ///
   /// The closure runs under a lock, as does the one that tells the cost: they must not call the same storage.
   @inlinable
