@@ -59,7 +59,8 @@ struct StoreOpeningTests {
     #expect(try directory.names == ["one"])
   }
 
-  @Test func `A directory that does not exist is an error for what has to exist, and is not created`() throws {
+  @Test func `A directory that does not exist is an error for what has to exist, and is not created`() throws
+  {
     for options in [SedimentOptions(mustExist: true), SedimentOptions(readOnly: true)] {
       #expect(
         code { _ = try SedimentStore(path: directory["none/store"], options: options) } == .notFound)
