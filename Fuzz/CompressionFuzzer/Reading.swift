@@ -21,16 +21,16 @@ func read(
     return expect(isEdited, "it cannot be opened: \(opened)")
   }
   let places = damaged.seed.places + byteCounts.keys.sorted { $0.key.lexicographicallyPrecedes($1.key) }
-  let before = places.map { value(of: $0, in: store) }
+  let before = places.map { value(of: $0, in: store, isEdited: isEdited) }
   for (place, found) in zip(places, before) {
     if let byteCount = byteCounts[place], !isEdited { expectLength(found, byteCount, place) }
     if byteCounts[place] == nil, !isEdited { expectSame(found, damaged.seed, place) }
   }
-  if moves { move(places, before, in: store) }
+  if moves { move(places, before, in: store, isEdited: isEdited) }
   let isClosed = outcome { try store.close() }
   expectNoViolations(disk)
   if case .success(let again) = outcome({ try SeedStore.open(disk) }) {
-    if case .success = isClosed { compare(places, before, in: again, "opened again") }
+    if case .success = isClosed { compare(places, before, in: again, "opened again", isEdited: isEdited) }
     _ = outcome { try again.close() }
   } else {
     expect(isEdited, "it cannot be opened again")
@@ -40,25 +40,31 @@ func read(
 
 /// Lets compaction move every value, by making most of what is beside it dead.
 private func move(
-  _ places: [StoreContents.Place], _ before: [Result<[UInt8]?, SedimentError>], in store: SedimentStore
+  _ places: [StoreContents.Place], _ before: [Result<[UInt8]?, SedimentError>], in store: SedimentStore,
+  isEdited: Bool
 ) {
   for number in 0..<12 {
     _ = outcome { try store.set([UInt8](repeating: 1, count: 4_000), forKey: "filler", expiry: .never) }
     if number == 11 { _ = outcome { try store.remove(forKey: "filler") } }
   }
   _ = outcome { try store.compact() }
-  compare(places, before, in: store, "after compaction")
+  compare(places, before, in: store, "after compaction", isEdited: isEdited)
 }
 
+/// A value in two ways, which agree; but an edited one, or one whose dictionary was edited, may be read once and be
+/// damaged at the next time, since zstd has a decoder for the first use of a dictionary and another one for later uses,
+/// and they do not agree about frames that no compressor makes.
 private func value(
-  of place: StoreContents.Place, in store: SedimentStore
+  of place: StoreContents.Place, in store: SedimentStore, isEdited: Bool
 ) -> Result<[UInt8]?, SedimentError> {
   let found = outcome { try store.retrieve(forKey: place.key) }
   let inPlace = outcome { try store.withValue(forKey: place.key) { [UInt8](sedimentBytes: $0) } }
   switch (found, inPlace) {
   case (.success(let one), .success(let other)): expect(isSame(one, other), "\(place) reads in two ways")
   case (.failure(let one), .failure(let other)): expect(one.code == other.code, "\(one) and \(other)")
-  default: expect(false, "\(place) can be read in one way only")
+  case (.success, .failure(let error)), (.failure(let error), .success):
+    expect(isEdited && error.code == .damaged, "\(place) can be read in one way only: \(error)")
+    return .failure(error)
   }
   return found
 }
@@ -83,14 +89,14 @@ private func expectSame(
 /// What could be read reads the same, and what could not does not.
 private func compare(
   _ places: [StoreContents.Place], _ before: [Result<[UInt8]?, SedimentError>], in store: SedimentStore,
-  _ moment: String
+  _ moment: String, isEdited: Bool
 ) {
   for (place, old) in zip(places, before) {
-    switch (old, value(of: place, in: store)) {
+    switch (old, value(of: place, in: store, isEdited: isEdited)) {
     case (.success(let old), .success(let new)): expect(isSame(old, new), "\(moment): \(place) is another")
     case (.failure(let old), .failure(let new)): expect(old.code == new.code, "\(moment): \(old), \(new)")
-    case (.success, .failure(let error)): expect(false, "\(moment): \(place): \(error)")
-    case (.failure(let error), .success): expect(false, "\(moment): \(place) was \(error)")
+    case (.success, .failure(let error)), (.failure(let error), .success):
+      expect(isEdited && error.code == .damaged, "\(moment): \(place): \(error)")
     }
   }
 }

@@ -29,6 +29,10 @@ final class StoppingDisk: Disk {
     try counter.pass(.syncDirectory) { () throws(DiskError) in try inner.syncDirectory(of: path) }
   }
 
+  func createDirectories(of path: String) throws(DiskError) {
+    try counter.pass(.createDirectories) { () throws(DiskError) in try inner.createDirectories(of: path) }
+  }
+
   func wallClock() -> UInt64 { inner.wallClock() }
   func monotonicClock() -> UInt64 { inner.monotonicClock() }
   func random() -> UInt64 { inner.random() }

@@ -28,6 +28,7 @@ struct FaultTests {
     try file.clone(to: "b")
     try disk.rename("b", to: "c", .keepExisting)
     try disk.syncDirectory(of: "a")
+    try disk.createDirectories(of: "a")
     try disk.remove("c")
     try file.unlock(0..<1)
     try file.close()
@@ -35,7 +36,7 @@ struct FaultTests {
 
   static let operations: [DiskOperation] = [
     .open, .allocate, .write, .read, .byteCount, .findData, .lock, .map, .map, .map, .map, .punchHole,
-    .truncate, .sync, .clone, .rename, .syncDirectory, .remove, .lock, .close,
+    .truncate, .sync, .clone, .rename, .syncDirectory, .createDirectories, .remove, .lock, .close,
   ]
 
   @Test("Every call has an index")

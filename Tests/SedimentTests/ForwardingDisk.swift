@@ -28,6 +28,7 @@ class ForwardingDisk: Disk, @unchecked Sendable {
 
   final func remove(_ path: String) throws(DiskError) { try inner.remove(path) }
   final func syncDirectory(of path: String) throws(DiskError) { try inner.syncDirectory(of: path) }
+  final func createDirectories(of path: String) throws(DiskError) { try inner.createDirectories(of: path) }
   final func wallClock() -> UInt64 { inner.wallClock() }
   final func monotonicClock() -> UInt64 { inner.monotonicClock() }
 }

@@ -49,6 +49,10 @@ extension DiskState {
     }
   }
 
+  mutating func createDirectories(of path: String) throws(DiskError) {
+    try perform(.createDirectories, path) { (_, _) throws(CallFailure) in }
+  }
+
   mutating func syncDirectory(of path: String) throws(DiskError) {
     try perform(.syncDirectory, path) { (state, _) throws(CallFailure) in
       state.journal.append(.syncDirectory(Medium.directory(of: path)))

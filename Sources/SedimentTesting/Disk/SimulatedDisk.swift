@@ -65,6 +65,11 @@ public final class SimulatedDisk: Disk {
     try withState { (state) throws(DiskError) in try state.syncDirectory(of: path) }
   }
 
+  /// See `Disk.createDirectories`; every directory is there, so that it only can be made to fail.
+  public func createDirectories(of path: String) throws(DiskError) {
+    try withState { (state) throws(DiskError) in try state.createDirectories(of: path) }
+  }
+
   /// What the wall clock was set to; it stands still until told otherwise.
   public func wallClock() -> UInt64 {
     withState { $0.clock.wallMilliseconds }
