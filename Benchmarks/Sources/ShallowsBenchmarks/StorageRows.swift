@@ -19,6 +19,7 @@ struct StorageRows {
     let keys = Array(storages.keys.prefix(keyCount))
     let turnCount = max(1, callCount / divisor / keyCount)
     let right = turnCount * (0..<keyCount).reduce(0, +)
+    let storages = storages
     return Benchmark(
       "storage-" + identifier, name: name, meaning: meaning,
       method: "Timed over all calls of a round; each answer is added up, and the sum has to be right.",
@@ -26,7 +27,8 @@ struct StorageRows {
     ) {
       let tally = Tally()
       let stopwatch = Stopwatch()
-      try calls(keys, turnCount, tally)
+      // The stores are open, and their files there, as long as these are.
+      try withExtendedLifetime(storages) { try calls(keys, turnCount, tally) }
       let nanoseconds = stopwatch.nanoseconds
       guard tally.sum == right else { throw WrongAnswer(name) }
       return Sample(nanoseconds: nanoseconds, amount: turnCount * keyCount)
