@@ -56,16 +56,26 @@ struct MemoryStorageTests {
     #expect(ends.value == 8)
   }
 
-  @Test func `It is safe from any thread`() {
+  @Test func `Threads that write keys of their own find what they wrote`() {
     let memory = MemoryStorage<Int, Int>()
     onThreads(6) { thread in
       for number in 0..<1_000 {
         memory.set(number, forKey: thread) { _ in }
         memory.retrieve(forKey: thread) { result in #expect(result.value == number) }
-        if number % 50 == 0 { #expect(memory.storage[thread] == number) }
         memory.remove(forKey: thread + 100) { _ in }
       }
     }
     #expect(memory.storage == Dictionary(uniqueKeysWithValues: (0..<6).map { ($0, 999) }))
+  }
+
+  @Test func `Threads may exchange the whole, of which each finds one that somebody gave`() {
+    let memory = MemoryStorage<Int, Int>()
+    onThreads(6) { thread in
+      for _ in 0..<200 {
+        memory.storage = [0: thread, 1: thread]
+        let found = memory.storage
+        #expect(found.count == 2 && found[0] == found[1])
+      }
+    }
   }
 }
