@@ -6,18 +6,15 @@ package import SedimentFormat
 ///
 /// A record that is not good is corruption there. Reading goes by `read` in large pieces, never through a mapping.
 package struct SegmentScan {
+  private let entry: SegmentEntry
   private let file: any DiskFile
   private let seed: Checksum
-  private let base: SequenceNumber
   private let isHot: Bool
   private let range: Range<UInt64>
   /// The sequence of the record before the first.
   private let before: SequenceNumber
   /// Where records lie that may be damaged.
   private let dictionaries: Set<UInt64>
-  /// The sequence of the last record, and how many there are but for control records, as the catalogue says.
-  private let highest: SequenceNumber
-  private let recordCount: Int
 
   /// What a scan came to.
   package struct Totals: Hashable, Sendable {
@@ -30,19 +27,16 @@ package struct SegmentScan {
   /// a record of a known sequence.
   ///
   /// Records at the places of `dictionaries` are passed over if they are damaged but tell where they end: each is
-  /// looked at when it is made ready, and what it costs is not the file. All other records must be there then, or it
-  /// was the length that is damaged.
+  /// looked at when it is made ready. All other records must be there then, or it was the length that is damaged.
   package init(
     _ entry: SegmentEntry, from first: (offset: UnitOffset, behind: SequenceNumber)? = nil,
     upTo end: UnitOffset, of file: any DiskFile, _ identity: FileIdentity,
     passing dictionaries: Set<UInt64> = []
   ) {
+    self.entry = entry
     self.dictionaries = dictionaries
-    highest = entry.highest
-    recordCount = Int(entry.recordCount)
     self.file = file
     seed = entry.identity.seed(in: identity)
-    base = entry.base
     before = first?.behind ?? entry.base
     isHot = entry.identity.kind == .hot
     let start = max(first?.offset ?? .zero, entry.identity.recordRange.lowerBound).byteOffset
@@ -60,11 +54,13 @@ package struct SegmentScan {
       while try scan(buffer, &piece, &totals, &visitor) {}
       try advance(buffer, &piece)
     }
-    if let passed = piece.passed {
-      let isWhole = isHot ? piece.sequence == highest.rawValue : piece.recordCount == recordCount
-      guard isWhole else { throw failure(.checksum, at: passed) }
-    }
+    if let passed = piece.passed, !isWhole(piece) { throw failure(.checksum, at: passed) }
     return totals
+  }
+
+  /// Whether as much was found as the catalogue says; in a hot segment the sequences tell what is missing before.
+  private func isWhole(_ piece: Piece) -> Bool {
+    isHot ? piece.sequence == entry.highest.rawValue : piece.recordCount == Int(entry.recordCount)
   }
 
   /// Part of the segment in the buffer.
@@ -176,9 +172,9 @@ package struct SegmentScan {
     let last = unsafe UInt64(
       littleEndian: record.load(fromByteOffset: byteCount &- 8, as: UInt64.self))
     let padding = last >> UInt64(truncatingIfNeeded: 64 &- 8 &* (byteCount &- used))
-    let distance = ((second &>> 16) &- base.rawValue) & (Limits.sequenceSpan - 1)
+    let distance = ((second &>> 16) &- entry.base.rawValue) & (Limits.sequenceSpan - 1)
     // A base has at most 62 bits.
-    let sequence = base.rawValue &+ distance
+    let sequence = entry.base.rawValue &+ distance
     let isInTurn = isHot ? sequence == piece.sequence &+ 1 : distance != 0
     guard checksum.rawValue == UInt32(truncatingIfNeeded: first), padding == 0, isInTurn,
       sequence <= Limits.sequenceMax
@@ -209,7 +205,7 @@ package struct SegmentScan {
     guard let offset = UnitOffset(byteOffset: place) else { throw failure(.field(.position), at: place) }
     let header: RecordHeader
     do throws(FormatError) {
-      header = try RecordHeader.decode(span, at: RecordPlace(seed: seed, base: base, offset: offset))
+      header = try RecordHeader.decode(span, at: RecordPlace(seed: seed, base: entry.base, offset: offset))
     } catch {
       guard error.fault == .truncated else {
         if dictionaries.contains(place), let view = unsafe RecordView(record, available: have) {
