@@ -3,11 +3,6 @@ import Shallows
 import Testing
 
 @Suite struct ThreadSafeTests {
-  /// As it is used: a property that many threads come to.
-  private final class Counter: @unchecked Sendable {
-    var value = ThreadSafe(0)
-  }
-
   @Test func `The value is read, replaced and changed`() {
     var value = ThreadSafe([1])
     #expect(value.read() == [1])
@@ -18,10 +13,12 @@ import Testing
   }
 
   @Test func `No change of many threads is lost`() {
-    let counter = Counter()
+    let counter = ThreadSafe(0)
     onThreads(8) { _ in
+      // Copies share the value.
+      var counter = counter
       for _ in 0..<2_000 {
-        counter.value.write(with: { value in
+        counter.write(with: { value in
           let old = value
           // Others have every chance to come in between.
           sched_yield()
@@ -29,7 +26,7 @@ import Testing
         })
       }
     }
-    #expect(counter.value.read() == 16_000)
+    #expect(counter.read() == 16_000)
   }
 
   @Test func `Copies share the value`() {

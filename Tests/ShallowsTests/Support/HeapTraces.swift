@@ -1,5 +1,7 @@
 import Foundation
 
+/// Whether a closure allocated anything, by the traces that it leaves in the C library's heap.
+///
 /// The library keeps freed blocks of each size for the thread that freed them, and gives out the last one first; in
 /// a free block it writes to the first 16 bytes alone. So blocks that are filled with a pattern and freed come back
 /// unchanged only if nobody had them in between.
