@@ -19,6 +19,7 @@ struct HeapTraces {
   /// Whether this works here: not with another library, nor with a sanitizer.
   static var areSeen: Bool {
     guard let heap = HeapTraces() else { return false }
+    defer { heap.end() }
     let ending = Ending {}
     return heap.sees { withExtendedLifetime(ending.twin()) {} } && !heap.sees {}
   }
@@ -34,6 +35,9 @@ struct HeapTraces {
     unsafe blocks = .allocate(capacity: byteCounts.count)
     unsafe blocks.initialize(repeating: nil)
   }
+
+  /// Gives its memory back.
+  func end() { unsafe blocks.deallocate() }
 
   /// Whether the body allocates, on this thread.
   func sees(_ body: () -> Void) -> Bool {
