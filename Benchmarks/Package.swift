@@ -1,6 +1,9 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+/// Other engines to compare with, which `Benchmarks/run --peers` installs and asks for.
+let hasPeers = Context.environment["BENCHMARK_PEERS"] == "1"
+
 let settings: [SwiftSetting] = [
   .strictMemorySafety(),
   .enableUpcomingFeature("ExistentialAny"),
@@ -12,6 +15,7 @@ let settings: [SwiftSetting] = [
 let package = Package(
   name: "Benchmarks",
   platforms: [.macOS(.v15)],
+  products: [.library(name: "StoreComparison", targets: ["StoreComparison", "BenchmarkHarness"])],
   dependencies: [.package(name: "Sediment", path: "..")],
   targets: [
     .target(name: "CBench"),
@@ -19,9 +23,12 @@ let package = Package(
     .target(name: "BenchmarkHarness", dependencies: ["CBench"], swiftSettings: settings),
     .target(name: "MachineLimits", dependencies: ["BenchmarkHarness", "CBench"], swiftSettings: settings),
     .target(
+      name: "StoreComparison", dependencies: ["BenchmarkHarness", "MachineLimits", "CBench"],
+      swiftSettings: settings),
+    .target(
       name: "EngineBenchmarks",
       dependencies: [
-        "BenchmarkHarness", "MachineLimits", "CBench", "CBareZstd",
+        "BenchmarkHarness", "MachineLimits", "StoreComparison", "CBench", "CBareZstd",
         .product(name: "Sediment", package: "Sediment"),
       ],
       swiftSettings: settings),
@@ -42,9 +49,10 @@ let package = Package(
     .executableTarget(
       name: "BenchmarkTool",
       dependencies: [
-        "BenchmarkHarness", "MachineLimits", "EngineBenchmarks", "ShallowsBenchmarks", "VellumBenchmarks",
-      ],
-      swiftSettings: settings),
+        "BenchmarkHarness", "MachineLimits", "StoreComparison", "EngineBenchmarks", "ShallowsBenchmarks",
+        "VellumBenchmarks",
+      ] + (hasPeers ? ["PeerStores"] : []),
+      swiftSettings: settings + (hasPeers ? [.define("PEERS")] : [])),
     .testTarget(
       name: "BenchmarkHarnessTests", dependencies: ["BenchmarkHarness"], swiftSettings: settings),
     .testTarget(
@@ -66,3 +74,19 @@ let package = Package(
   ],
   swiftLanguageModes: [.v6]
 )
+
+if hasPeers {
+  package.targets += [
+    .target(
+      name: "CPeers",
+      linkerSettings: ["rocksdb", "leveldb", "lmdb", "sqlite3", "tkrzw", "kyotocabinet"].map {
+        .linkedLibrary($0)
+      }),
+    .target(
+      name: "PeerStores", dependencies: ["CPeers", "StoreComparison", "BenchmarkHarness"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "PeerStoresTests", dependencies: ["PeerStores", "StoreComparison", "BenchmarkHarness"],
+      swiftSettings: settings),
+  ]
+}

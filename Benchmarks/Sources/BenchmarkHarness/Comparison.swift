@@ -52,6 +52,9 @@ public struct Comparison: Equatable, Sendable {
 
     /// In each round the greater of two.
     case greater(Measure, Measure)
+
+    /// In each round the best of those figures that were measured.
+    case best([String])
   }
 
   /// What the ratio of a figure and its limit is to be.
@@ -147,6 +150,15 @@ extension Comparison.Measure {
     case .greater(let one, let other):
       let (values, unit) = one.samples(rows)
       return (zip(values, other.samples(rows).values).map { max($0, $1) }, unit)
+    case .best(let names):
+      let measured = names.compactMap { rows[$0] }.filter { !$0.samples.isEmpty }
+      let unit = measured.first?.unit ?? .time
+      let roundCount = measured.map(\.samples.count).min() ?? 0
+      let values = (0..<roundCount).compactMap { round in
+        let values = measured.map { $0.samples[round] }
+        return unit.isBetterSmaller ? values.min() : values.max()
+      }
+      return (values, unit)
     }
   }
 }

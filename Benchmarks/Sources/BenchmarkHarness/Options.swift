@@ -53,6 +53,24 @@ public struct Options: Equatable, Sendable {
     /// What compression costs and saves.
     case compression
 
+    /// Stores of all kinds with values of 100 bytes.
+    case stores
+
+    /// The same with values of 1 KiB and mixed loads.
+    case ycsb
+
+    /// The same with values of 16 KiB and 1 MiB.
+    case large
+
+    /// The same with JSON, which is compressed.
+    case json
+
+    /// The same with sets that wait for the disk.
+    case waiting
+
+    /// The same with ever more keys.
+    case keys
+
     /// What storages cost that are composed of others.
     case shallows
 
@@ -60,14 +78,20 @@ public struct Options: Equatable, Sendable {
     case vellum
 
     /// What is about the storage engine.
-    public static let engine = allCases.filter { $0 != .machine && !storages.contains($0) }
+    public static let engine = allCases.filter {
+      $0 != .machine && !storages.contains($0) && !comparison.contains($0)
+    }
+
+    /// What compares stores of all kinds.
+    public static let comparison: [Part] = [.stores, .ycsb, .large, .json, .waiting, .keys]
 
     /// What is about the storages above it.
     public static let storages: [Part] = [.shallows, .vellum]
 
     /// Names of several parts.
     static let together = [
-      "engine": engine, "storages": storages, "100": [.load100, .read100], "1000": [.load1000, .read1000],
+      "engine": engine, "comparison": comparison, "storages": storages, "100": [.load100, .read100],
+      "1000": [.load1000, .read1000],
     ]
   }
 

@@ -3,7 +3,12 @@ internal import EngineBenchmarks
 internal import Foundation
 internal import MachineLimits
 internal import ShallowsBenchmarks
+internal import StoreComparison
 internal import VellumBenchmarks
+
+#if PEERS
+  internal import PeerStores
+#endif
 
 /// Measures what was asked for, prints the tables, and writes the reports and the charts' data.
 struct Run {
@@ -26,6 +31,8 @@ struct Run {
     print(emptyReport.heading)
     if options.parts.contains(.machine) { try present(report([.machine]), "machine") }
     if !engine.isEmpty { try present(report(engine), "engine") }
+    let comparison = options.parts.filter(Options.Part.comparison.contains)
+    if !comparison.isEmpty { try present(report(comparison), "comparison") }
     let storages = options.parts.filter(Options.Part.storages.contains)
     if !storages.isEmpty { try present(report(storages), "storages") }
   }
@@ -52,6 +59,14 @@ struct Run {
     return report
   }
 
+  private static var contenders: [Contender] {
+    #if PEERS
+      [.sediment] + peers
+    #else
+      [.sediment]
+    #endif
+  }
+
   private var emptyReport: Report {
     Report(groups: [], machine: machine, date: date, roundCount: options.roundCount, isQuick: options.isQuick)
   }
@@ -59,6 +74,11 @@ struct Run {
   private func section(_ part: Options.Part) throws -> Section {
     if part == .machine {
       return Section(try MachineLimits(scale: scale, directory: options.directory).groups)
+    }
+    if Options.Part.comparison.contains(part) {
+      return ComparisonSections(
+        options.isQuick ? .quick : .full, contenders: Run.contenders, directory: options.directory
+      ).section(part)
     }
     if part == .shallows {
       let callCount = options.isQuick ? 20_000 : 400_000

@@ -1,6 +1,7 @@
 internal import BenchmarkHarness
 internal import CBench
 internal import MachineLimits
+internal import StoreComparison
 
 #if canImport(Darwin)
   internal import Darwin
@@ -44,7 +45,7 @@ func longestAppend(_ mapping: Memory, _ recordByteCount: Int) throws -> UInt64 {
 
 /// The same, with all times in a histogram.
 @inline(never)
-func timeAppends(_ mapping: Memory, _ recordByteCount: Int, _ histogram: Histogram) throws {
+func timeAppends(_ mapping: Memory, _ recordByteCount: Int, _ histogram: LatencyHistogram) throws {
   let record = try Memory(byteCount: recordByteCount)
   var target = unsafe mapping.base
   var before = bench_nanoseconds()

@@ -1,3 +1,4 @@
+package import StoreComparison
 package import BenchmarkHarness
 internal import CBareZstd
 

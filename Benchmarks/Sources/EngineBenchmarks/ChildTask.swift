@@ -1,6 +1,7 @@
 internal import Foundation
 internal import MachineLimits
 internal import Sediment
+internal import StoreComparison
 
 /// What a process of its own does: one that is to be killed, or one whose memory nothing else has used.
 package enum ChildTask: Equatable {

@@ -2,6 +2,7 @@ internal import BenchmarkHarness
 internal import Foundation
 internal import MachineLimits
 internal import Sediment
+internal import StoreComparison
 
 /// A store of values that it may compress, made anew in each round.
 final class CompressedStore {

@@ -1,3 +1,4 @@
+internal import StoreComparison
 internal import BenchmarkHarness
 internal import Foundation
 internal import MachineLimits

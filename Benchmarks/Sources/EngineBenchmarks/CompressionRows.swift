@@ -1,4 +1,5 @@
 internal import BenchmarkHarness
+internal import StoreComparison
 
 /// Values of one kind, stored as they are, compressed by zstd alone, and as the store thinks best, beside bare calls of
 /// zstd.

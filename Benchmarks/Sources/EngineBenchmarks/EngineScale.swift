@@ -1,4 +1,5 @@
 package import MachineLimits
+internal import StoreComparison
 
 /// How much the engine's rows store and do.
 package struct EngineScale: Equatable, Sendable {
@@ -35,14 +36,4 @@ package struct EngineScale: Equatable, Sendable {
 package func recordByteCountOfValue(_ valueByteCount: Int) -> Int {
   let headByteCount = 16
   return (headByteCount + BenchmarkKey.byteCount + valueByteCount + 7) / 8 * 8
-}
-
-/// Writes a number with commas between its thousands.
-package func countText(_ count: Int) -> String {
-  var text = ""
-  for (place, digit) in String(count).reversed().enumerated() {
-    if place > 0, place.isMultiple(of: 3) { text.append(",") }
-    text.append(digit)
-  }
-  return String(text.reversed())
 }

@@ -2,6 +2,7 @@ internal import BenchmarkHarness
 internal import Foundation
 internal import MachineLimits
 internal import Sediment
+internal import StoreComparison
 
 /// A store that is loaded, overwritten and removed in each round.
 final class FreshStore {

@@ -2,6 +2,7 @@ internal import BenchmarkHarness
 internal import Foundation
 internal import MachineLimits
 internal import Sediment
+internal import StoreComparison
 
 /// A store that becomes large in a file system, anew in each round; each of its sets is timed.
 final class GrowingStore {

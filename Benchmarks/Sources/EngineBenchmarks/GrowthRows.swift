@@ -1,4 +1,5 @@
 internal import BenchmarkHarness
+internal import StoreComparison
 
 /// The slowest of all sets that make a store large, beside the slowest of as many bare appends.
 ///

@@ -2,6 +2,7 @@ internal import BenchmarkHarness
 internal import Foundation
 internal import MachineLimits
 internal import Sediment
+internal import StoreComparison
 
 /// A store that a process has loaded before it was killed, anew in each round.
 final class KilledStore {

@@ -2,6 +2,7 @@ internal import BenchmarkHarness
 internal import Foundation
 internal import MachineLimits
 internal import Sediment
+internal import StoreComparison
 
 /// A store with all its keys, on the disk and in memory; it is removed with the object.
 final class LoadedStore {
@@ -26,8 +27,4 @@ final class LoadedStore {
     try? store.close()
     try? FileManager.default.removeItem(atPath: store.path)
   }
-}
-
-func expectNone(_ wrongCount: Int, _ occasion: String) throws {
-  if wrongCount > 0 { throw WrongValue("\(countText(wrongCount)) values were not those set \(occasion)") }
 }

@@ -2,6 +2,7 @@ internal import CBench
 internal import Foundation
 internal import MachineLimits
 package import Sediment
+package import StoreComparison
 
 // The loops that are timed: nothing in them but the calls, and a comparison that shows each value to be the right one.
 
@@ -46,7 +47,7 @@ package func longestSet(
 /// Sets keys, each set timed by itself, and returns the time of all.
 @inline(never)
 func timeSets(
-  _ store: SedimentStore, _ keys: [BenchmarkKey], value: [UInt8], _ histogram: Histogram
+  _ store: SedimentStore, _ keys: [BenchmarkKey], value: [UInt8], _ histogram: LatencyHistogram
 ) throws -> UInt64 {
   var value = value
   return try unsafe value.withUnsafeMutableBytes { bytes in
@@ -176,11 +177,4 @@ private func calls(
   stride(from: keys.startIndex, to: keys.endIndex, by: callKeyCount).lazy.map {
     keys[$0..<min($0 + callKeyCount, keys.endIndex)]
   }
-}
-
-/// The word that a value begins with; 0, which no key has, if it is too short.
-@inline(__always)
-func firstWord(_ bytes: RawSpan) -> UInt64 {
-  guard bytes.byteCount >= MemoryLayout<UInt64>.size else { return 0 }
-  return unsafe bytes.unsafeLoadUnaligned(as: UInt64.self)
 }

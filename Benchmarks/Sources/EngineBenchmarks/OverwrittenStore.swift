@@ -3,6 +3,7 @@ internal import CBench
 internal import Foundation
 internal import MachineLimits
 internal import Sediment
+internal import StoreComparison
 
 /// A store whose keys are all overwritten several times, each set timed by itself.
 final class OverwrittenStore {
@@ -44,7 +45,7 @@ final class OverwrittenStore {
     let syncer = Syncer(file)
     syncer.start()
     defer { syncer.stop() }
-    let histogram = Histogram()
+    let histogram = LatencyHistogram()
     try timeAppends(mapping, recordByteCount, histogram)
     return Sample(nanoseconds: histogram.exceeded(byOneOf: 10_000), amount: 1)
   }
@@ -59,7 +60,7 @@ final class OverwrittenStore {
     let value = valueBytes(count: OverwrittenStore.valueByteCount)
     try setAll(store, keys[...], value: value)
     var random = SplitMix64(seed: 72)
-    let histogram = Histogram()
+    let histogram = LatencyHistogram()
     var result = Result()
     let before = store.statistics
     let groupCount = countASecond == nil ? 4096 : 256
@@ -114,29 +115,6 @@ final class OverwrittenStore {
   private func measured() throws -> Result {
     guard let result else { throw Unsupported("the store was not overwritten") }
     return result
-  }
-}
-
-/// How often something took how long, in steps of an eighth.
-final class Histogram {
-  private var counts = [Int](repeating: 0, count: 64 * 8)
-
-  @inline(__always)
-  func add(_ nanoseconds: UInt64) {
-    let power = 63 - (nanoseconds | 8).leadingZeroBitCount
-    let eighth = Int((nanoseconds | 8) >> UInt64(power - 3)) & 7
-    counts[power * 8 + eighth] += 1
-  }
-
-  /// The time that one of so many exceeds, rounded up to a step.
-  func exceeded(byOneOf count: Int) -> UInt64 {
-    let total = counts.reduce(0, +)
-    var left = total / count
-    for step in counts.indices.reversed() {
-      left -= counts[step]
-      if left < 0 { return UInt64(8 + step % 8 + 1) << UInt64(max(step / 8 - 3, 0)) }
-    }
-    return 0
   }
 }
 

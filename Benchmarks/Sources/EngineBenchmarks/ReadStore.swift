@@ -1,6 +1,7 @@
 internal import BenchmarkHarness
 internal import MachineLimits
 internal import Sediment
+internal import StoreComparison
 
 /// A store that is read in loops which look at each value.
 final class ReadStore {

@@ -1,6 +1,7 @@
 internal import BenchmarkHarness
 internal import MachineLimits
 internal import Sediment
+internal import StoreComparison
 
 /// Reading a store with values of one size in all ways, beside the bare loops that do the least.
 struct ReadingRows {

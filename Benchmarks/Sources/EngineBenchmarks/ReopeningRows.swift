@@ -1,4 +1,5 @@
 internal import BenchmarkHarness
+internal import StoreComparison
 
 /// Opening a store whose process was killed, beside a plain reading of its file, and once it was closed in order.
 struct ReopeningRows {

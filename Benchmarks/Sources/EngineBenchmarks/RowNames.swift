@@ -1,4 +1,5 @@
 internal import BenchmarkHarness
+internal import StoreComparison
 
 /// Makes the rows of stores with values of one size.
 struct RowNames {

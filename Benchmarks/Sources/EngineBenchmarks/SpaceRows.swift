@@ -1,5 +1,6 @@
 internal import BenchmarkHarness
 internal import MachineLimits
+internal import StoreComparison
 
 /// A store all of whose keys are overwritten again and again, and one that serves as a cache.
 struct SpaceRows {

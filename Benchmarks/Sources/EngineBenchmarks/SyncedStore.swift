@@ -1,6 +1,7 @@
 internal import BenchmarkHarness
 internal import MachineLimits
 internal import Sediment
+internal import StoreComparison
 
 /// A store some of whose keys are set again with a sync each.
 final class SyncedStore {

@@ -1,4 +1,5 @@
 internal import MachineLimits
+internal import StoreComparison
 
 /// Blocks of running text, such as articles or pages have: words as common as those of a language, in sentences.
 ///

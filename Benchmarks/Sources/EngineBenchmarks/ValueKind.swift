@@ -1,3 +1,4 @@
+package import StoreComparison
 internal import MachineLimits
 
 /// What is compressed, or cannot be.

@@ -1,3 +1,4 @@
+package import StoreComparison
 package import Sediment
 
 // The loops that are timed over values which differ: nothing in them but the calls, and a look at each value.

@@ -4,6 +4,7 @@ import Foundation
 import MachineLimits
 import Sediment
 import Testing
+import StoreComparison
 
 @Suite struct EngineBenchmarksTests {
   private static let scale = EngineScale(

@@ -1,6 +1,7 @@
 import EngineBenchmarks
 import Sediment
 import Testing
+import StoreComparison
 
 /// A loop that is timed must see each wrong value, or its figure may be about something else.
 @Suite struct LoopTests {

@@ -1,6 +1,7 @@
 import BenchmarkHarness
 import EngineBenchmarks
 import Foundation
+internal import StoreComparison
 import MachineLimits
 import Sediment
 import Testing

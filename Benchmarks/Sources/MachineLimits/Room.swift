@@ -1,6 +1,5 @@
 internal import BenchmarkHarness
 internal import Foundation
-internal import MachineLimits
 
 /// What a machine has for files that are to stay in its memory.
 package struct Room {
@@ -32,7 +31,7 @@ package struct Room {
   }
 
   /// Gives memory that was in use a moment ago to a store that is about to become so large; see ``ScratchFile``.
-  static func warm(_ directory: String, storeByteCount: Int) throws {
+  package static func warm(_ directory: String, storeByteCount: Int) throws {
     try Room(directory).check(storeByteCount: storeByteCount)
     try ScratchFile("warm", in: directory).fill(byteCount: storeByteCount)
   }

@@ -1,0 +1,112 @@
+#include <kclangc.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "Peers.h"
+
+struct store {
+  KCDB *table;
+  bool is_synced;
+};
+
+static enum peer_outcome fail(const char *what, KCDB *table) {
+  return peer_fail(what, kcdbemsg(table));
+}
+
+static const char *version(void) {
+  return KCVERSION;
+}
+
+static enum peer_outcome open_store(const struct peer_place *place, void **result) {
+  struct store *store = calloc(1, sizeof *store);
+  if (!store) return peer_fail("opening", "no memory");
+  store->table = kcdbnew();
+  store->is_synced = place->is_synced;
+  char file[4096], path[4096 + 128];
+  peer_path(file, place, "data.kch");
+  // Twice as many buckets as keys; records aligned to 8 bytes; all of the file mapped.
+  snprintf(
+    path, sizeof path, "%s#bnum=%zu#apow=3#opts=l#dfunit=8#msiz=%zu", file, place->key_count * 2,
+    (size_t)4 << 30);
+  if (!kcdbopen(store->table, path, KCOWRITER | KCOREADER | KCOCREATE)) {
+    enum peer_outcome outcome = fail("opening", store->table);
+    kcdbdel(store->table);
+    free(store);
+    return outcome;
+  }
+  *result = store;
+  return peer_done;
+}
+
+static enum peer_outcome synced(struct store *store) {
+  if (store->is_synced && !kcdbsync(store->table, 1, NULL, NULL)) return fail("sync", store->table);
+  return peer_done;
+}
+
+static enum peer_outcome set(
+  void *opened, const void *key, size_t key_size, const void *value, size_t value_size
+) {
+  struct store *store = opened;
+  if (!kcdbset(store->table, key, key_size, value, value_size)) return fail("set", store->table);
+  return synced(store);
+}
+
+static enum peer_outcome get(
+  void *opened, const void *key, size_t key_size, void *buffer, size_t capacity, size_t *value_size
+) {
+  struct store *store = opened;
+  int32_t size = kcdbgetbuf(store->table, key, key_size, buffer, capacity);
+  if (size < 0) return kcdbecode(store->table) == KCENOREC ? peer_missing : fail("get", store->table);
+  *value_size = (size_t)size;
+  return (size_t)size > capacity ? peer_too_large : peer_done;
+}
+
+static enum peer_outcome remove_key(void *opened, const void *key, size_t key_size) {
+  struct store *store = opened;
+  if (kcdbremove(store->table, key, key_size)) return synced(store);
+  return kcdbecode(store->table) == KCENOREC ? peer_missing : fail("remove", store->table);
+}
+
+struct visit {
+  peer_visitor visitor;
+  void *context;
+};
+
+static const char *see(
+  const char *key, size_t key_size, const char *value, size_t value_size, size_t *size, void *context
+) {
+  struct visit *visit = context;
+  visit->visitor(visit->context, key, key_size, value, value_size);
+  return KCVISNOP;
+}
+
+static enum peer_outcome iterate(void *opened, peer_visitor visitor, void *context) {
+  struct store *store = opened;
+  struct visit visit = {visitor, context};
+  return kcdbiterate(store->table, see, &visit, 0) ? peer_done : fail("iterate", store->table);
+}
+
+static enum peer_outcome close_store(void *opened) {
+  struct store *store = opened;
+  enum peer_outcome outcome = kcdbclose(store->table) ? peer_done : fail("close", store->table);
+  kcdbdel(store->table);
+  free(store);
+  return outcome;
+}
+
+const struct peer_engine peer_kyoto = {
+  .name = "Kyoto Cabinet",
+  .version = version,
+  .settings =
+    "HashDB with two buckets a key, as its documents advise for speed.\n"
+    "msiz=4 GiB: all of the file is mapped; the default maps 64 MiB and calls the system for the rest.\n"
+    "opts=l, apow=3, dfunit=8: lists instead of trees in buckets, records at multiples of 8 bytes, free blocks put"
+    " together.\n"
+    "Synced sets are followed by kcdbsync(hard).",
+  .open = open_store,
+  .set = set,
+  .get = get,
+  .remove = remove_key,
+  .iterate = iterate,
+  .close = close_store,
+};

@@ -1,0 +1,153 @@
+#include <leveldb/c.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "Peers.h"
+
+struct store {
+  leveldb_t *database;
+  leveldb_options_t *options;
+  leveldb_cache_t *cache;
+  leveldb_filterpolicy_t *filter;
+  leveldb_readoptions_t *reading;
+  leveldb_writeoptions_t *writing;
+};
+
+static enum peer_outcome fail(const char *what, char *why) {
+  enum peer_outcome outcome = peer_fail(what, why);
+  leveldb_free(why);
+  return outcome;
+}
+
+static const char *version(void) {
+  static char text[32];
+  snprintf(text, sizeof text, "%d.%d", leveldb_major_version(), leveldb_minor_version());
+  return text;
+}
+
+static void free_store(struct store *store) {
+  leveldb_readoptions_destroy(store->reading);
+  leveldb_writeoptions_destroy(store->writing);
+  leveldb_options_destroy(store->options);
+  leveldb_cache_destroy(store->cache);
+  leveldb_filterpolicy_destroy(store->filter);
+  free(store);
+}
+
+static enum peer_outcome open_store(const struct peer_place *place, void **result) {
+  struct store *store = calloc(1, sizeof *store);
+  if (!store) return peer_fail("opening", "no memory");
+  store->cache = leveldb_cache_create_lru(peer_cache_size);
+  store->filter = leveldb_filterpolicy_create_bloom(10);
+  store->options = leveldb_options_create();
+  leveldb_options_set_create_if_missing(store->options, 1);
+  leveldb_options_set_cache(store->options, store->cache);
+  leveldb_options_set_filter_policy(store->options, store->filter);
+  leveldb_options_set_write_buffer_size(store->options, (size_t)64 << 20);
+  leveldb_options_set_compression(
+    store->options, place->is_compressed ? leveldb_snappy_compression : leveldb_no_compression);
+  store->reading = leveldb_readoptions_create();
+  store->writing = leveldb_writeoptions_create();
+  leveldb_writeoptions_set_sync(store->writing, place->is_synced);
+  char path[4096], *why = NULL;
+  peer_path(path, place, "data");
+  store->database = leveldb_open(store->options, path, &why);
+  if (why) {
+    free_store(store);
+    return fail("opening", why);
+  }
+  *result = store;
+  return peer_done;
+}
+
+static enum peer_outcome set(
+  void *opened, const void *key, size_t key_size, const void *value, size_t value_size
+) {
+  struct store *store = opened;
+  char *why = NULL;
+  leveldb_put(store->database, store->writing, key, key_size, value, value_size, &why);
+  return why ? fail("set", why) : peer_done;
+}
+
+static enum peer_outcome set_many(
+  void *opened, const void *keys, size_t key_stride, size_t count, void *value, size_t value_size, uint64_t mask
+) {
+  struct store *store = opened;
+  leveldb_writebatch_t *batch = leveldb_writebatch_create();
+  for (size_t number = 0; number < count; number++) {
+    const char *key = (const char *)keys + number * key_stride;
+    peer_mark(value, key, mask);
+    leveldb_writebatch_put(batch, key, 16, value, value_size);
+  }
+  char *why = NULL;
+  leveldb_write(store->database, store->writing, batch, &why);
+  leveldb_writebatch_destroy(batch);
+  return why ? fail("set", why) : peer_done;
+}
+
+static enum peer_outcome get(
+  void *opened, const void *key, size_t key_size, void *buffer, size_t capacity, size_t *value_size
+) {
+  struct store *store = opened;
+  char *why = NULL;
+  size_t size;
+  char *value = leveldb_get(store->database, store->reading, key, key_size, &size, &why);
+  if (why) return fail("get", why);
+  if (!value) return peer_missing;
+  enum peer_outcome outcome = peer_give(value, size, buffer, capacity, value_size);
+  leveldb_free(value);
+  return outcome;
+}
+
+static enum peer_outcome remove_key(void *opened, const void *key, size_t key_size) {
+  struct store *store = opened;
+  char *why = NULL;
+  leveldb_delete(store->database, store->writing, key, key_size, &why);
+  return why ? fail("remove", why) : peer_done;
+}
+
+static enum peer_outcome iterate(void *opened, peer_visitor visitor, void *context) {
+  struct store *store = opened;
+  leveldb_iterator_t *iterator = leveldb_create_iterator(store->database, store->reading);
+  for (leveldb_iter_seek_to_first(iterator); leveldb_iter_valid(iterator); leveldb_iter_next(iterator)) {
+    size_t key_size, value_size;
+    const char *key = leveldb_iter_key(iterator, &key_size);
+    const char *value = leveldb_iter_value(iterator, &value_size);
+    visitor(context, key, key_size, value, value_size);
+  }
+  char *why = NULL;
+  leveldb_iter_get_error(iterator, &why);
+  leveldb_iter_destroy(iterator);
+  return why ? fail("iterate", why) : peer_done;
+}
+
+static enum peer_outcome compact(void *opened) {
+  struct store *store = opened;
+  leveldb_compact_range(store->database, NULL, 0, NULL, 0);
+  return peer_done;
+}
+
+static enum peer_outcome close_store(void *opened) {
+  struct store *store = opened;
+  leveldb_close(store->database);
+  free_store(store);
+  return peer_done;
+}
+
+const struct peer_engine peer_leveldb = {
+  .name = "LevelDB",
+  .version = version,
+  .settings =
+    "A cache of 512 MiB, which holds all that is compared, Bloom filters of 10 bits a key, a write buffer of"
+    " 64 MiB.\n"
+    "No compression of random bytes; Snappy, its only one, for JSON.\n"
+    "Loads take batches of a thousand. Its C interface allocates each value that it returns.",
+  .open = open_store,
+  .set = set,
+  .set_many = set_many,
+  .get = get,
+  .remove = remove_key,
+  .iterate = iterate,
+  .compact = compact,
+  .close = close_store,
+};

@@ -1,0 +1,42 @@
+// What the engines' files share.
+#ifndef SEDIMENT_BENCHMARKS_PEERS_H
+#define SEDIMENT_BENCHMARKS_PEERS_H
+
+#include <string.h>
+
+#include "include/CPeers.h"
+
+/// Keeps what went wrong for `peer_message`, and is `peer_failed`.
+enum peer_outcome peer_fail(const char *what, const char *why);
+
+/// The version of RocksDB, which only its C++ headers tell.
+const char *peer_rocksdb_version(void);
+
+/// Puts the path of a file of the store into the buffer.
+void peer_path(char path[4096], const struct peer_place *place, const char *name);
+
+/// The size of a cache that holds the whole of the larger data sets.
+static const size_t peer_cache_size = (size_t)512 << 20;
+
+/// How large a mapping may become: space of addresses only.
+static const size_t peer_map_size = (size_t)32 << 30;
+
+/// Begins a value with the word of its key.
+static inline void peer_mark(void *value, const void *key, uint64_t mask) {
+  uint64_t word;
+  memcpy(&word, key, sizeof word);
+  word ^= mask;
+  memcpy(value, &word, sizeof word);
+}
+
+/// Copies what was found, if there is room.
+static inline enum peer_outcome peer_give(
+  const void *value, size_t size, void *buffer, size_t capacity, size_t *value_size
+) {
+  *value_size = size;
+  if (size > capacity) return peer_too_large;
+  memcpy(buffer, value, size);
+  return peer_done;
+}
+
+#endif

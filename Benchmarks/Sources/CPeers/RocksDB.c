@@ -1,0 +1,218 @@
+#include <rocksdb/c.h>
+#include <stdlib.h>
+
+#include "Peers.h"
+
+struct store {
+  rocksdb_t *database;
+  // What calls for many keys want to be told.
+  rocksdb_column_family_handle_t *family;
+  rocksdb_options_t *options;
+  rocksdb_block_based_table_options_t *table;
+  rocksdb_cache_t *cache;
+  rocksdb_readoptions_t *reading;
+  rocksdb_writeoptions_t *writing;
+};
+
+static enum peer_outcome fail(const char *what, char *why) {
+  enum peer_outcome outcome = peer_fail(what, why);
+  rocksdb_free(why);
+  return outcome;
+}
+
+static void free_store(struct store *store) {
+  rocksdb_readoptions_destroy(store->reading);
+  rocksdb_writeoptions_destroy(store->writing);
+  rocksdb_options_destroy(store->options);
+  rocksdb_block_based_options_destroy(store->table);
+  rocksdb_cache_destroy(store->cache);
+  free(store);
+}
+
+static enum peer_outcome open_store(const struct peer_place *place, void **result) {
+  struct store *store = calloc(1, sizeof *store);
+  if (!store) return peer_fail("opening", "no memory");
+  store->cache = rocksdb_cache_create_lru(peer_cache_size);
+  store->table = rocksdb_block_based_options_create();
+  rocksdb_block_based_options_set_block_cache(store->table, store->cache);
+  rocksdb_block_based_options_set_block_size(store->table, 4096);
+  rocksdb_block_based_options_set_filter_policy(store->table, rocksdb_filterpolicy_create_bloom_full(10));
+  rocksdb_block_based_options_set_data_block_index_type(
+    store->table, rocksdb_block_based_table_data_block_index_type_binary_search_and_hash);
+  rocksdb_block_based_options_set_data_block_hash_ratio(store->table, 0.75);
+  rocksdb_block_based_options_set_format_version(store->table, 5);
+  store->options = rocksdb_options_create();
+  rocksdb_options_set_block_based_table_factory(store->options, store->table);
+  rocksdb_options_set_create_if_missing(store->options, 1);
+  rocksdb_options_set_max_background_jobs(store->options, 2);
+  rocksdb_options_set_write_buffer_size(store->options, (size_t)64 << 20);
+  rocksdb_options_set_max_write_buffer_number(store->options, 4);
+  rocksdb_options_set_memtable_whole_key_filtering(store->options, 1);
+  rocksdb_options_set_memtable_prefix_bloom_size_ratio(store->options, 0.02);
+  rocksdb_options_set_compression(
+    store->options, place->is_compressed ? rocksdb_zstd_compression : rocksdb_no_compression);
+  store->reading = rocksdb_readoptions_create();
+  store->writing = rocksdb_writeoptions_create();
+  rocksdb_writeoptions_set_sync(store->writing, place->is_synced);
+  char path[4096], *why = NULL;
+  peer_path(path, place, "data");
+  const char *names[] = {"default"};
+  const rocksdb_options_t *options[] = {store->options};
+  store->database =
+    rocksdb_open_column_families(store->options, path, 1, names, options, &store->family, &why);
+  if (why) {
+    free_store(store);
+    return fail("opening", why);
+  }
+  *result = store;
+  return peer_done;
+}
+
+static enum peer_outcome set(
+  void *opened, const void *key, size_t key_size, const void *value, size_t value_size
+) {
+  struct store *store = opened;
+  char *why = NULL;
+  rocksdb_put(store->database, store->writing, key, key_size, value, value_size, &why);
+  return why ? fail("set", why) : peer_done;
+}
+
+static enum peer_outcome set_many(
+  void *opened, const void *keys, size_t key_stride, size_t count, void *value, size_t value_size, uint64_t mask
+) {
+  struct store *store = opened;
+  rocksdb_writebatch_t *batch = rocksdb_writebatch_create();
+  for (size_t number = 0; number < count; number++) {
+    const char *key = (const char *)keys + number * key_stride;
+    peer_mark(value, key, mask);
+    rocksdb_writebatch_put(batch, key, 16, value, value_size);
+  }
+  char *why = NULL;
+  rocksdb_write(store->database, store->writing, batch, &why);
+  rocksdb_writebatch_destroy(batch);
+  return why ? fail("set", why) : peer_done;
+}
+
+// The value that this thread has found last.
+static _Thread_local rocksdb_pinnableslice_t *found;
+
+static void release_found(void) {
+  if (found) rocksdb_pinnableslice_destroy(found);
+  found = NULL;
+}
+
+static enum peer_outcome locate(
+  void *opened, const void *key, size_t key_size, const void **value, size_t *value_size
+) {
+  struct store *store = opened;
+  char *why = NULL;
+  release_found();
+  found = rocksdb_get_pinned(store->database, store->reading, key, key_size, &why);
+  if (why) return fail("get", why);
+  if (!found) return peer_missing;
+  *value = rocksdb_pinnableslice_value(found, value_size);
+  return peer_done;
+}
+
+static enum peer_outcome get(
+  void *opened, const void *key, size_t key_size, void *buffer, size_t capacity, size_t *value_size
+) {
+  const void *value;
+  size_t size;
+  enum peer_outcome outcome = locate(opened, key, key_size, &value, &size);
+  if (outcome) return outcome;
+  outcome = peer_give(value, size, buffer, capacity, value_size);
+  release_found();
+  return outcome;
+}
+
+enum { batch_max = 256 };
+
+static enum peer_outcome visit_many(
+  void *opened, const void *keys, size_t key_stride, size_t count, peer_visitor visitor, void *context
+) {
+  struct store *store = opened;
+  const char *names[batch_max];
+  size_t sizes[batch_max];
+  rocksdb_pinnableslice_t *values[batch_max];
+  char *errors[batch_max];
+  enum peer_outcome outcome = peer_done;
+  for (size_t start = 0; start < count && !outcome; start += batch_max) {
+    size_t number = count - start < batch_max ? count - start : batch_max;
+    for (size_t place = 0; place < number; place++) {
+      names[place] = (const char *)keys + (start + place) * key_stride;
+      sizes[place] = 16;
+    }
+    rocksdb_batched_multi_get_cf(
+      store->database, store->reading, store->family, number, names, sizes, values, errors, false);
+    for (size_t place = 0; place < number; place++) {
+      if (errors[place]) {
+        outcome = fail("get", errors[place]);
+        continue;
+      }
+      size_t size = 0;
+      const char *value = values[place] ? rocksdb_pinnableslice_value(values[place], &size) : NULL;
+      visitor(context, NULL, start + place, value, size);
+      if (values[place]) rocksdb_pinnableslice_destroy(values[place]);
+    }
+  }
+  return outcome;
+}
+
+static enum peer_outcome remove_key(void *opened, const void *key, size_t key_size) {
+  struct store *store = opened;
+  char *why = NULL;
+  rocksdb_delete(store->database, store->writing, key, key_size, &why);
+  return why ? fail("remove", why) : peer_done;
+}
+
+static enum peer_outcome iterate(void *opened, peer_visitor visitor, void *context) {
+  struct store *store = opened;
+  rocksdb_iterator_t *iterator = rocksdb_create_iterator(store->database, store->reading);
+  for (rocksdb_iter_seek_to_first(iterator); rocksdb_iter_valid(iterator); rocksdb_iter_next(iterator)) {
+    size_t key_size, value_size;
+    const char *key = rocksdb_iter_key(iterator, &key_size);
+    const char *value = rocksdb_iter_value(iterator, &value_size);
+    visitor(context, key, key_size, value, value_size);
+  }
+  char *why = NULL;
+  rocksdb_iter_get_error(iterator, &why);
+  rocksdb_iter_destroy(iterator);
+  return why ? fail("iterate", why) : peer_done;
+}
+
+static enum peer_outcome compact(void *opened) {
+  struct store *store = opened;
+  rocksdb_compact_range(store->database, NULL, 0, NULL, 0);
+  return peer_done;
+}
+
+static enum peer_outcome close_store(void *opened) {
+  struct store *store = opened;
+  release_found();
+  rocksdb_column_family_handle_destroy(store->family);
+  rocksdb_close(store->database);
+  free_store(store);
+  return peer_done;
+}
+
+const struct peer_engine peer_rocksdb = {
+  .name = "RocksDB",
+  .version = peer_rocksdb_version,
+  .settings =
+    "A cache of 512 MiB, which holds all that is compared; Bloom filters of 10 bits a key, also for memory tables;"
+    " a hash index in each block of 4 KiB.\n"
+    "Four memory tables of 64 MiB, two background jobs: as many as processors.\n"
+    "No compression of random bytes; zstd for JSON.\n"
+    "Loads take batches of a thousand; values are read by pinned slices, many at once by batched_multi_get.",
+  .open = open_store,
+  .set = set,
+  .set_many = set_many,
+  .get = get,
+  .locate = locate,
+  .visit_many = visit_many,
+  .remove = remove_key,
+  .iterate = iterate,
+  .compact = compact,
+  .close = close_store,
+};

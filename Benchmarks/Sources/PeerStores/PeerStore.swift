@@ -1,0 +1,170 @@
+internal import BenchmarkHarness
+internal import CPeers
+internal import StoreComparison
+
+/// A store of another engine, behind the functions of its C interface.
+///
+/// Several threads may call it at once: ``StorePlace/threadCount`` has told the engine.
+@safe final class PeerStore: BenchmarkStore, @unchecked Sendable {
+  private let engine: peer_engine
+  private let store: UnsafeMutableRawPointer
+
+  init(_ engine: PeerEngine, at place: StorePlace) throws {
+    let engine = unsafe engine.functions
+    unsafe self.engine = engine
+    var store: UnsafeMutableRawPointer?
+    let outcome = unsafe place.folder.withCString { folder in
+      var place = unsafe peer_place(
+        folder: folder, key_count: place.keyCount, is_synced: place.isSynced,
+        is_compressed: place.isCompressible, thread_count: place.threadCount)
+      return unsafe engine.open(&place, &store)
+    }
+    guard outcome == peer_done, let store = unsafe store else { throw unsafe PeerFailure(engine) }
+    unsafe self.store = store
+  }
+
+  func set(_ key: BenchmarkKey, _ value: RawSpan) throws {
+    let outcome = unsafe value.withUnsafeBytes { value in
+      key.withBytes { key in
+        unsafe key.withUnsafeBytes { key in
+          unsafe engine.set(store, key.baseAddress, key.count, value.baseAddress, value.count)
+        }
+      }
+    }
+    try check(outcome)
+  }
+
+  func setMany(_ keys: ArraySlice<BenchmarkKey>, _ value: [UInt8], mask: UInt64) throws {
+    guard let setMany = unsafe engine.set_many else {
+      return try setEach(self, keys, value, mask: mask)
+    }
+    var value = value
+    let outcome = unsafe value.withUnsafeMutableBytes { value in
+      unsafe keys.withUnsafeBytes { keys in
+        unsafe setMany(
+          store, keys.baseAddress, MemoryLayout<BenchmarkKey>.stride,
+          keys.count / MemoryLayout<BenchmarkKey>.stride, value.baseAddress, value.count, mask)
+      }
+    }
+    try check(outcome)
+  }
+
+  func retrieve(_ key: BenchmarkKey, into buffer: inout [UInt8]) throws -> Bool {
+    while true {
+      var byteCount = 0
+      let outcome = unsafe buffer.withUnsafeMutableBytes { buffer in
+        key.withBytes { key in
+          unsafe key.withUnsafeBytes { key in
+            unsafe engine.get(
+              store, key.baseAddress, key.count, buffer.baseAddress, buffer.count, &byteCount)
+          }
+        }
+      }
+      if outcome == peer_too_large {
+        buffer += [UInt8](repeating: 0, count: byteCount - buffer.count)
+        continue
+      }
+      guard try isThere(outcome) else { return false }
+      if byteCount < buffer.count { buffer.removeLast(buffer.count - byteCount) }
+      return true
+    }
+  }
+
+  func withValue(_ key: BenchmarkKey, _ body: (RawSpan) -> Void) throws -> Bool {
+    guard let locate = unsafe engine.locate else { throw Unsupported("its C interface only copies") }
+    var value: UnsafeRawPointer?
+    var byteCount = 0
+    let outcome = key.withBytes { key in
+      unsafe key.withUnsafeBytes { key in
+        unsafe locate(store, key.baseAddress, key.count, &value, &byteCount)
+      }
+    }
+    guard try isThere(outcome) else { return false }
+    body(unsafe RawSpan(_unsafeStart: value!, byteCount: byteCount))
+    return true
+  }
+
+  func withValues(_ keys: ArraySlice<BenchmarkKey>, _ body: (Int, RawSpan?) -> Void) throws {
+    guard let visitMany = unsafe engine.visit_many else {
+      throw Unsupported("its C interface has no calls for many keys")
+    }
+    let outcome = withoutActuallyEscaping(body) { body in
+      var visitor = unsafe Visitor { _, number, value, byteCount in
+        guard let value = unsafe value else { return body(number, nil) }
+        body(number, unsafe RawSpan(_unsafeStart: value, byteCount: byteCount))
+      }
+      return unsafe keys.withUnsafeBytes { keys in
+        unsafe visitMany(
+          store, keys.baseAddress, MemoryLayout<BenchmarkKey>.stride,
+          keys.count / MemoryLayout<BenchmarkKey>.stride, Visitor.see, Visitor.pointer(&visitor))
+      }
+    }
+    try check(outcome)
+  }
+
+  func remove(_ key: BenchmarkKey) throws -> Bool {
+    let outcome = key.withBytes { key in
+      unsafe key.withUnsafeBytes { key in unsafe engine.remove(store, key.baseAddress, key.count) }
+    }
+    return try isThere(outcome)
+  }
+
+  func forEach(_ body: (RawSpan, RawSpan) -> Void) throws {
+    let outcome = withoutActuallyEscaping(body) { body in
+      var visitor = unsafe Visitor { key, keyByteCount, value, byteCount in
+        guard let key = unsafe key, let value = unsafe value else { return }
+        body(
+          unsafe RawSpan(_unsafeStart: key, byteCount: keyByteCount),
+          unsafe RawSpan(_unsafeStart: value, byteCount: byteCount))
+      }
+      return unsafe engine.iterate(store, Visitor.see, Visitor.pointer(&visitor))
+    }
+    try check(outcome)
+  }
+
+  func compact() throws {
+    guard let compact = unsafe engine.compact else { return }
+    try check(unsafe compact(store))
+  }
+
+  func close() throws {
+    try check(unsafe engine.close(store))
+  }
+
+  @inline(__always)
+  private func check(_ outcome: peer_outcome) throws {
+    guard outcome == peer_done else { throw unsafe PeerFailure(engine) }
+  }
+
+  @inline(__always)
+  private func isThere(_ outcome: peer_outcome) throws -> Bool {
+    if outcome == peer_done { return true }
+    guard outcome == peer_missing else { throw unsafe PeerFailure(engine) }
+    return false
+  }
+}
+
+/// What a C function calls with what it has found.
+@safe private struct Visitor {
+  let body: (UnsafeRawPointer?, Int, UnsafeRawPointer?, Int) -> Void
+
+  /// What the C function is given to give back.
+  static func pointer(_ visitor: UnsafeMutablePointer<Visitor>) -> UnsafeMutableRawPointer {
+    UnsafeMutableRawPointer(visitor)
+  }
+
+  static let see: peer_visitor = { context, key, keyByteCount, value, byteCount in
+    guard let context = unsafe context else { return }
+    let visitor = unsafe context.assumingMemoryBound(to: Visitor.self)
+    unsafe visitor.pointee.body(key, keyByteCount, value, byteCount)
+  }
+}
+
+/// Says what an engine could not do.
+struct PeerFailure: Error, CustomStringConvertible {
+  var description: String
+
+  init(_ engine: peer_engine) {
+    description = unsafe "\(String(cString: engine.name)): \(String(cString: peer_message()))"
+  }
+}

@@ -1,0 +1,69 @@
+public import BenchmarkHarness
+
+/// A store that the comparison can measure: two calls are enough, the others make more rows.
+///
+/// Calls come from one thread at a time, but where a row says otherwise. A value is any number of bytes, which belong to
+/// the caller and are valid during the call. What a store cannot do throws ``Unsupported``, as the defaults do; its rows
+/// say so then, and why.
+public protocol BenchmarkStore: Sendable {
+  /// Stores a value. When it returns, the death of the process cannot undo it, unless the store's settings say otherwise.
+  func set(_ key: BenchmarkKey, _ value: RawSpan) throws
+
+  /// Replaces the buffer's contents by a value, or returns whether there is none.
+  func retrieve(_ key: BenchmarkKey, into buffer: inout [UInt8]) throws -> Bool
+
+  /// Shows a value where it lies; returns whether there is one.
+  func withValue(_ key: BenchmarkKey, _ body: (RawSpan) -> Void) throws -> Bool
+
+  /// Shows the values of many keys where they lie, by the number of the key, nil for none.
+  func withValues(_ keys: ArraySlice<BenchmarkKey>, _ body: (Int, RawSpan?) -> Void) throws
+
+  /// Stores many values at once, in the way that is the quickest: all of the same bytes, but for the first eight,
+  /// which are those of ``BenchmarkKey/word`` changed by the mask.
+  func setMany(_ keys: ArraySlice<BenchmarkKey>, _ value: [UInt8], mask: UInt64) throws
+
+  /// Removes a key; returns whether it was there.
+  func remove(_ key: BenchmarkKey) throws -> Bool
+
+  /// Shows all keys and values in any order.
+  func forEach(_ body: (RawSpan, RawSpan) -> Void) throws
+
+  /// Makes the files as small as the store can.
+  func compact() throws
+
+  /// Ends the store. Nobody calls it after that.
+  func close() throws
+}
+
+extension BenchmarkStore {
+  @inlinable
+  public func withValue(_ key: BenchmarkKey, _ body: (RawSpan) -> Void) throws -> Bool {
+    throw Unsupported("it only copies")
+  }
+
+  @inlinable
+  public func withValues(_ keys: ArraySlice<BenchmarkKey>, _ body: (Int, RawSpan?) -> Void) throws {
+    throw Unsupported("it has no calls for many keys")
+  }
+
+  @inlinable
+  public func setMany(_ keys: ArraySlice<BenchmarkKey>, _ value: [UInt8], mask: UInt64) throws {
+    try setEach(self, keys, value, mask: mask)
+  }
+
+  @inlinable
+  public func remove(_ key: BenchmarkKey) throws -> Bool {
+    throw Unsupported("it cannot remove")
+  }
+
+  @inlinable
+  public func forEach(_ body: (RawSpan, RawSpan) -> Void) throws {
+    throw Unsupported("it does not go through its keys")
+  }
+
+  @inlinable
+  public func compact() throws {}
+
+  @inlinable
+  public func close() throws {}
+}

@@ -1,0 +1,93 @@
+package import BenchmarkHarness
+
+/// How much the stores that are compared hold and do.
+package struct ComparisonScale: Sendable {
+  /// How many keys there are with values of 100 bytes; other values are fewer.
+  package var keyCount: Int
+
+  /// How many calls a sample has at most.
+  package var sampleCountMax: Int
+
+  /// How many calls a sample has that wait for the disk.
+  package var syncedCount: Int
+
+  /// A run whose figures mean something.
+  package static let full = ComparisonScale(keyCount: 1_000_000, sampleCountMax: 200_000, syncedCount: 320)
+
+  /// A run of a few seconds that only proves that everything works.
+  package static let quick = ComparisonScale(keyCount: 10_000, sampleCountMax: 2_000, syncedCount: 32)
+}
+
+/// Stores of all kinds, all put to the same test.
+package struct ComparisonSections {
+  private static let groupSize = 16
+
+  private let scale: ComparisonScale
+  private let contenders: [Contender]
+  private let directory: String
+
+  /// Nothing is prepared yet; the contenders' files will lie in `directory`.
+  package init(_ scale: ComparisonScale, contenders: [Contender], directory: String) {
+    self.scale = scale
+    self.contenders = contenders
+    self.directory = directory
+  }
+
+  /// Prepares a part.
+  package func section(_ part: Options.Part) -> Section {
+    switch part {
+    case .stores:
+      let sheet = sheet(
+        "100 B", DataSet("100", keyCount: scale.keyCount, valueByteCount: 100),
+        [
+          .load, .size, .retrieve, .inPlace, .batched, .missing, .twoThreads, .overwrite, .set, .mixed(.even),
+          .latency(oneOf: 2), .latency(oneOf: 100), .latency(oneOf: 1000), .latency(oneOf: 10_000), .iterate,
+          .remove, .open,
+        ])
+      return sheet.section
+    case .ycsb:
+      return sheet(
+        "1 KiB", DataSet("1k", keyCount: scale.keyCount / 5, valueByteCount: 1 << 10),
+        [.load, .retrieve, .inPlace, .overwrite] + MixedLoad.ycsb.map(Workload.mixed)
+      ).section
+    case .large:
+      let middling = DataSet("16k", keyCount: scale.keyCount / 100, valueByteCount: 16 << 10)
+      let large = DataSet("1m", keyCount: max(scale.keyCount / 5000, 4), valueByteCount: 1 << 20)
+      return joined(
+        [("16 KiB", middling), ("1 MiB", large)].map { name, data in
+          sheet(name, data, [.load, .retrieve, .inPlace, .overwrite])
+        })
+    case .json:
+      return sheet(
+        "JSON", DataSet("json", jsonCount: scale.keyCount / 5), [.load, .retrieve, .compactedSize]
+      ).section
+    case .waiting:
+      return sheet(
+        "100 B", DataSet("synced", keyCount: scale.keyCount / 10, valueByteCount: 100),
+        [.load, .synced(threadCount: 1), .synced(threadCount: ComparisonSections.groupSize)],
+        sampleCountMax: scale.syncedCount
+      ).section
+    case .keys:
+      return joined(
+        [100, 10, 1].map { divisor in
+          let data = DataSet(
+            "keys-\(scale.keyCount / divisor)", keyCount: scale.keyCount / divisor, valueByteCount: 100)
+          return sheet("\(countText(data.keyCount)) keys", data, [.load, .retrieve])
+        })
+    default: preconditionFailure("it compares nothing")
+    }
+  }
+
+  private func sheet(
+    _ heading: String, _ data: DataSet, _ workloads: [Workload], sampleCountMax: Int? = nil
+  ) -> ComparisonSheet {
+    ComparisonSheet(
+      heading, data, workloads, contenders: contenders,
+      sampleCountMax: sampleCountMax ?? scale.sampleCountMax, directory: directory)
+  }
+
+  private func joined(_ sheets: [ComparisonSheet]) -> Section {
+    let sections = sheets.map(\.section)
+    return Section(sections.flatMap(\.groups), sections.flatMap(\.comparisons))
+  }
+}

@@ -1,0 +1,97 @@
+/// What a store is to be opened for.
+public struct StorePlace: Sendable {
+  /// A folder for the files of this store alone.
+  public var folder: String
+
+  /// About how many keys there will be: some stores want to know.
+  public var keyCount: Int
+
+  /// Whether each set is to be on the disk when it returns; else nothing has to wait for the disk.
+  public var isSynced = false
+
+  /// Whether values can be compressed: else they are random bytes.
+  public var isCompressible = false
+
+  /// From how many threads it will be called.
+  public var threadCount = 1
+}
+
+/// One of the stores that are compared.
+public struct Contender: Sendable {
+  /// What it is called in tables and charts.
+  public let name: String
+
+  /// The version that is measured.
+  public let version: String
+
+  /// How it is set up and why, one sentence each.
+  public let settings: [String]
+
+  /// Opens a store, or opens again what is in the folder.
+  package let open: @Sendable (StorePlace) throws -> StoreCalls
+
+  /// Creates a contender of the type of store that `open` returns.
+  @inlinable
+  public init<Store: BenchmarkStore>(
+    _ name: String, version: String, settings: [String] = [],
+    open: @escaping @Sendable (StorePlace) throws -> Store
+  ) {
+    self.init(name, version: version, settings: settings, erased: { StoreCalls(try open($0)) })
+  }
+
+  @usableFromInline
+  init(
+    _ name: String, version: String, settings: [String],
+    erased open: @escaping @Sendable (StorePlace) throws -> StoreCalls
+  ) {
+    self.name = name
+    self.version = version
+    self.settings = settings
+    self.open = open
+  }
+}
+
+/// The loops over one open store.
+///
+/// They are closures made where the store's type is known, so that the compiler builds each loop for it: a loop that calls
+/// through a protocol would add to the figures of quick stores what slow ones do not notice.
+@usableFromInline
+package struct StoreCalls: Sendable {
+  @usableFromInline package typealias Keys = ArraySlice<BenchmarkKey>
+
+  @usableFromInline package let setEach: @Sendable (Keys, [UInt8], _ mask: UInt64) throws -> Void
+  @usableFromInline package let setMany: @Sendable (Keys, [UInt8], _ mask: UInt64) throws -> Void
+  @usableFromInline package let setValue: @Sendable (BenchmarkKey, RawSpan) throws -> Void
+  @usableFromInline package let retrieveValue: @Sendable (BenchmarkKey, inout [UInt8]) throws -> Bool
+  @usableFromInline package let countWrongRetrieved: @Sendable (Keys, _ mask: UInt64) throws -> Int
+  @usableFromInline package let countWrongInPlace: @Sendable (Keys, _ mask: UInt64) throws -> Int
+  @usableFromInline package let countWrongBatched: @Sendable (Keys, _ mask: UInt64) throws -> Int
+  @usableFromInline package let countFound: @Sendable (Keys) throws -> Int
+  @usableFromInline package let countNotRemoved: @Sendable (Keys) throws -> Int
+  @usableFromInline package let countIterated: @Sendable (_ mask: UInt64) throws -> Int
+  @usableFromInline package let countWrongInSteps:
+    @Sendable ([BenchmarkKey], ArraySlice<MixedStep>, [UInt8], LatencyHistogram?) throws -> Int
+  @usableFromInline package let compact: @Sendable () throws -> Void
+  @usableFromInline package let close: @Sendable () throws -> Void
+
+  @inlinable
+  package init<Store: BenchmarkStore>(_ store: Store) {
+    setEach = { try StoreComparison.setEach(store, $0, $1, mask: $2) }
+    setMany = { keys, value, mask in
+      for start in stride(from: keys.startIndex, to: keys.endIndex, by: keysInACall) {
+        try store.setMany(keys[start..<min(start + keysInACall, keys.endIndex)], value, mask: mask)
+      }
+    }
+    setValue = { try store.set($0, $1) }
+    retrieveValue = { try store.retrieve($0, into: &$1) }
+    countWrongRetrieved = { try StoreComparison.countWrongRetrieved(store, $0, mask: $1) }
+    countWrongInPlace = { try StoreComparison.countWrongInPlace(store, $0, mask: $1) }
+    countWrongBatched = { try StoreComparison.countWrongBatched(store, $0, mask: $1) }
+    countFound = { try StoreComparison.countFound(store, $0) }
+    countNotRemoved = { try StoreComparison.countNotRemoved(store, $0) }
+    countIterated = { try StoreComparison.countIterated(store, mask: $0) }
+    countWrongInSteps = { try StoreComparison.countWrongInSteps(store, $0, $1, $2, $3) }
+    compact = { try store.compact() }
+    close = { try store.close() }
+  }
+}

@@ -1,0 +1,136 @@
+public import CBench
+
+// The loops that are timed, each built for the type of store it is about: nothing in them but the calls, and a comparison
+// that shows each value to be the right one.
+
+/// Sets one key after another to values that begin with their words, changed by a mask.
+@inlinable
+@inline(never)
+public func setEach<Store: BenchmarkStore>(
+  _ store: Store, _ keys: ArraySlice<BenchmarkKey>, _ value: [UInt8], mask: UInt64
+) throws {
+  var value = value
+  try unsafe value.withUnsafeMutableBytes { bytes in
+    for key in keys {
+      unsafe bytes.storeBytes(of: key.word ^ mask, as: UInt64.self)
+      // The bytes stay where they are, and nobody changes them during the call.
+      try store.set(key, unsafe RawSpan(_unsafeBytes: UnsafeRawBufferPointer(bytes)))
+    }
+  }
+}
+
+/// Reads keys into one buffer and counts those whose value is not theirs.
+@inlinable
+@inline(never)
+func countWrongRetrieved<Store: BenchmarkStore>(
+  _ store: Store, _ keys: ArraySlice<BenchmarkKey>, mask: UInt64
+) throws -> Int {
+  var wrongCount = 0
+  var buffer: [UInt8] = []
+  for key in keys {
+    let isThere = try store.retrieve(key, into: &buffer)
+    if !isThere || firstWord(unsafe buffer.span.bytes) != key.word ^ mask { wrongCount += 1 }
+  }
+  return wrongCount
+}
+
+/// The same where the values lie.
+@inlinable
+@inline(never)
+func countWrongInPlace<Store: BenchmarkStore>(
+  _ store: Store, _ keys: ArraySlice<BenchmarkKey>, mask: UInt64
+) throws -> Int {
+  var wrongCount = 0
+  for key in keys {
+    var word: UInt64 = 0
+    let isThere = try store.withValue(key) { word = firstWord($0) }
+    if !isThere || word != key.word ^ mask { wrongCount += 1 }
+  }
+  return wrongCount
+}
+
+/// The same of many keys a call.
+@inlinable
+@inline(never)
+func countWrongBatched<Store: BenchmarkStore>(
+  _ store: Store, _ keys: ArraySlice<BenchmarkKey>, mask: UInt64
+) throws -> Int {
+  var wrongCount = 0
+  for start in stride(from: keys.startIndex, to: keys.endIndex, by: keysInACall) {
+    let call = keys[start..<min(start + keysInACall, keys.endIndex)]
+    try store.withValues(call) { number, value in
+      guard let value, firstWord(value) == call[call.startIndex + number].word ^ mask else {
+        wrongCount += 1
+        return
+      }
+    }
+  }
+  return wrongCount
+}
+
+/// How many keys a call for many of them gets.
+public let keysInACall = 1024
+
+/// Counts the keys that have a value, of which there should be none.
+@inlinable
+@inline(never)
+func countFound<Store: BenchmarkStore>(_ store: Store, _ keys: ArraySlice<BenchmarkKey>) throws -> Int {
+  var foundCount = 0
+  var buffer: [UInt8] = []
+  for key in keys where try store.retrieve(key, into: &buffer) { foundCount += 1 }
+  return foundCount
+}
+
+/// Removes keys and counts those that were not there.
+@inlinable
+@inline(never)
+func countNotRemoved<Store: BenchmarkStore>(_ store: Store, _ keys: ArraySlice<BenchmarkKey>) throws -> Int {
+  var count = 0
+  for key in keys where try !store.remove(key) { count += 1 }
+  return count
+}
+
+/// Goes through all keys; returns how many there were with a value that is theirs.
+@inlinable
+@inline(never)
+func countIterated<Store: BenchmarkStore>(_ store: Store, mask: UInt64) throws -> Int {
+  var count = 0
+  try store.forEach { key, value in
+    if firstWord(value) == firstWord(key) ^ mask { count += 1 }
+  }
+  return count
+}
+
+/// Does the steps of a mixed load and counts the reads whose value was not the key's; each step timed by itself where
+/// there is a histogram.
+@inlinable
+@inline(never)
+func countWrongInSteps<Store: BenchmarkStore>(
+  _ store: Store, _ keys: [BenchmarkKey], _ steps: ArraySlice<MixedStep>, _ value: [UInt8],
+  _ histogram: LatencyHistogram?
+) throws -> Int {
+  var value = value
+  var wrongCount = 0
+  var buffer: [UInt8] = []
+  var before = bench_nanoseconds()
+  try unsafe value.withUnsafeMutableBytes { bytes in
+    for step in steps {
+      let key = keys[step.keyNumber]
+      if step.reads {
+        let isThere = try store.retrieve(key, into: &buffer)
+        if !isThere || firstWord(unsafe buffer.span.bytes) != key.word { wrongCount += 1 }
+      }
+      if step.writes {
+        unsafe bytes.storeBytes(of: key.word, as: UInt64.self)
+        // The bytes stay where they are, and nobody changes them during the call.
+        try store.set(key, unsafe RawSpan(_unsafeBytes: UnsafeRawBufferPointer(bytes)))
+      }
+      if let histogram {
+        let now = bench_nanoseconds()
+        histogram.add(now - before)
+        before = now
+      }
+    }
+  }
+  return wrongCount
+}

@@ -1,0 +1,261 @@
+internal import BenchmarkHarness
+internal import CBench
+internal import Foundation
+internal import MachineLimits
+
+/// The life of one contender's store with one set of data, each part of it measured.
+struct StoreSession {
+  let contender: Contender
+  let data: DataSet
+  let workloads: [Workload]
+  let sampleCountMax: Int
+  let folder: String
+
+  /// What was measured of a workload; ``Unsupported`` where the contender or the machine cannot do it.
+  typealias Outcomes = [Workload: Result<Sample, Unsupported>]
+
+  /// Makes a store, does everything to it, and removes it.
+  func outcomes() throws -> Outcomes {
+    try Room.warm((folder as NSString).deletingLastPathComponent, storeByteCount: data.byteCount * 3 / 2)
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    var life = StoreLife(self)
+    var outcomes: Outcomes = [:]
+    for workload in workloads {
+      do {
+        outcomes[workload] = .success(try life.sample(of: workload))
+      } catch let error as Unsupported {
+        outcomes[workload] = .failure(error)
+      }
+    }
+    try life.end()
+    return outcomes
+  }
+
+  fileprivate func place(isSynced: Bool = false, threadCount: Int = 1) -> StorePlace {
+    StorePlace(
+      folder: folder, keyCount: data.keyCount, isSynced: isSynced, isCompressible: data.corpus != nil,
+      threadCount: threadCount)
+  }
+}
+
+/// A store and what is known of its contents.
+private struct StoreLife {
+  private let session: StoreSession
+  private var store: StoreCalls?
+  /// By what the values differ from their keys.
+  private var mask: UInt64 = 0
+  private var readCount = 0
+  private var addedCount = 0
+  private var histogram: LatencyHistogram?
+
+  init(_ session: StoreSession) {
+    self.session = session
+  }
+
+  private var data: DataSet { session.data }
+
+  mutating func end() throws {
+    try store?.close()
+    store = nil
+  }
+
+  mutating func sample(of workload: Workload) throws -> Sample {
+    switch workload {
+    case .load: return try load()
+    case .size: return try size()
+    case .retrieve: return try retrieve()
+    case .inPlace:
+      let (store, keys, mask) = (try opened(), nextKeys(), mask)
+      return try timed(keys.count) { try store.countWrongInPlace(keys, mask) }
+    case .batched:
+      let (store, keys, mask) = (try opened(), nextKeys(), mask)
+      return try timed(keys.count) { try store.countWrongBatched(keys, mask) }
+    case .missing:
+      let (store, keys) = (try opened(), data.missing.prefix(sampleCount))
+      return try timed(keys.count) { try store.countFound(keys) }
+    case .twoThreads: return try readInTwoThreads()
+    case .overwrite: return try overwrite()
+    case .set:
+      let (store, value, mask) = (try opened(), data.value, mask)
+      let keys = nextKeys()
+      return try timed(keys.count) {
+        try store.setEach(keys, value, mask)
+        return 0
+      }
+    case .mixed(let load): return try mixed(load)
+    case .latency(let number):
+      guard let histogram else { throw Unsupported("nothing was timed") }
+      return Sample(nanoseconds: histogram.exceeded(byOneOf: number), amount: 1)
+    case .iterate:
+      let (store, count, mask) = (try opened(), data.keyCount + addedCount, mask)
+      return try timed(count) { count - (try store.countIterated(mask)) }
+    case .remove:
+      let (store, keys) = (try opened(), nextKeys())
+      return try timed(keys.count) { try store.countNotRemoved(keys) }
+    case .compactedSize:
+      try opened().compact()
+      try end()
+      return try size()
+    case .open: return try open()
+    case .synced(let threadCount): return try synced(threadCount: threadCount)
+    }
+  }
+
+  private var sampleCount: Int { min(data.keyCount, session.sampleCountMax) }
+
+  private func opened() throws -> StoreCalls {
+    guard let store else { throw Unsupported("the store was not loaded") }
+    return store
+  }
+
+  /// Times a loop that returns how many values were wrong.
+  private func timed(_ amount: Int, _ loop: () throws -> Int) throws -> Sample {
+    let stopwatch = Stopwatch()
+    let wrongCount = try loop()
+    let nanoseconds = stopwatch.nanoseconds
+    try expectNone(wrongCount, "by \(session.contender.name)")
+    return Sample(nanoseconds: nanoseconds, amount: amount)
+  }
+
+  /// Other keys than those that were used last: these are in no cache.
+  private mutating func nextKeys() -> ArraySlice<BenchmarkKey> {
+    let partCount = data.keyCount / sampleCount
+    let start = readCount % partCount * sampleCount
+    readCount += 1
+    return data.shuffled[start..<start + sampleCount]
+  }
+
+  private mutating func load() throws -> Sample {
+    let store = try session.contender.open(session.place(threadCount: threadCount))
+    self.store = store
+    if let corpus = data.corpus {
+      return try timed(data.keyCount) {
+        for number in 0..<corpus.count {
+          try store.setValue(
+            corpus.keys[number], unsafe corpus.bytes.span.bytes.extracting(corpus.range(number)))
+        }
+        return 0
+      }
+    }
+    let keys = data.keys[..<data.keyCount]
+    return try timed(keys.count) {
+      try store.setMany(keys, data.value, mask)
+      return 0
+    }
+  }
+
+  private var threadCount: Int { session.workloads.contains(.twoThreads) ? 2 : 1 }
+
+  private mutating func retrieve() throws -> Sample {
+    let store = try opened()
+    guard let corpus = data.corpus else {
+      let (keys, mask) = (nextKeys(), mask)
+      return try timed(keys.count) { try store.countWrongRetrieved(keys, mask) }
+    }
+    var random = SplitMix64(seed: 104)
+    let marks = corpus.marks(shuffledBy: &random).prefix(sampleCount)
+    return try timed(marks.count) {
+      var wrongCount = 0
+      var buffer: [UInt8] = []
+      for mark in marks {
+        let isThere = try store.retrieveValue(mark.key, &buffer)
+        if !isThere || !mark.fits(unsafe buffer.span.bytes) { wrongCount += 1 }
+      }
+      return wrongCount
+    }
+  }
+
+  private mutating func readInTwoThreads() throws -> Sample {
+    let (store, mask) = (try opened(), mask)
+    let parts = [nextKeys(), nextKeys()]
+    return try timed(parts[0].count + parts[1].count) {
+      try inParallel(threadCount: parts.count) { try store.countWrongRetrieved(parts[$0], mask) }.reduce(0, +)
+    }
+  }
+
+  private mutating func overwrite() throws -> Sample {
+    let store = try opened()
+    mask = ~mask
+    let sample = try timed(data.shuffled.count) {
+      try store.setMany(data.shuffled[...], data.value, mask)
+      return 0
+    }
+    try expectNone(
+      try store.countWrongRetrieved(nextKeys(), mask), "after overwriting in \(session.contender.name)")
+    return sample
+  }
+
+  /// A mixed load, for which values are those of their keys again.
+  private mutating func mixed(_ load: MixedLoad) throws -> Sample {
+    let store = try opened()
+    if mask != 0 {
+      mask = 0
+      try store.setMany(data.shuffled[...], data.value, 0)
+    }
+    let steps = load.steps(
+      count: sampleCount, keyCount: data.keyCount + addedCount,
+      addedCount: data.keys.count - data.keyCount - addedCount, seed: 105)
+    let isTimed =
+      load == .even && session.workloads.contains { if case .latency = $0 { true } else { false } }
+    let sample = try timed(steps.count) {
+      try store.countWrongInSteps(data.keys, steps[...], data.value, nil)
+    }
+    if isTimed {
+      let histogram = LatencyHistogram()
+      let wrongCount = try store.countWrongInSteps(data.keys, steps[...], data.value, histogram)
+      try expectNone(wrongCount, "by \(session.contender.name)")
+      self.histogram = histogram
+    }
+    addedCount += steps.count { $0.writes && $0.keyNumber >= data.keyCount + addedCount }
+    return sample
+  }
+
+  private mutating func open() throws -> Sample {
+    try end()
+    let stopwatch = Stopwatch()
+    let store = try session.contender.open(session.place())
+    var buffer: [UInt8] = []
+    let isThere = try store.retrieveValue(data.keys[0], &buffer)
+    let nanoseconds = stopwatch.nanoseconds
+    self.store = store
+    // It may have been removed.
+    if isThere, data.corpus == nil {
+      try expectNone(firstWord(unsafe buffer.span.bytes) == data.keys[0].word ^ mask ? 0 : 1, "after opening")
+    }
+    return Sample(nanoseconds: nanoseconds, amount: 1)
+  }
+
+  private mutating func synced(threadCount: Int) throws -> Sample {
+    try end()
+    let store = try session.contender.open(session.place(isSynced: true, threadCount: threadCount))
+    self.store = store
+    let countEach = max(1, sampleCount / threadCount)
+    let parts = (0..<threadCount).map { data.keys[$0 * countEach..<($0 + 1) * countEach] }
+    let (value, mask) = (data.value, UInt64(threadCount))
+    let sample = try timed(threadCount * countEach) {
+      try inParallel(threadCount: threadCount) { try store.setEach(parts[$0], value, mask) }
+      return 0
+    }
+    for part in parts { try expectNone(try store.countWrongRetrieved(part, mask), "in synced sets") }
+    return sample
+  }
+
+  /// What the files take of the disk, a ten-thousandth of what was stored being the unit.
+  private func size() throws -> Sample {
+    let byteCount = try diskByteCount(of: session.folder)
+    return Sample(byteCount: byteCount, amount: data.byteCount)
+  }
+}
+
+/// What all files below a folder take of the disk.
+private func diskByteCount(of folder: String) throws -> Int {
+  let keys: Set<URLResourceKey> = [.totalFileAllocatedSizeKey]
+  let files = FileManager.default.enumerator(
+    at: URL(fileURLWithPath: folder, isDirectory: true), includingPropertiesForKeys: Array(keys))
+  var byteCount = 0
+  for case let file as URL in files ?? FileManager.DirectoryEnumerator() {
+    byteCount += try file.resourceValues(forKeys: keys).totalFileAllocatedSize ?? 0
+  }
+  return byteCount
+}

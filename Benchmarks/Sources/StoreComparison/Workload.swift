@@ -1,0 +1,129 @@
+package import BenchmarkHarness
+
+/// Something that is done to a store and measured, in the order of a store's life.
+package enum Workload: Hashable, Sendable {
+  /// All keys into a new store, in the quickest way that the store has.
+  case load
+
+  /// What the files take then.
+  case size
+
+  /// Reads keys into one buffer.
+  case retrieve
+
+  /// Reads them where they lie.
+  case inPlace
+
+  /// The same, many a call.
+  case batched
+
+  /// Asks for keys that are not there.
+  case missing
+
+  /// Reads keys into a buffer in each of two threads.
+  case twoThreads
+
+  /// Writes all keys again, in the quickest way.
+  case overwrite
+
+  /// Writes keys again one by one, each set complete when it returns.
+  case set
+
+  /// Reads and writes.
+  case mixed(MixedLoad)
+
+  /// What one step of a hundred, thousand and so on exceeds in half reads, half sets.
+  case latency(oneOf: Int)
+
+  /// Goes through all keys.
+  case iterate
+
+  /// Removes keys one by one.
+  case remove
+
+  /// Ends the store, and makes it as small as it becomes.
+  case compactedSize
+
+  /// Opens it again after it was closed.
+  case open
+
+  /// Sets that are on the disk when they return, from so many threads.
+  case synced(threadCount: Int)
+
+  /// Names it for machines.
+  package var identifier: String {
+    switch self {
+    case .load: "load"
+    case .size: "size"
+    case .retrieve: "retrieve"
+    case .inPlace: "in-place"
+    case .batched: "batched"
+    case .missing: "missing"
+    case .twoThreads: "two-threads"
+    case .overwrite: "overwrite"
+    case .set: "set"
+    case .mixed(.even): "mixed"
+    case .mixed(let load): "ycsb-\(load.rawValue.lowercased())"
+    case .latency(let number): "latency-\(number)"
+    case .iterate: "iterate"
+    case .remove: "remove"
+    case .compactedSize: "compacted-size"
+    case .open: "open"
+    case .synced(let threadCount): "synced-\(threadCount)"
+    }
+  }
+
+  /// Names it for people.
+  package var title: String {
+    switch self {
+    case .load: "Load"
+    case .size: "File, by bytes stored"
+    case .retrieve: "Retrieve into a reused buffer"
+    case .inPlace: "Retrieve in place"
+    case .batched: "Retrieve in place, \(countText(keysInACall)) keys a call"
+    case .missing: "Retrieve what is missing"
+    case .twoThreads: "Retrieve, two threads"
+    case .overwrite: "Overwrite all"
+    case .set: "Set, one by one"
+    case .mixed(.even): "Half retrieve, half set"
+    case .mixed(let load): "YCSB \(load.rawValue)"
+    case .latency(let number): "One step of \(countText(number)) takes longer"
+    case .iterate: "Go through all"
+    case .remove: "Remove"
+    case .compactedSize: "File after compacting, by bytes stored"
+    case .open: "Open after a close"
+    case .synced(let threadCount): threadCount == 1 ? "Synced set" : "Synced sets, \(threadCount) threads"
+    }
+  }
+
+  /// How it was done, for the report.
+  package var method: String {
+    switch self {
+    case .load: "All keys in random order, each contender in its quickest way: batches where they gain."
+    case .size: "What the folder takes of the disk after loading, by the bytes of keys and values."
+    case .retrieve, .inPlace, .batched, .twoThreads:
+      "Keys that are there, in random order; each value is known by its first 8 bytes."
+    case .missing: "Keys that were never stored."
+    case .overwrite: "All keys in another random order, in the quickest way, read and verified afterwards."
+    case .set: "Keys that are there, a call and a transaction each."
+    case .mixed(let load): "\(load.meaning); one thread, each value known by its first 8 bytes."
+    case .latency: "Half retrieve, half set, each step timed by itself."
+    case .iterate: "All keys and values, each known by its first 8 bytes."
+    case .remove: "Keys that are there, a call and a transaction each."
+    case .compactedSize: "What the folder takes of the disk once it was compacted and closed."
+    case .open: "Opening and one retrieve, after a close."
+    case .synced(let threadCount):
+      threadCount == 1
+        ? "Each set is on the disk when it returns."
+        : "The same from \(threadCount) threads: elapsed by all sets."
+    }
+  }
+
+  /// What the figure counts.
+  package var quantity: Quantity {
+    switch self {
+    case .size, .compactedSize: .size
+    default: .time
+    }
+  }
+}

@@ -1,0 +1,4 @@
+import BenchmarkHarness
+import PeerStores
+import StoreComparison
+import Testing
