@@ -65,6 +65,9 @@ public struct Options: Equatable, Sendable {
     /// The same with JSON, which is compressed.
     case json
 
+    /// What memory they take, and how they open when their process was killed.
+    case memory
+
     /// The same with sets that wait for the disk.
     case waiting
 
@@ -83,7 +86,7 @@ public struct Options: Equatable, Sendable {
     }
 
     /// What compares stores of all kinds.
-    public static let comparison: [Part] = [.stores, .ycsb, .large, .json, .waiting, .keys]
+    public static let comparison: [Part] = [.stores, .ycsb, .large, .json, .memory, .waiting, .keys]
 
     /// What is about the storages above it.
     public static let storages: [Part] = [.shallows, .vellum]

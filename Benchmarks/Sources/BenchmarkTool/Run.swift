@@ -59,7 +59,7 @@ struct Run {
     return report
   }
 
-  private static var contenders: [Contender] {
+  static var contenders: [Contender] {
     #if PEERS
       [.sediment] + peers
     #else
@@ -77,7 +77,8 @@ struct Run {
     }
     if Options.Part.comparison.contains(part) {
       return ComparisonSections(
-        options.isQuick ? .quick : .full, contenders: Run.contenders, directory: options.directory
+        options.isQuick ? .quick : .full, contenders: Run.contenders, directory: options.directory,
+        program: CommandLine.arguments[0]
       ).section(part)
     }
     if part == .shallows {

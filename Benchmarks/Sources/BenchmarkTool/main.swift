@@ -2,11 +2,14 @@ internal import BenchmarkHarness
 internal import EngineBenchmarks
 internal import Foundation
 internal import MachineLimits
+internal import StoreComparison
 
 do {
   let arguments = Array(CommandLine.arguments.dropFirst())
   if let task = ChildTask(arguments) {
     try task.run()
+  } else if let held = HeldStore(arguments) {
+    try held.run(Run.contenders)
   } else {
     try Run(Options(arguments)).measure()
   }

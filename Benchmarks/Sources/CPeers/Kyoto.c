@@ -86,6 +86,11 @@ static enum peer_outcome iterate(void *opened, peer_visitor visitor, void *conte
   return kcdbiterate(store->table, see, &visit, 0) ? peer_done : fail("iterate", store->table);
 }
 
+static enum peer_outcome settle(void *opened) {
+  struct store *store = opened;
+  return kcdbsync(store->table, 1, NULL, NULL) ? peer_done : fail("sync", store->table);
+}
+
 static enum peer_outcome close_store(void *opened) {
   struct store *store = opened;
   enum peer_outcome outcome = kcdbclose(store->table) ? peer_done : fail("close", store->table);
@@ -108,5 +113,6 @@ const struct peer_engine peer_kyoto = {
   .get = get,
   .remove = remove_key,
   .iterate = iterate,
+  .settle = settle,
   .close = close_store,
 };

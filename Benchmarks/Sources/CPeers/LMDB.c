@@ -181,6 +181,12 @@ static enum peer_outcome iterate(void *opened, peer_visitor visitor, void *conte
   return code == MDB_NOTFOUND ? peer_done : fail("iterate", code);
 }
 
+static enum peer_outcome settle(void *opened) {
+  struct store *store = opened;
+  int code = mdb_env_sync(store->environment, 1);
+  return code ? fail("sync", code) : peer_done;
+}
+
 static enum peer_outcome close_store(void *opened) {
   struct store *store = opened;
   end_reading();
@@ -206,5 +212,6 @@ const struct peer_engine peer_lmdb = {
   .locate = locate,
   .remove = remove_key,
   .iterate = iterate,
+  .settle = settle,
   .close = close_store,
 };

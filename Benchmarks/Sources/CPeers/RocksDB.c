@@ -1,5 +1,6 @@
 #include <rocksdb/c.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "Peers.h"
 
@@ -187,6 +188,23 @@ static enum peer_outcome compact(void *opened) {
   return peer_done;
 }
 
+// Writes the memory tables, and waits until neither they nor levels are worked on.
+static enum peer_outcome settle(void *opened) {
+  struct store *store = opened;
+  char *why = NULL;
+  rocksdb_flushoptions_t *flushing = rocksdb_flushoptions_create();
+  rocksdb_flushoptions_set_wait(flushing, 1);
+  rocksdb_flush(store->database, flushing, &why);
+  rocksdb_flushoptions_destroy(flushing);
+  if (why) return fail("flush", why);
+  static const char *counts[] = {"rocksdb.compaction-pending", "rocksdb.num-running-compactions"};
+  for (int count = 0; count < 2; count++) {
+    uint64_t number = 0;
+    while (rocksdb_property_int(store->database, counts[count], &number) == 0 && number > 0) usleep(1000);
+  }
+  return peer_done;
+}
+
 static enum peer_outcome close_store(void *opened) {
   struct store *store = opened;
   release_found();
@@ -214,5 +232,6 @@ const struct peer_engine peer_rocksdb = {
   .remove = remove_key,
   .iterate = iterate,
   .compact = compact,
+  .settle = settle,
   .close = close_store,
 };

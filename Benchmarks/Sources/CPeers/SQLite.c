@@ -220,6 +220,13 @@ static enum peer_outcome compact(void *opened) {
   return code == SQLITE_OK ? peer_done : fail("compact", store->writer.database);
 }
 
+static enum peer_outcome settle(void *opened) {
+  struct store *store = opened;
+  end_reading(&store->writer);
+  int code = sqlite3_exec(store->writer.database, "PRAGMA wal_checkpoint(TRUNCATE)", NULL, NULL, NULL);
+  return code == SQLITE_OK ? peer_done : fail("checkpoint", store->writer.database);
+}
+
 static enum peer_outcome close_store(void *opened) {
   struct store *store = opened;
   struct connection *reader = pthread_getspecific(store->readers);
@@ -249,5 +256,6 @@ const struct peer_engine peer_sqlite = {
   .remove = remove_key,
   .iterate = iterate,
   .compact = compact,
+  .settle = settle,
   .close = close_store,
 };

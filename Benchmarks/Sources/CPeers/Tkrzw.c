@@ -109,6 +109,11 @@ static enum peer_outcome compact(void *opened) {
   return tkrzw_dbm_rebuild(store->table, "") ? peer_done : fail("rebuild");
 }
 
+static enum peer_outcome settle(void *opened) {
+  struct store *store = opened;
+  return tkrzw_dbm_synchronize(store->table, true, NULL, NULL, "") ? peer_done : fail("sync");
+}
+
 static enum peer_outcome close_store(void *opened) {
   struct store *store = opened;
   enum peer_outcome outcome = tkrzw_dbm_close(store->table) ? peer_done : fail("close");
@@ -130,5 +135,6 @@ const struct peer_engine peer_tkrzw = {
   .remove = remove_key,
   .iterate = iterate,
   .compact = compact,
+  .settle = settle,
   .close = close_store,
 };

@@ -35,7 +35,7 @@ final class KilledStore {
     opened = nil
     if FileManager.default.fileExists(atPath: path) { try FileManager.default.removeItem(atPath: path) }
     try Room.warm(directory, storeByteCount: recordsByteCount)
-    let process = try ChildProcess(task, program: program)
+    let process = try ChildProcess(task.arguments, program: program)
     anonymousByteCount = process.anonymousByteCount
     try process.kill()
     let file = try FileScan(path: path)

@@ -36,6 +36,10 @@ struct SedimentContender: BenchmarkStore {
     }
   }
 
+  func settle() throws {
+    try store.sync()
+  }
+
   func compact() throws {
     try store.compact()
   }

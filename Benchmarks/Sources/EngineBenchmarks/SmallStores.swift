@@ -72,7 +72,7 @@ final class SmallStores {
   /// What each of many open stores takes of memory that belongs to no file.
   func memory() throws -> Sample {
     let task = ChildTask.openSmall(directory: directory, storeCount: storeCount)
-    let process = try ChildProcess(task, program: program)
+    let process = try ChildProcess(task.arguments, program: program)
     try process.finish()
     guard let byteCount = process.anonymousByteCount else { throw Unsupported(ChildProcess.memoryIsUnknown) }
     return Sample(byteCount: byteCount, amount: storeCount)

@@ -122,6 +122,11 @@ internal import StoreComparison
     try check(outcome)
   }
 
+  func settle() throws {
+    guard let settle = unsafe engine.settle else { return }
+    try check(unsafe settle(store))
+  }
+
   func compact() throws {
     guard let compact = unsafe engine.compact else { return }
     try check(unsafe compact(store))

@@ -28,6 +28,9 @@ public protocol BenchmarkStore: Sendable {
   /// Shows all keys and values in any order.
   func forEach(_ body: (RawSpan, RawSpan) -> Void) throws
 
+  /// Waits for what was left to be done later, as far as the store can, before it is read.
+  func settle() throws
+
   /// Makes the files as small as the store can.
   func compact() throws
 
@@ -35,35 +38,47 @@ public protocol BenchmarkStore: Sendable {
   func close() throws
 }
 
+// What a store has that has nothing of its own for it.
 extension BenchmarkStore {
+  /// Says that it cannot.
   @inlinable
   public func withValue(_ key: BenchmarkKey, _ body: (RawSpan) -> Void) throws -> Bool {
     throw Unsupported("it only copies")
   }
 
+  /// Says that it cannot.
   @inlinable
   public func withValues(_ keys: ArraySlice<BenchmarkKey>, _ body: (Int, RawSpan?) -> Void) throws {
     throw Unsupported("it has no calls for many keys")
   }
 
+  /// Sets one after another.
   @inlinable
   public func setMany(_ keys: ArraySlice<BenchmarkKey>, _ value: [UInt8], mask: UInt64) throws {
     try setEach(self, keys, value, mask: mask)
   }
 
+  /// Says that it cannot.
   @inlinable
   public func remove(_ key: BenchmarkKey) throws -> Bool {
     throw Unsupported("it cannot remove")
   }
 
+  /// Says that it cannot.
   @inlinable
   public func forEach(_ body: (RawSpan, RawSpan) -> Void) throws {
     throw Unsupported("it does not go through its keys")
   }
 
+  /// Does nothing.
+  @inlinable
+  public func settle() throws {}
+
+  /// Does nothing.
   @inlinable
   public func compact() throws {}
 
+  /// Does nothing.
   @inlinable
   public func close() throws {}
 }

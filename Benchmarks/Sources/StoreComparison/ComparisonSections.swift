@@ -12,7 +12,7 @@ package struct ComparisonScale: Sendable {
   package var syncedCount: Int
 
   /// A run whose figures mean something.
-  package static let full = ComparisonScale(keyCount: 1_000_000, sampleCountMax: 200_000, syncedCount: 320)
+  package static let full = ComparisonScale(keyCount: 1_000_000, sampleCountMax: 100_000, syncedCount: 320)
 
   /// A run of a few seconds that only proves that everything works.
   package static let quick = ComparisonScale(keyCount: 10_000, sampleCountMax: 2_000, syncedCount: 32)
@@ -25,12 +25,16 @@ package struct ComparisonSections {
   private let scale: ComparisonScale
   private let contenders: [Contender]
   private let directory: String
+  private let program: String
 
   /// Nothing is prepared yet; the contenders' files will lie in `directory`.
-  package init(_ scale: ComparisonScale, contenders: [Contender], directory: String) {
+  ///
+  /// `program` is the path of an executable that does what a ``HeldStore`` says when its arguments do.
+  package init(_ scale: ComparisonScale, contenders: [Contender], directory: String, program: String) {
     self.scale = scale
     self.contenders = contenders
     self.directory = directory
+    self.program = program
   }
 
   /// Prepares a part.
@@ -40,15 +44,16 @@ package struct ComparisonSections {
       let sheet = sheet(
         "100 B", DataSet("100", keyCount: scale.keyCount, valueByteCount: 100),
         [
-          .load, .size, .retrieve, .inPlace, .batched, .missing, .twoThreads, .overwrite, .set, .mixed(.even),
-          .latency(oneOf: 2), .latency(oneOf: 100), .latency(oneOf: 1000), .latency(oneOf: 10_000), .iterate,
+          .load, .size, .iterate, .retrieve, .inPlace, .batched, .missing, .twoThreads, .overwrite, .set,
+          .mixed(.even),
+          .latency(oneOf: 2), .latency(oneOf: 100), .latency(oneOf: 1000), .latency(oneOf: 10_000),
           .remove, .open,
         ])
       return sheet.section
     case .ycsb:
       return sheet(
-        "1 KiB", DataSet("1k", keyCount: scale.keyCount / 5, valueByteCount: 1 << 10),
-        [.load, .retrieve, .inPlace, .overwrite] + MixedLoad.ycsb.map(Workload.mixed)
+        "1 KiB", DataSet("1k", keyCount: scale.keyCount / 10, valueByteCount: 1 << 10),
+        [.load, .iterate, .retrieve, .inPlace, .overwrite] + MixedLoad.ycsb.map(Workload.mixed)
       ).section
     case .large:
       let middling = DataSet("16k", keyCount: scale.keyCount / 100, valueByteCount: 16 << 10)
@@ -59,7 +64,11 @@ package struct ComparisonSections {
         })
     case .json:
       return sheet(
-        "JSON", DataSet("json", jsonCount: scale.keyCount / 5), [.load, .retrieve, .compactedSize]
+        "JSON", DataSet("json", jsonCount: scale.keyCount / 10), [.load, .retrieve, .compactedSize]
+      ).section
+    case .memory:
+      return sheet(
+        "100 B", DataSet("memory", keyCount: scale.keyCount, valueByteCount: 100), [.memory, .openAfterKill]
       ).section
     case .waiting:
       return sheet(
@@ -69,7 +78,7 @@ package struct ComparisonSections {
       ).section
     case .keys:
       return joined(
-        [100, 10, 1].map { divisor in
+        [1000, 100, 10].map { divisor in
           let data = DataSet(
             "keys-\(scale.keyCount / divisor)", keyCount: scale.keyCount / divisor, valueByteCount: 100)
           return sheet("\(countText(data.keyCount)) keys", data, [.load, .retrieve])
@@ -83,7 +92,7 @@ package struct ComparisonSections {
   ) -> ComparisonSheet {
     ComparisonSheet(
       heading, data, workloads, contenders: contenders,
-      sampleCountMax: sampleCountMax ?? scale.sampleCountMax, directory: directory)
+      sampleCountMax: sampleCountMax ?? scale.sampleCountMax, directory: directory, program: program)
   }
 
   private func joined(_ sheets: [ComparisonSheet]) -> Section {

@@ -11,12 +11,13 @@ package struct ComparisonSheet {
   private let contenders: [Contender]
   private let sampleCountMax: Int
   private let directory: String
+  private let program: String
   private let heading: String
 
   /// A sheet about some data; `sampleCountMax` is how many calls a sample has at most, loads excepted.
   package init(
     _ heading: String, _ data: DataSet, _ workloads: [Workload], contenders: [Contender], sampleCountMax: Int,
-    directory: String
+    directory: String, program: String
   ) {
     self.heading = heading
     self.data = data
@@ -24,6 +25,7 @@ package struct ComparisonSheet {
     self.contenders = contenders
     self.sampleCountMax = sampleCountMax
     self.directory = directory
+    self.program = program
   }
 
   /// A row for each workload and contender, grouped by workload.
@@ -32,7 +34,7 @@ package struct ComparisonSheet {
       SessionOfRound(
         StoreSession(
           contender: contender, data: data, workloads: workloads, sampleCountMax: sampleCountMax,
-          folder: "\(directory)/\(data.identifier)-\(contender.identifier)"))
+          folder: "\(directory)/\(data.identifier)-\(contender.identifier)", program: program))
     }
     let groups = workloads.map { workload in
       BenchmarkGroup(
@@ -49,7 +51,7 @@ package struct ComparisonSheet {
   private func row(_ workload: Workload, _ contender: Contender, _ session: SessionOfRound) -> Benchmark {
     Benchmark(
       identifier(workload, contender), name: contender.name, meaning: "", method: workload.method,
-      quantity: workload.quantity
+      quantity: workload.quantity, roundCountMax: workload.roundCountMax
     ) {
       try session.sample(of: workload)
     }

@@ -71,6 +71,7 @@ package struct StoreCalls: Sendable {
   @usableFromInline package let countIterated: @Sendable (_ mask: UInt64) throws -> Int
   @usableFromInline package let countWrongInSteps:
     @Sendable ([BenchmarkKey], ArraySlice<MixedStep>, [UInt8], LatencyHistogram?) throws -> Int
+  @usableFromInline package let settle: @Sendable () throws -> Void
   @usableFromInline package let compact: @Sendable () throws -> Void
   @usableFromInline package let close: @Sendable () throws -> Void
 
@@ -78,8 +79,8 @@ package struct StoreCalls: Sendable {
   package init<Store: BenchmarkStore>(_ store: Store) {
     setEach = { try StoreComparison.setEach(store, $0, $1, mask: $2) }
     setMany = { keys, value, mask in
-      for start in stride(from: keys.startIndex, to: keys.endIndex, by: keysInACall) {
-        try store.setMany(keys[start..<min(start + keysInACall, keys.endIndex)], value, mask: mask)
+      for start in stride(from: keys.startIndex, to: keys.endIndex, by: keysInALoad) {
+        try store.setMany(keys[start..<min(start + keysInALoad, keys.endIndex)], value, mask: mask)
       }
     }
     setValue = { try store.set($0, $1) }
@@ -91,6 +92,7 @@ package struct StoreCalls: Sendable {
     countNotRemoved = { try StoreComparison.countNotRemoved(store, $0) }
     countIterated = { try StoreComparison.countIterated(store, mask: $0) }
     countWrongInSteps = { try StoreComparison.countWrongInSteps(store, $0, $1, $2, $3) }
+    settle = { try store.settle() }
     compact = { try store.compact() }
     close = { try store.close() }
   }

@@ -71,6 +71,9 @@ func countWrongBatched<Store: BenchmarkStore>(
 /// How many keys a call for many of them gets.
 public let keysInACall = 1024
 
+/// How many keys are loaded together by stores that gain from it.
+public let keysInALoad = 10_000
+
 /// Counts the keys that have a value, of which there should be none.
 @inlinable
 @inline(never)

@@ -10,6 +10,7 @@ struct StoreSession {
   let workloads: [Workload]
   let sampleCountMax: Int
   let folder: String
+  let program: String
 
   /// What was measured of a workload; ``Unsupported`` where the contender or the machine cannot do it.
   typealias Outcomes = [Workload: Result<Sample, Unsupported>]
@@ -97,7 +98,8 @@ private struct StoreLife {
       try opened().compact()
       try end()
       return try size()
-    case .open: return try open()
+    case .open, .openAfterKill: return try open()
+    case .memory: return try memory()
     case .synced(let threadCount): return try synced(threadCount: threadCount)
     }
   }
@@ -139,10 +141,12 @@ private struct StoreLife {
       }
     }
     let keys = data.keys[..<data.keyCount]
-    return try timed(keys.count) {
+    let sample = try timed(keys.count) {
       try store.setMany(keys, data.value, mask)
       return 0
     }
+    try store.settle()
+    return sample
   }
 
   private var threadCount: Int { session.workloads.contains(.twoThreads) ? 2 : 1 }
@@ -181,6 +185,7 @@ private struct StoreLife {
       try store.setMany(data.shuffled[...], data.value, mask)
       return 0
     }
+    try store.settle()
     try expectNone(
       try store.countWrongRetrieved(nextKeys(), mask), "after overwriting in \(session.contender.name)")
     return sample
@@ -224,6 +229,16 @@ private struct StoreLife {
       try expectNone(firstWord(unsafe buffer.span.bytes) == data.keys[0].word ^ mask ? 0 : 1, "after opening")
     }
     return Sample(nanoseconds: nanoseconds, amount: 1)
+  }
+
+  /// Has another process load the store, and kills it.
+  private mutating func memory() throws -> Sample {
+    try end()
+    let held = HeldStore(session.contender, folder: session.folder, data: data)
+    let process = try ChildProcess(held.arguments, program: session.program)
+    try process.kill()
+    guard let byteCount = process.anonymousByteCount else { throw Unsupported(ChildProcess.memoryIsUnknown) }
+    return Sample(byteCount: byteCount, amount: data.keyCount)
   }
 
   private mutating func synced(threadCount: Int) throws -> Sample {

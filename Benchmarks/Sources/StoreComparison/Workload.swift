@@ -47,6 +47,12 @@ package enum Workload: Hashable, Sendable {
   /// Opens it again after it was closed.
   case open
 
+  /// What a process of its own takes of memory to load the store and read all of it.
+  case memory
+
+  /// Opens the store of a process that was killed.
+  case openAfterKill
+
   /// Sets that are on the disk when they return, from so many threads.
   case synced(threadCount: Int)
 
@@ -69,6 +75,8 @@ package enum Workload: Hashable, Sendable {
     case .remove: "remove"
     case .compactedSize: "compacted-size"
     case .open: "open"
+    case .memory: "memory"
+    case .openAfterKill: "open-after-kill"
     case .synced(let threadCount): "synced-\(threadCount)"
     }
   }
@@ -92,6 +100,8 @@ package enum Workload: Hashable, Sendable {
     case .remove: "Remove"
     case .compactedSize: "File after compacting, by bytes stored"
     case .open: "Open after a close"
+    case .memory: "Memory a key, but for mapped files"
+    case .openAfterKill: "Open after the process was killed"
     case .synced(let threadCount): threadCount == 1 ? "Synced set" : "Synced sets, \(threadCount) threads"
     }
   }
@@ -112,6 +122,10 @@ package enum Workload: Hashable, Sendable {
     case .remove: "Keys that are there, a call and a transaction each."
     case .compactedSize: "What the folder takes of the disk once it was compacted and closed."
     case .open: "Opening and one retrieve, after a close."
+    case .memory:
+      "A process loads the store and reads all of it; the peak of its memory that belongs to no file, less what it had"
+        + " before."
+    case .openAfterKill: "Opening and one retrieve, after the process that loaded the store was killed."
     case .synced(let threadCount):
       threadCount == 1
         ? "Each set is on the disk when it returns."
@@ -122,8 +136,16 @@ package enum Workload: Hashable, Sendable {
   /// What the figure counts.
   package var quantity: Quantity {
     switch self {
-    case .size, .compactedSize: .size
+    case .size, .compactedSize, .memory: .size
     default: .time
+    }
+  }
+
+  /// In how many rounds it is measured at most; nil for all of them.
+  package var roundCountMax: Int? {
+    switch self {
+    case .memory, .openAfterKill: 2
+    default: nil
     }
   }
 }

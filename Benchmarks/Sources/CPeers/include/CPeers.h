@@ -61,6 +61,8 @@ struct peer_engine {
     void *store, const void *keys, size_t key_stride, size_t count, peer_visitor visitor, void *context);
   enum peer_outcome (*remove)(void *store, const void *key, size_t key_size);
   enum peer_outcome (*iterate)(void *store, peer_visitor visitor, void *context);
+  /// Does what was left to be done later.
+  enum peer_outcome (*settle)(void *store);
   enum peer_outcome (*compact)(void *store);
   enum peer_outcome (*close)(void *store);
 };

@@ -6,26 +6,26 @@ internal import Foundation
   internal import Glibc
 #endif
 
-/// A process that does a ``ChildTask``, said a number, and waits to be killed or told to end.
+/// A process of this program that did what its arguments say, said a number, and waits to be killed or told to end.
 ///
 /// If this process dies, the child reaches the end of its input and ends, too.
-struct ChildProcess {
+package struct ChildProcess {
   /// What the task took of memory that belongs to no file; nil where the system does not tell.
-  let anonymousByteCount: Int?
+  package let anonymousByteCount: Int?
 
   /// Why there is none.
-  static let memoryIsUnknown = "the system does not tell how much memory a process has"
+  package static let memoryIsUnknown = "the system does not tell how much memory a process has"
 
   private let process: Process
   private let input: Pipe
 
   /// Starts the program and waits until it has done its task.
-  init(_ task: ChildTask, program: String) throws {
+  package init(_ arguments: [String], program: String) throws {
     process = Process()
     input = Pipe()
     let output = Pipe()
     process.executableURL = URL(fileURLWithPath: program)
-    process.arguments = task.arguments
+    process.arguments = arguments
     process.standardInput = input
     process.standardOutput = output
     try process.run()
@@ -39,7 +39,7 @@ struct ChildProcess {
   }
 
   /// Ends the process by what cannot be caught, and waits until it is gone.
-  func kill() throws {
+  package func kill() throws {
     Self.send(SIGKILL, to: process.processIdentifier)
     process.waitUntilExit()
     try input.fileHandleForWriting.close()
@@ -49,7 +49,7 @@ struct ChildProcess {
   }
 
   /// Lets the process end, and waits for that.
-  func finish() throws {
+  package func finish() throws {
     try input.fileHandleForWriting.close()
     process.waitUntilExit()
     guard process.terminationReason == .exit, process.terminationStatus == 0 else {
