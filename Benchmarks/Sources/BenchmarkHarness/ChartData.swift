@@ -43,6 +43,6 @@ public struct ChartData {
 }
 
 /// Keeps gnuplot from taking characters for markup: `_` would begin a subscript.
-private func enhancedText(_ text: String) -> String {
+func enhancedText(_ text: String) -> String {
   String(text.flatMap { "_^@&~{}\\".contains($0) ? ["\\", $0] : [$0] })
 }

@@ -4,7 +4,7 @@ public struct Options: Equatable, Sendable {
   public var isQuick = false
 
   /// How often each figure is measured.
-  public var roundCount = 7
+  public var roundCount = 5
 
   /// The folder for the data files; the file system is measured that it lies in.
   public var directory = ""
@@ -16,7 +16,7 @@ public struct Options: Equatable, Sendable {
   public var output = ""
 
   /// What to measure, in this order.
-  public var parts = Part.allCases
+  public var parts = Part.newcomers
 
   /// What can be measured by itself.
   public enum Part: String, CaseIterable, Sendable {
@@ -88,11 +88,15 @@ public struct Options: Equatable, Sendable {
     /// What compares stores of all kinds.
     public static let comparison: [Part] = [.stores, .ycsb, .large, .json, .memory, .waiting, .keys]
 
+    /// What shows a newcomer in a few minutes what the engine does on this machine.
+    public static let newcomers = comparison + [.load100, .read100]
+
     /// What is about the storages above it.
     public static let storages: [Part] = [.shallows, .vellum]
 
     /// Names of several parts.
     static let together = [
+      "all": allCases,
       "engine": engine, "comparison": comparison, "storages": storages, "100": [.load100, .read100],
       "1000": [.load1000, .read1000],
     ]
@@ -118,7 +122,7 @@ public struct Options: Equatable, Sendable {
     }
     if directory.isEmpty { throw UsageError("--directory is missing") }
     if output.isEmpty { throw UsageError("--output is missing") }
-    roundCount = rounds ?? (isQuick ? 3 : 7)
+    roundCount = rounds ?? (isQuick ? 3 : 5)
   }
 
   private static func value(

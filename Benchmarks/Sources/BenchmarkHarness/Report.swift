@@ -23,6 +23,28 @@ public struct Report: Codable, Equatable, Sendable {
   /// Figures beside what they are held against.
   public var comparisons: [Comparison.Result]
 
+  /// What was compared with one another, and how each was set up; absent where nothing was.
+  public var contenders: [ContenderNote]?
+
+  /// One of those that were compared.
+  public struct ContenderNote: Codable, Equatable, Sendable {
+    /// Its name, as rows have it.
+    public var name: String
+
+    /// The version that was measured.
+    public var version: String
+
+    /// How it was set up and why.
+    public var settings: [String]
+
+    /// Creates a note.
+    public init(name: String, version: String, settings: [String]) {
+      self.name = name
+      self.version = version
+      self.settings = settings
+    }
+  }
+
   /// Figures that belong under one heading.
   public struct Group: Codable, Equatable, Sendable {
     /// The heading.
@@ -80,6 +102,13 @@ public struct Report: Codable, Equatable, Sendable {
     self.date = date
     self.roundCount = roundCount
     self.isQuick = isQuick
+  }
+
+  /// Reads what ``json()`` has written.
+  public init(json: Data) throws {
+    let decoder = JSONDecoder()
+    decoder.dateDecodingStrategy = .iso8601
+    self = try decoder.decode(Report.self, from: json)
   }
 
   /// The report as JSON, its keys sorted so that two reports can be compared line by line.

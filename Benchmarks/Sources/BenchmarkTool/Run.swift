@@ -32,10 +32,19 @@ struct Run {
     if options.parts.contains(.machine) { try present(report([.machine]), "machine") }
     if !engine.isEmpty { try present(report(engine), "engine") }
     let comparison = options.parts.filter(Options.Part.comparison.contains)
-    if !comparison.isEmpty { try present(report(comparison), "comparison") }
+    if !comparison.isEmpty { try presentComparison(comparison) }
     let storages = options.parts.filter(Options.Part.storages.contains)
     if !storages.isEmpty { try present(report(storages), "storages") }
   }
+
+  private func presentComparison(_ parts: [Options.Part]) throws {
+    var report = try report(parts)
+    report.contenders = Run.contenders.map(\.note)
+    try present(report, "comparison")
+    try ComparisonCharts(report, keyCount: comparisonScale.keyCount).write(to: options.output)
+  }
+
+  private var comparisonScale: ComparisonScale { options.isQuick ? .quick : .full }
 
   private func present(_ report: Report, _ name: String) throws {
     print("\n" + Table(report).text)
@@ -77,7 +86,7 @@ struct Run {
     }
     if Options.Part.comparison.contains(part) {
       return ComparisonSections(
-        options.isQuick ? .quick : .full, contenders: Run.contenders, directory: options.directory,
+        comparisonScale, contenders: Run.contenders, directory: options.directory,
         program: CommandLine.arguments[0]
       ).section(part)
     }

@@ -21,6 +21,7 @@ package struct ComparisonScale: Sendable {
 /// Stores of all kinds, all put to the same test.
 package struct ComparisonSections {
   private static let groupSize = 16
+  private static let syncedRoundFactor = 4
 
   private let scale: ComparisonScale
   private let contenders: [Contender]
@@ -39,6 +40,14 @@ package struct ComparisonSections {
 
   /// Prepares a part.
   package func section(_ part: Options.Part) -> Section {
+    var section = rows(part)
+    section.comparisons = ComparisonTargets(contenders).comparisons(part)
+    // A disk is quicker in one moment than in the next: short samples in many turns even that out.
+    if part == .waiting { section.roundFactor = ComparisonSections.syncedRoundFactor }
+    return section
+  }
+
+  private func rows(_ part: Options.Part) -> Section {
     switch part {
     case .stores:
       let sheet = sheet(

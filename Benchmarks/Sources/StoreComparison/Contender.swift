@@ -1,3 +1,5 @@
+package import BenchmarkHarness
+
 /// What a store is to be opened for.
 public struct StorePlace: Sendable {
   /// A folder for the files of this store alone.
@@ -95,5 +97,12 @@ package struct StoreCalls: Sendable {
     settle = { try store.settle() }
     compact = { try store.compact() }
     close = { try store.close() }
+  }
+}
+
+extension Contender {
+  /// What a report says of it.
+  package var note: Report.ContenderNote {
+    Report.ContenderNote(name: name, version: version, settings: settings)
   }
 }
