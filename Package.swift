@@ -71,6 +71,10 @@ let package = Package(
     .executableTarget(
       name: "CrashSuite", dependencies: ["CrashModel", "Sediment", "SedimentTesting", "SedimentDisk"],
       path: "Tests/CrashSuite", swiftSettings: settings),
+    // Calls that have to stay quick, whose instructions, allocations and system calls are counted; see Tests/run.
+    .executableTarget(
+      name: "HotPaths", dependencies: ["Sediment", "Shallows", "SedimentDisk"], path: "Tests/HotPaths",
+      swiftSettings: settings),
     tests(
       "Sediment",
       ["Sediment", "SedimentTesting", "SedimentFormat", "SedimentDisk", "CrashModel", "CrashChild"]),

@@ -1,0 +1,106 @@
+import Foundation
+import Sediment
+import SedimentDisk
+import Shallows
+
+/// A call that has to stay quick.
+enum HotPath: String, CaseIterable {
+  case retrieveInPlace = "retrieve-in-place"
+  case retrieveIntoBuffer = "retrieve-into-buffer"
+  case retrieveBytes = "retrieve-bytes"
+  case retrieveMany = "retrieve-many"
+  case retrieveMissing = "retrieve-missing"
+  case retrieveByCall = "retrieve-by-call"
+  case set = "set"
+  case setByCall = "set-by-call"
+  case setSynced = "set-synced"
+  case remove = "remove"
+  case lruHit = "lru-hit"
+  case storageRetrieve = "storage-retrieve"
+  case storageSet = "storage-set"
+
+  private static let keys = (0..<1000).map { Array("the key number \(100_000 + $0)".utf8) }
+  private static let value = [UInt8](repeating: 7, count: 100)
+
+  /// Prepares a store, and then calls it so many times.
+  func run(count: Int, folder: String) throws {
+    let store = try store(in: folder)
+    let keys = HotPath.keys
+    var found = 0
+    switch self {
+    case .retrieveInPlace:
+      for number in 0..<count where try store.withValue(forKey: keys[number % 1000], { $0.byteCount }) == 100 {
+        found += 1
+      }
+    case .retrieveIntoBuffer, .retrieveByCall:
+      var buffer: [UInt8] = []
+      for number in 0..<count where try store.retrieve(forKey: keys[number % 1000], into: &buffer) {
+        found += 1
+      }
+    case .retrieveBytes:
+      for number in 0..<count where try store.retrieve(forKey: keys[number % 1000])?.count == 100 {
+        found += 1
+      }
+    case .retrieveMany:
+      for _ in 0..<count / 1000 {
+        try store.withValues(forKeys: keys) { if $1 != nil { found += 1 } }
+      }
+    case .retrieveMissing:
+      let missing = keys.map { Array($0.reversed()) }
+      for number in 0..<count where try store.withValue(forKey: missing[number % 1000], { $0.byteCount }) == nil {
+        found += 1
+      }
+    case .set, .setByCall: try set(store, count)
+    case .setSynced: try set(store, count, durability: .synced)
+    case .remove:
+      for number in 0..<count {
+        try store.set(HotPath.value, forKey: keys[number % 1000])
+        try store.remove(forKey: keys[number % 1000])
+      }
+    case .lruHit: try hitMemory(count)
+    case .storageRetrieve, .storageSet: try callStorage(store, count)
+    }
+    guard found == 0 || found == count else { fatalError("\(rawValue): \(found) of \(count)") }
+    // Nothing that depends on how far the log came is to be counted with the calls.
+    withExtendedLifetime(store) { exit(0) }
+  }
+
+  /// A store whose background work is left undone, so that nothing else is counted.
+  private func store(in folder: String) throws -> SedimentStore {
+    let isByCall = self == .retrieveByCall || self == .setByCall
+    let options = SedimentOptions(
+      durability: .unsynced, access: isByCall ? .unmapped : .automatic, compression: .off)
+    let store = try SedimentStore(
+      path: "\(folder)/\(rawValue)-\(UUID().uuidString)", options: options, disk: SystemDisk(),
+      background: ManualBackground())
+    for key in HotPath.keys { try store.set(HotPath.value, forKey: key) }
+    return store
+  }
+
+  private func set(_ store: SedimentStore, _ count: Int, durability: SedimentDurability? = nil) throws {
+    for number in 0..<count {
+      try store.set(HotPath.value, forKey: HotPath.keys[number % 1000], durability: durability)
+    }
+  }
+
+  private func hitMemory(_ count: Int) throws {
+    let storage = LRUStorage<Int, Int>(capacity: .count(1000)).makeSyncStorage()
+    for number in 0..<1000 { try storage.set(number, forKey: number) }
+    for number in 0..<count where try storage.retrieve(forKey: number % 1000) != number % 1000 {
+      fatalError("\(rawValue): another value")
+    }
+  }
+
+  private func callStorage(_ store: SedimentStore, _ count: Int) throws {
+    let storage = SedimentStorage(store).usingStringKeys().makeSyncStorage()
+    let keys = HotPath.keys.map { String(decoding: $0, as: UTF8.self) }
+    let value = Data(HotPath.value)
+    for number in 0..<count {
+      if self == .storageSet {
+        try storage.set(value, forKey: keys[number % 1000])
+      } else if try storage.retrieve(forKey: keys[number % 1000]).count != 100 {
+        fatalError("\(rawValue): another value")
+      }
+    }
+  }
+}
