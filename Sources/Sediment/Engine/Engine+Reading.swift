@@ -106,20 +106,29 @@ extension Engine {
     _ key: RawSpan, _ hash: UInt64, _ view: IndexView, _ state: CollectionState
   ) throws(SedimentError) -> FoundRecord? {
     var probe = view.probe(hash)
-    var found = try locate(
+    let found = try locate(
       key, hash, in: state.number, view, verifying: options.verifiesReads, probe: &probe)
     // Whoever sees an entry of a batch that is being told to the index sees this, too.
     let pending = publishedBatch.load(ordering: .acquiring)
-    if pending != 0 { found = try beforeBatch(pending, key, hash, state.number, found) }
-    guard let found else {
-      if state.isDropped.load(ordering: .relaxed) { throw .dropped(path) }
-      return nil
+    if pending != 0 {
+      return try visible(try beforeBatch(pending, key, hash, state.number, found), state, probe)
     }
-    if isVisible(found, state) {
+    // The same once more, in place: most readings come by here.
+    guard let found, isVisible(found, state) else { return try visible(found, state, probe) }
+    if evicts { probe.setReference() }
+    return found
+  }
+
+  /// A record if its key is there by it.
+  @inline(never)
+  private func visible(
+    _ found: FoundRecord?, _ state: CollectionState, _ probe: IndexProbe
+  ) throws(SedimentError) -> FoundRecord? {
+    if let found, isVisible(found, state) {
       if evicts { probe.setReference() }
       return found
     }
-    found.release()
+    found?.release()
     if state.isDropped.load(ordering: .relaxed) { throw .dropped(path) }
     return nil
   }

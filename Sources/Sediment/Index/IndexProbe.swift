@@ -51,18 +51,34 @@ package struct IndexProbe {
   }
 
   /// Looks at all slots of a bucket at once, without a branch.
+  ///
+  /// Written out, since a loop over atomic loads is not unrolled, and ends early where a slot is vacant: a branch that is
+  /// guessed wrong at every other lookup.
   @inline(__always)
   private mutating func visit() {
     bucket = table.bucket(nextBucket)
-    var hasVacancy: UInt32 = 0
-    for slot in 0..<IndexTable.bucketSlotCount {
-      let raw = bucket.advanced(by: slot).load()
-      matches |= (agrees(raw) ? 1 : 0) &<< UInt32(truncatingIfNeeded: slot)
-      hasVacancy |= raw == IndexEntry.vacant ? 1 : 0
-    }
-    unvisitedCount = hasVacancy != 0 ? 0 : unvisitedCount &- 1
+    var vacancies: UInt64 = 0
+    look(at: 0, &vacancies)
+    look(at: 1, &vacancies)
+    look(at: 2, &vacancies)
+    look(at: 3, &vacancies)
+    look(at: 4, &vacancies)
+    look(at: 5, &vacancies)
+    look(at: 6, &vacancies)
+    look(at: 7, &vacancies)
+    unvisitedCount = vacancies != 0 ? 0 : unvisitedCount &- 1
     nextBucket &+= 1
     if nextBucket == table.bucketCount { nextBucket = 0 }
+  }
+
+  /// Notes whether one slot agrees, and whether it is vacant.
+  @inline(__always)
+  private mutating func look(at number: Int, _ vacancies: inout UInt64) {
+    let raw = bucket.advanced(by: number).load()
+    // Only nothing has a predecessor with the highest bit, which differences do not have.
+    let difference = (raw ^ hashBits) & IndexEntry.hashMask
+    matches |= UInt32(truncatingIfNeeded: (difference &- 1) &>> 63) &<< UInt32(truncatingIfNeeded: number)
+    vacancies |= (~raw & (raw &- 1)) &>> 63
   }
 
   /// The slot of the entry that `next` returned last.
