@@ -1,0 +1,17 @@
+import Foundation
+import Sediment
+
+let store = try SedimentStore(path: "notes.sediment")
+try store.set("Buy bread", forKey: "note:1")
+try store.set("Call Ada", forKey: "note:2")
+try store.backup(to: "copy.sediment")
+try store.close()
+
+print(try SedimentStore.verify(path: "copy.sediment").isIntact)
+
+let url = URL(fileURLWithPath: "copy.sediment")
+var bytes = try Data(contentsOf: url)
+if let note = bytes.range(of: Data("Call Ada".utf8)) { bytes[note.lowerBound] ^= 1 }
+try bytes.write(to: url)
+
+for finding in try SedimentStore.verify(path: "copy.sediment").findings { print(finding) }

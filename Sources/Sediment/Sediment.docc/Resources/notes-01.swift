@@ -1,0 +1,5 @@
+import Sediment
+
+let store = try SedimentStore(path: "notes.sediment")
+
+try store.close()

@@ -1,0 +1,14 @@
+import Foundation
+import Sediment
+
+struct Note: Codable {
+  var title: String
+  var text: String
+}
+
+let store = try SedimentStore(path: "notes.sediment")
+
+let note = Note(title: "Shopping", text: "Buy bread")
+try store.set(JSONEncoder().encode(note), forKey: "note:1")
+
+try store.close()
