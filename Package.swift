@@ -75,6 +75,8 @@ let package = Package(
     .executableTarget(
       name: "HotPaths", dependencies: ["Sediment", "Shallows", "SedimentDisk"], path: "Tests/HotPaths",
       swiftSettings: settings),
+    // Says which public symbols lack a comment or a page; see Tests/Repository/documents.
+    .executableTarget(name: "DocumentCheck", path: "Tests/DocumentCheck", swiftSettings: settings),
     tests(
       "Sediment",
       ["Sediment", "SedimentTesting", "SedimentFormat", "SedimentDisk", "CrashModel", "CrashChild"]),
