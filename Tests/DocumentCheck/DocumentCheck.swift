@@ -49,10 +49,10 @@ struct DocumentCheck {
     }
   }
 
+  /// The files of a folder and of those in it, at any depth.
   static func files(in folder: String, ending: String) throws -> [URL] {
-    try FileManager.default.contentsOfDirectory(
-      at: URL(fileURLWithPath: folder), includingPropertiesForKeys: nil
-    )
-    .filter { $0.lastPathComponent.hasSuffix(ending) }
+    try FileManager.default.subpathsOfDirectory(atPath: folder)
+      .filter { $0.hasSuffix(ending) }
+      .map { URL(fileURLWithPath: folder).appendingPathComponent($0) }
   }
 }
