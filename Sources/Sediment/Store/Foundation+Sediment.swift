@@ -5,7 +5,7 @@
 #endif
 
 extension Data: SedimentBytes, SedimentDecodable {
-  /// See `SedimentBytes`.
+  /// Lends the bytes where they lie.
   @inlinable public func withSedimentBytes<Result, Failure: Error>(
     _ body: (RawSpan) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -27,7 +27,9 @@ extension Data: SedimentBytes, SedimentDecodable {
 }
 
 extension SedimentExpiry {
-  /// At a date.
+  /// At a date, which counts in milliseconds: the first one that is not before it.
+  ///
+  /// Dates before 1970 have passed already, as the value then has.
   public static func at(_ date: Date) -> SedimentExpiry {
     // A date counts in fractions that no number of milliseconds is exactly.
     let milliseconds = (date.timeIntervalSince1970 * 1000 - 0.001).rounded(.up)
@@ -37,6 +39,8 @@ extension SedimentExpiry {
 
 extension SedimentStore {
   /// Opens the store at a file URL; see `init(path:options:)`.
+  ///
+  /// Throws `invalidArgument` for a URL that is not that of a file.
   public convenience init(url: URL, options: SedimentOptions = SedimentOptions()) throws {
     guard url.isFileURL else {
       throw SedimentError(

@@ -12,14 +12,16 @@ public struct SedimentBatch {
     members = BatchMembers(path: engine.path)
   }
 
-  /// Gives a key of the store a value.
+  /// Gives a key of the store a value when the batch is made; without a duration it stays until it is removed.
   public mutating func set<Key: SedimentBytes & ~Escapable, Value: SedimentBytes & ~Escapable>(
     _ value: Value, forKey key: Key, expiresIn duration: Duration? = nil
   ) {
     set(value, key, engine.defaultState, duration)
   }
 
-  /// Gives a key of a collection a value.
+  /// Gives a key of a collection a value when the batch is made.
+  ///
+  /// A collection of another store makes the batch fail with `invalidArgument`.
   public mutating func set<Key: SedimentBytes & ~Escapable, Value: SedimentBytes & ~Escapable>(
     _ value: Value, forKey key: Key, in collection: SedimentCollection, expiresIn duration: Duration? = nil
   ) {
@@ -27,12 +29,14 @@ public struct SedimentBatch {
     set(value, key, collection.state, duration)
   }
 
-  /// Removes a key of the store.
+  /// Removes a key of the store when the batch is made; it may have no value.
   public mutating func remove<Key: SedimentBytes & ~Escapable>(forKey key: Key) {
     remove(key, engine.defaultState)
   }
 
-  /// Removes a key of a collection.
+  /// Removes a key of a collection when the batch is made; it may have no value.
+  ///
+  /// A collection of another store makes the batch fail with `invalidArgument`.
   public mutating func remove<Key: SedimentBytes & ~Escapable>(
     forKey key: Key, in collection: SedimentCollection
   ) {

@@ -2,20 +2,22 @@
 ///
 /// Strings stand for their UTF-8. Conforming types lend their bytes for the length of a call.
 public protocol SedimentBytes: ~Escapable {
-  /// Calls `body` with the bytes.
+  /// Calls `body` once with the bytes, which stay where they are until it returns; what it throws is thrown on.
   func withSedimentBytes<Result, Failure: Error>(
     _ body: (RawSpan) throws(Failure) -> Result
   ) throws(Failure) -> Result
 }
 
 /// What the bytes of a value can be turned into.
+///
+/// Retrieving fails with `undecodable` where the initializer says nil.
 public protocol SedimentDecodable {
-  /// Makes a value of the bytes; nil if they are not of its kind.
+  /// Makes a value of the bytes, which it has to copy if it keeps them; nil if they are not of its kind.
   init?(sedimentBytes bytes: RawSpan)
 }
 
 extension RawSpan: SedimentBytes {
-  /// See `SedimentBytes`.
+  /// Lends the bytes that the span is of.
   @inlinable public func withSedimentBytes<Result, Failure: Error>(
     _ body: (RawSpan) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -24,7 +26,7 @@ extension RawSpan: SedimentBytes {
 }
 
 extension Array: SedimentBytes where Element == UInt8 {
-  /// See `SedimentBytes`.
+  /// Lends the elements where they lie.
   @inlinable public func withSedimentBytes<Result, Failure: Error>(
     _ body: (RawSpan) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -33,7 +35,7 @@ extension Array: SedimentBytes where Element == UInt8 {
 }
 
 extension ArraySlice: SedimentBytes where Element == UInt8 {
-  /// See `SedimentBytes`.
+  /// Lends the elements where they lie.
   @inlinable public func withSedimentBytes<Result, Failure: Error>(
     _ body: (RawSpan) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -42,7 +44,7 @@ extension ArraySlice: SedimentBytes where Element == UInt8 {
 }
 
 extension ContiguousArray: SedimentBytes where Element == UInt8 {
-  /// See `SedimentBytes`.
+  /// Lends the elements where they lie.
   @inlinable public func withSedimentBytes<Result, Failure: Error>(
     _ body: (RawSpan) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -51,7 +53,7 @@ extension ContiguousArray: SedimentBytes where Element == UInt8 {
 }
 
 extension String: SedimentBytes {
-  /// See `SedimentBytes`.
+  /// Lends the UTF-8 of the text.
   @inlinable public func withSedimentBytes<Result, Failure: Error>(
     _ body: (RawSpan) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -61,7 +63,7 @@ extension String: SedimentBytes {
 }
 
 extension Substring: SedimentBytes {
-  /// See `SedimentBytes`.
+  /// Lends the UTF-8 of a copy of the text.
   @inlinable public func withSedimentBytes<Result, Failure: Error>(
     _ body: (RawSpan) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -71,7 +73,7 @@ extension Substring: SedimentBytes {
 }
 
 extension StaticString: SedimentBytes {
-  /// See `SedimentBytes`.
+  /// Lends the UTF-8 of a copy of the text.
   @inlinable public func withSedimentBytes<Result, Failure: Error>(
     _ body: (RawSpan) throws(Failure) -> Result
   ) throws(Failure) -> Result {

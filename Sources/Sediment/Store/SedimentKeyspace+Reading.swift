@@ -1,5 +1,7 @@
 extension SedimentKeyspace {
   /// The value of a key as bytes; nil if it has none.
+  ///
+  /// The array is a copy of its own. See `SedimentKeyspace` for what is thrown.
   @inlinable
   public func retrieve<Key: SedimentBytes & ~Escapable>(forKey key: Key) throws -> [UInt8]? {
     return try key.withSedimentBytes { (key) throws(SedimentError) -> [UInt8]? in
@@ -25,6 +27,8 @@ extension SedimentKeyspace {
   }
 
   /// The value of a key as text or another type and when it ceases to be there; nil if it has none.
+  ///
+  /// Both are of the same record. Fails with `undecodable` if the bytes are not of that kind.
   @inlinable
   public func retrieveExpiring<Key: SedimentBytes & ~Escapable, Value: SedimentDecodable>(
     forKey key: Key, as type: Value.Type
@@ -59,8 +63,12 @@ extension SedimentKeyspace {
 
   /// Calls a closure with the value of a key in place, without a copy; nil if it has none.
   ///
-  /// The bytes are valid until the closure returns, even if the key is set or the store closed meanwhile. The closure
-  /// may use the store.
+  /// The bytes are valid until the closure returns, even if the key is set or the store closed meanwhile. What was
+  /// compressed lies in memory of the thread instead of the file.
+  ///
+  /// The closure may use the store. A change inside it cannot wait for readers, of which it is one, so it may fail with
+  /// `outOfSpace` where a full store could make room otherwise; and space that is freed is used again only once the
+  /// closure has returned, so it should do so soon.
   @inlinable
   public func withValue<Key: SedimentBytes & ~Escapable, Result>(
     forKey key: Key, _ body: (RawSpan) throws -> Result
@@ -73,6 +81,8 @@ extension SedimentKeyspace {
   }
 
   /// Whether a key has a value.
+  ///
+  /// It takes about as long as finding the value; the value itself is not decompressed.
   @inlinable
   public func contains<Key: SedimentBytes & ~Escapable>(_ key: Key) throws -> Bool {
     return try key.withSedimentBytes { (key) throws(SedimentError) -> Bool in

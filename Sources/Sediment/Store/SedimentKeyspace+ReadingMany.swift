@@ -28,7 +28,10 @@ extension SedimentKeyspace {
     try withExpiringValues(forKeys: keys) { number, value, _ in try body(number, value) }
   }
 
-  /// The same with when each value ceases to be there.
+  /// Calls a closure with the value of each of several keys in place and when that ceases to be there, in the order of
+  /// the keys, with the number of the key among them.
+  ///
+  /// Without a value, the closure is given nil and `never`. See `withValues(forKeys:_:)`.
   @inlinable
   public func withExpiringValues<Key: SedimentBytes>(
     forKeys keys: some Sequence<Key>, _ body: (Int, RawSpan?, SedimentExpiry) throws -> Void

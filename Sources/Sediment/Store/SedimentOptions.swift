@@ -2,9 +2,11 @@
 public struct SedimentOptions: Sendable {
   /// What a change survives before the call that made it returns, unless the call says otherwise.
   public var durability: SedimentDurability
-  /// Whether a file that is not there is an error rather than created.
+  /// Whether a file that is not there is the error `notFound` rather than created.
   public var mustExist: Bool
   /// Whether the store is only read; any number of processes may do so at a time, while none writes.
+  ///
+  /// The file must be there and is not written to, not even to recover it: what a crash left is read as it is.
   public var readOnly: Bool
   /// How the file's bytes are reached.
   public var access: Access

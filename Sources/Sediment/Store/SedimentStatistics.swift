@@ -35,7 +35,7 @@ public struct SedimentStatistics: Sendable, Hashable {
   public var compactionDebtByteCount: UInt64 = 0
   /// How often records were written on the average since this opening: 1 where compaction moved none.
   public var writeAmplification = 1.0
-  /// The same since the file was made.
+  /// How often records were written on the average since the file was made: 1 where compaction moved none.
   public var lifetimeWriteAmplification: Double {
     Self.amplification(written: writtenByteCount, moved: movedByteCount)
   }
@@ -71,7 +71,7 @@ public struct SedimentCompressionFigures: Sendable, Hashable {
   public var valueCount: UInt64 = 0
   /// How many of them are stored compressed.
   public var compressedCount: UInt64 = 0
-  /// Their bytes.
+  /// The bytes of the values that were set.
   public var valueByteCount: UInt64 = 0
   /// The bytes that are stored for them.
   public var storedByteCount: UInt64 = 0

@@ -1,8 +1,8 @@
 /// What reading every byte of a store's file found.
 public struct VerificationReport: Hashable, Sendable {
-  /// The file.
+  /// The path of the file that was read.
   public let path: String
-  /// Its bytes.
+  /// How many bytes the file has.
   public let fileByteCount: UInt64
   /// The two blocks that the file is entered by.
   public internal(set) var superblocks: [Superblock] = []
