@@ -15,16 +15,18 @@ public struct SystemDisk: Disk {
   /// Creates the disk, which has no state.
   public init() {}
 
-  /// See `Disk.pageByteCount`.
+  /// The size of the system's pages.
   public var pageByteCount: Int { Self.pageByteCount }
 
-  /// See `Disk.open`; the errors are "is a directory", "too many symbolic links" for a link, and "invalid
-  /// argument" for a pipe, a socket or a device.
+  /// Opens a regular file.
+  ///
+  /// The errors are "is a directory", "too many symbolic links" for a link, and "invalid argument" for a pipe, a socket
+  /// or a device.
   public func open(_ path: String, _ mode: OpenMode) throws(DiskError) -> any DiskFile {
     try SystemFile.open(path, mode)
   }
 
-  /// See `Disk.rename`.
+  /// Gives a file another name within its directory, in one step of the system's; durable only after `syncDirectory`.
   public func rename(_ path: String, to destination: String, _ rule: RenameRule) throws(DiskError) {
     let code =
       if !SystemPath.isWhole(path) || !SystemPath.isWhole(destination) {
@@ -38,35 +40,37 @@ public struct SystemDisk: Disk {
     if let code { throw DiskError(.rename, path: path, code: code) }
   }
 
-  /// See `Disk.remove`.
+  /// Removes a file's name; the file itself goes when nobody has it open any more.
   public func remove(_ path: String) throws(DiskError) {
     guard SystemPath.isWhole(path) else { throw DiskError(.remove, path: path, code: .invalidArgument) }
     if let code = attempt({ unsafe unlink(path) }) { throw DiskError(.remove, path: path, code: code) }
   }
 
-  /// See `Disk.syncDirectory`.
+  /// Makes names that were created, changed or removed in the directory of `path` durable.
   public func syncDirectory(of path: String) throws(DiskError) {
     if let code = syncParent(of: path) { throw DiskError(.syncDirectory, path: path, code: code) }
   }
 
-  /// See `Disk.createDirectories`; others may use the directories as the process's mask of modes allows.
+  /// Makes the directories that `path` needs and that are missing, durably.
+  ///
+  /// Others may use them as the process's mask of modes allows. Those that are made stay if it fails.
   public func createDirectories(of path: String) throws(DiskError) {
     if let code = createParents(of: path) { throw DiskError(.createDirectories, path: path, code: code) }
   }
 
-  /// See `Disk.wallClock`.
+  /// The system's real time in milliseconds since 1970.
   public func wallClock() -> UInt64 {
     let time = Self.time(CLOCK_REALTIME)
     return UInt64(clamping: time.tv_sec) &* 1_000 &+ UInt64(clamping: time.tv_nsec) / 1_000_000
   }
 
-  /// See `Disk.monotonicClock`.
+  /// The system's monotonic clock in nanoseconds.
   public func monotonicClock() -> UInt64 {
     let time = Self.time(CLOCK_MONOTONIC)
     return UInt64(clamping: time.tv_sec) &* 1_000_000_000 &+ UInt64(clamping: time.tv_nsec)
   }
 
-  /// See `Disk.random`.
+  /// Sixty-four bits of `SystemRandomNumberGenerator`.
   public func random() -> UInt64 {
     var generator = SystemRandomNumberGenerator()
     return generator.next()

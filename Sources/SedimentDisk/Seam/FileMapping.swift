@@ -96,17 +96,17 @@ extension FileMapping {
 
 /// What stands behind a mapping: page tables, or a simulation of them.
 public protocol MappingBacking: AnyObject, Sendable {
-  /// See `FileMapping.expose`.
+  /// Makes a range accessible, or changes how it is, as `FileMapping.expose` promises.
   func expose(_ base: UnsafeMutableRawPointer, _ range: Range<UInt64>, writable: Bool) throws(DiskError)
-  /// See `FileMapping.protect`.
+  /// Takes the right to store away, as `FileMapping.protect` promises: readers never meet a gap.
   func protect(_ base: UnsafeMutableRawPointer, _ range: Range<UInt64>) throws(DiskError)
-  /// See `FileMapping.unprotect`.
+  /// Gives the right to store, as `FileMapping.unprotect` promises: pages that readers touched stay theirs.
   func unprotect(_ base: UnsafeMutableRawPointer, _ range: Range<UInt64>) throws(DiskError)
-  /// See `FileMapping.conceal`.
+  /// Takes access away, and keeps the addresses reserved.
   func conceal(_ base: UnsafeMutableRawPointer, _ range: Range<UInt64>) throws(DiskError)
-  /// See `FileMapping.populate`.
+  /// Faults the pages of a writable range in; doing nothing is allowed.
   func populate(_ base: UnsafeMutableRawPointer, _ range: Range<UInt64>) throws(DiskError)
-  /// Gives the addresses back.
+  /// Gives the addresses back, once the last reference to the mapping has gone.
   func release(_ base: UnsafeMutableRawPointer, byteCount: UInt64)
 }
 
