@@ -6,13 +6,13 @@
 public struct CrashCheck<Scenario: CrashScenario> {
   /// The storage and what is done to it.
   public var scenario: Scenario
-  /// How many operations a history has.
+  /// How many operations a history has, each of whose moments is tried; the time grows with it.
   public var operationCount = 30
   /// How many operations come before those, of which no moment is tried.
   public var warmUpCount = 0
   /// Which crashes are tried.
   public var kinds = CrashKind.allCases
-  /// How many crashes follow one another at most.
+  /// How many crashes follow one another at most: with 2, some of what a crash left is used and crashed again.
   public var depth = 2
   /// What is tried of each moment.
   public var plans = CrashPlanOptions(exhaustiveCountMax: 16, randomCount: 6, countMax: 6)
@@ -26,7 +26,9 @@ public struct CrashCheck<Scenario: CrashScenario> {
     self.scenario = scenario
   }
 
-  /// Tries the histories of some seeds.
+  /// Tries the histories of some seeds, one after the other on the caller's thread.
+  ///
+  /// The same seeds and settings give the same report. What a scenario throws before any crash is a finding, too.
   public func run(seeds: some Sequence<UInt64>) -> CrashReport {
     var report = CrashReport()
     for seed in seeds { report.add(run(seed: seed)) }
@@ -52,7 +54,7 @@ public struct CrashCheck<Scenario: CrashScenario> {
     return report
   }
 
-  /// The history of a seed, as a recorder that is open.
+  /// The history of a seed, carried out to its end, as a recorder that is open; throws what the scenario does.
   public func history(seed: UInt64) throws -> CrashRecorder<Scenario> {
     var generator = SeededGenerator(seed: SeededGenerator.derive(seed, 1))
     var options = disk

@@ -51,7 +51,7 @@ public final class CrashRecorder<Scenario: CrashScenario> {
 
   // MARK: Opening and closing
 
-  /// Opens the storage, and finds which of the contents that it may hold it does.
+  /// Opens the storage, and finds which of the contents that it may hold it does; throws a `CrashMismatch` if none.
   public func open() throws {
     let (opened, found) = try atBeginningOfTime {
       let opened = try scenario.open(on: disk)
@@ -70,7 +70,7 @@ public final class CrashRecorder<Scenario: CrashScenario> {
     states.removeLast(states.count - state - 1)
   }
 
-  /// Closes the storage in order.
+  /// Closes the storage in order, and notes what that promises; does nothing if it is not open.
   public func close() throws {
     guard let storage else { return }
     self.storage = nil
@@ -84,7 +84,7 @@ public final class CrashRecorder<Scenario: CrashScenario> {
     try check()
   }
 
-  /// Sees that the storage holds what it should.
+  /// Sees that the storage holds what it should; throws a `CrashMismatch` if not.
   public func check() throws {
     guard let storage else { return }
     let found = try atBeginningOfTime { try scenario.contents(of: storage) }
@@ -111,6 +111,9 @@ public final class CrashRecorder<Scenario: CrashScenario> {
   // MARK: Operations
 
   /// Carries an operation out, and notes what it promises.
+  ///
+  /// Throws what the operation does. If its outcome is unknown, the recorder is poisoned, and later operations are only
+  /// tried.
   public func perform(_ operation: Scenario.Operation) throws {
     guard let storage else { throw CrashMismatch("the storage is not open") }
     if !isPoisoned {

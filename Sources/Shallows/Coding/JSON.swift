@@ -20,6 +20,9 @@ extension StorageProtocol where Value == Data {
   }
 
   /// Values of a type, as JSON.
+  ///
+  /// Data that the decoder cannot make a value of fails with `DecodingError<JSONDecoder>`, which has the data. Decoder
+  /// and encoder are used by all threads that call, so nobody may change them afterwards.
   @inlinable
   public func mapJSONObject<JSONObject: Codable>(
     _ objectType: JSONObject.Type, decoder: JSONDecoder = JSONDecoder(), encoder: JSONEncoder = JSONEncoder()
@@ -43,7 +46,7 @@ extension ReadOnlyStorageProtocol where Value == Data {
     mapJSON(options: options).mapValues(dictionary)
   }
 
-  /// Values of a type, from JSON.
+  /// Values of a type, from JSON; data that is none of the type fails with `DecodingError<JSONDecoder>`.
   @inlinable
   public func mapJSONObject<JSONObject: Decodable>(
     _ objectType: JSONObject.Type, decoder: JSONDecoder = JSONDecoder()

@@ -54,7 +54,7 @@ extension ReadOnlyStorageProtocol where Value == Data {
     mapPlist(format: format, options: options).mapValues(dictionary)
   }
 
-  /// Values of a type, from property lists.
+  /// Values of a type, from property lists; data that is none of the type fails with a `DecodingError`, which has it.
   @inlinable
   public func mapPlistObject<PlistObject: Decodable>(
     _ objectType: PlistObject.Type, decoder: PropertyListDecoder = PropertyListDecoder()

@@ -15,15 +15,15 @@ public enum StorageCombinationPullStrategy: Sendable, Hashable {
   case pullThenComplete
   /// It is told, then set to the front.
   case completeThenPull
-  /// It is told.
+  /// It is told, and not set to the front.
   case neverPull
 }
 
 /// Where a value is set.
 public enum StorageCombinationSetStrategy: Sendable, Hashable {
-  /// To the back, then to the front.
+  /// To the back, then to the front unless that failed.
   case backFirst
-  /// To the front, then to the back.
+  /// To the front, then to the back unless that failed.
   case frontFirst
   /// To the front alone.
   case frontOnly

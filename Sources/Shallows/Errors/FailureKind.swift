@@ -26,6 +26,9 @@ extension Error {
   public var isNoValue: Bool { storageFailureKind == .noValue }
 
   /// What the failure means to whom asked a storage.
+  ///
+  /// Errors of this library, of the engine, of files and of decoders are told apart; others are `other` unless they
+  /// conform to `StorageFailure`.
   public var storageFailureKind: FailureKind {
     switch self {
     case let error as any StorageFailure: error.failureKind

@@ -4,7 +4,7 @@ public import Foundation
 public enum StorageExpiry: Sendable, Hashable {
   /// Never.
   case never
-  /// So long after it is set.
+  /// So long after it is set, by the wall clock.
   case after(Duration)
   /// At a time of the wall clock.
   case at(Date)

@@ -2,7 +2,7 @@ public import Foundation
 public import Sediment
 
 extension SedimentStorage: StorageProtocol, AnsweringReadableStorage {
-  /// The data of a name.
+  /// The data of a name, always at once.
   @inlinable
   public func answer(forKey filename: Filename) -> StorageAnswer<Data> {
     do {

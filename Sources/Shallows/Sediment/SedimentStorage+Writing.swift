@@ -13,7 +13,7 @@ extension SedimentStorage: AnsweringWritableStorage {
     }
   }
 
-  /// Takes the data of a name away.
+  /// Takes the data of a name away; it is no failure if there is none.
   public func answer(removing filename: Filename) -> StorageAnswer<Void> {
     writing { keyspace, durability in
       try keyspace.remove(forKey: filename.rawValue, durability: durability)

@@ -5,7 +5,8 @@ public import Sediment
 /// acknowledged.
 ///
 /// Retrieving completes on the caller's thread before it returns; so does setting, unless it has to wait for the disk
-/// because a change is to be synced.
+/// because a change is to be synced. A missing value is `isNoValue`; what else fails is a `SedimentError`, that of opening
+/// the file at the first call included. It may be used from any thread.
 public struct SedimentStorage: Sendable {
   /// The name, with that of the file.
   public let storageName: String

@@ -20,7 +20,9 @@ extension StorageAnswer {
 }
 
 extension ReadableStorageProtocol {
-  /// The value of a key.
+  /// The value of a key; throws the reason where there is none, of which `isNoValue` says whether it is simply missing.
+  ///
+  /// The task is suspended only if the storage has to wait.
   @inlinable
   public nonisolated(nonsending) func retrieve(forKey key: Key) async throws -> Value {
     try await answer(forKey: key).value()
@@ -39,7 +41,7 @@ extension ReadableStorageProtocol {
     }
   }
 
-  /// Calls the completion with the results for several keys, in their order.
+  /// Calls the completion with the results for several keys, in their order, as many as there are keys.
   @inlinable
   public func retrieve(forKeys keys: [Key], completion: @escaping ([ShallowsResult<Value>]) -> Void) {
     answer(forKeys: keys).deliver { results in
@@ -63,13 +65,14 @@ extension ReadableStorageProtocol where Key == Void {
 }
 
 extension WritableStorageProtocol {
-  /// Gives a key a value.
+  /// Gives a key a value, and returns once the storage has it; what that survives, each storage says itself.
   @inlinable
   public nonisolated(nonsending) func set(_ value: Value, forKey key: Key) async throws {
     try await answer(setting: value, forKey: key, expiry: .never).value()
   }
 
-  /// Gives a key a value that ceases to be there at some time, where the storage can do that.
+  /// Gives a key a value that ceases to be there at some time; where the storage cannot do that, it throws
+  /// `StorageError.notSupported`.
   @inlinable
   public nonisolated(nonsending) func set(
     _ value: Value, forKey key: Key, expiry: StorageExpiry

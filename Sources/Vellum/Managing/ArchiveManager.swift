@@ -57,6 +57,9 @@ public final class ArchiveManager<Archive: Archivable>: Archivist {
   // MARK: Archives
 
   /// Records an object, in place of an archive with its primary key.
+  ///
+  /// What was used least recently makes room. When it returns, the archive survives the death of the process; a power
+  /// failure, once the store has synced. An object larger than both parts is refused, and what was there stays.
   public func record(_ object: Archive) {
     report(.recording) { try throwing.record(object) }
   }
@@ -67,6 +70,8 @@ public final class ArchiveManager<Archive: Archivable>: Archivist {
   }
 
   /// The archive of a key; nil if there is none, or it could not be read.
+  ///
+  /// That counts as a use of it. It comes from memory if it is there, else from the disk, and then goes to memory, too.
   public func access(archiveWithKey key: String) -> Archive? {
     report(.accessing) { try throwing.access(archiveWithKey: key) } ?? nil
   }

@@ -5,9 +5,9 @@ public protocol Archivist {
   /// The type of the archives.
   associatedtype Archive: Archivable
 
-  /// How large it may become.
+  /// How large the archives may become.
   var maxSize: DataSize { get }
-  /// How large it is.
+  /// How large the archives are.
   var currentSize: DataSize { get }
   /// When the archive of a key was last recorded or accessed; nil if there is none.
   func latestAccessedTime(for key: String) -> Date?
@@ -19,9 +19,9 @@ public protocol Archivist {
   func update(_ object: Archive)
   /// The archive of a key; nil if there is none.
   func access(archiveWithKey key: String) -> Archive?
-  /// The first archives, at most so many.
+  /// The first archives in the order in which their keys were first recorded, at most so many.
   func accessAll(limitedBy limit: Int) -> [Archive]
-  /// All archives.
+  /// All archives in the order in which their keys were first recorded.
   func accessAll() -> [Archive]
   /// Deletes the archive of a key, if there is one.
   func delete(archiveWithKey key: String)
