@@ -15,7 +15,10 @@ let settings: [SwiftSetting] = [
 let package = Package(
   name: "Benchmarks",
   platforms: [.macOS(.v15)],
-  products: [.library(name: "StoreComparison", targets: ["StoreComparison", "BenchmarkHarness"])],
+  // To put stores of one's own to the same test.
+  products: [
+    .library(name: "StoreComparison", targets: ["StoreComparison", "BenchmarkHarness", "EngineBenchmarks"])
+  ],
   dependencies: [.package(name: "Sediment", path: "..")],
   targets: [
     .target(name: "CBench"),
@@ -57,6 +60,13 @@ let package = Package(
       name: "BenchmarkHarnessTests", dependencies: ["BenchmarkHarness"], swiftSettings: settings),
     .testTarget(
       name: "MachineLimitsTests", dependencies: ["MachineLimits", "BenchmarkHarness"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "StoreComparisonTests",
+      dependencies: [
+        "StoreComparison", "BenchmarkHarness", "EngineBenchmarks",
+        .product(name: "Shallows", package: "Sediment"),
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "EngineBenchmarksTests",

@@ -27,7 +27,11 @@ static enum peer_outcome fail(const char *what, int code) {
 }
 
 static const char *version(void) {
-  return mdb_version(NULL, NULL, NULL);
+  static char text[32];
+  int major, minor, patch;
+  mdb_version(&major, &minor, &patch);
+  snprintf(text, sizeof text, "%d.%d.%d", major, minor, patch);
+  return text;
 }
 
 static void end_reading(void) {
@@ -203,7 +207,7 @@ const struct peer_engine peer_lmdb = {
     " destroy the file.\n"
     "Without both where sets are synced: pwrite and fdatasync are quicker there than msync.\n"
     "MDB_NORDAHEAD, MDB_NOMEMINIT: neither reads ahead nor clears what is written over.\n"
-    "Loads take a thousand keys a transaction, single sets one each; a reading transaction is kept until something"
+    "Loads take ten thousand keys a transaction, single sets one each; a reading transaction is kept until something"
     " is written.",
   .open = open_store,
   .set = set,

@@ -1,5 +1,5 @@
 internal import Sediment
-package import StoreComparison
+public import StoreComparison
 
 /// The store of this package as one of those that are compared.
 struct SedimentContender: BenchmarkStore {
@@ -51,7 +51,7 @@ struct SedimentContender: BenchmarkStore {
 
 extension Contender {
   /// The store of this package.
-  package static let sediment = Contender(
+  public static let sediment = Contender(
     "Sediment", version: "0.1",
     settings: [
       "Each set is complete for other threads and survives the death of the process when it returns, also in loads.",

@@ -50,15 +50,9 @@ package struct ComparisonSections {
   private func rows(_ part: Options.Part) -> Section {
     switch part {
     case .stores:
-      let sheet = sheet(
-        "100 B", DataSet("100", keyCount: scale.keyCount, valueByteCount: 100),
-        [
-          .load, .size, .iterate, .retrieve, .inPlace, .batched, .missing, .twoThreads, .overwrite, .set,
-          .mixed(.even),
-          .latency(oneOf: 2), .latency(oneOf: 100), .latency(oneOf: 1000), .latency(oneOf: 10_000),
-          .remove, .open,
-        ])
-      return sheet.section
+      return sheet(
+        "100 B", DataSet("100", keyCount: scale.keyCount, valueByteCount: 100), Workload.ofAnyStore
+      ).section
     case .ycsb:
       return sheet(
         "1 KiB", DataSet("1k", keyCount: scale.keyCount / 10, valueByteCount: 1 << 10),

@@ -9,13 +9,24 @@ public struct StorePlace: Sendable {
   public var keyCount: Int
 
   /// Whether each set is to be on the disk when it returns; else nothing has to wait for the disk.
-  public var isSynced = false
+  public var isSynced: Bool
 
   /// Whether values can be compressed: else they are random bytes.
-  public var isCompressible = false
+  public var isCompressible: Bool
 
   /// From how many threads it will be called.
-  public var threadCount = 1
+  public var threadCount: Int
+
+  /// A folder, which exists, for about so many keys.
+  public init(
+    folder: String, keyCount: Int, isSynced: Bool = false, isCompressible: Bool = false, threadCount: Int = 1
+  ) {
+    self.folder = folder
+    self.keyCount = keyCount
+    self.isSynced = isSynced
+    self.isCompressible = isCompressible
+    self.threadCount = threadCount
+  }
 }
 
 /// One of the stores that are compared.

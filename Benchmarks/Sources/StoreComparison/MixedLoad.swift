@@ -13,13 +13,13 @@ public struct MixedStep: Sendable {
   }
 
   /// Which of the keys it is about.
-  @inlinable var keyNumber: Int { Int(word & (1 << 30 - 1)) }
+  @inlinable package var keyNumber: Int { Int(word & (1 << 30 - 1)) }
 
   /// Whether it reads; one that writes as well reads first.
-  @inlinable var reads: Bool { word & 1 << 30 != 0 }
+  @inlinable package var reads: Bool { word & 1 << 30 != 0 }
 
   /// Whether it writes.
-  @inlinable var writes: Bool { word & 1 << 31 != 0 }
+  @inlinable package var writes: Bool { word & 1 << 31 != 0 }
 }
 
 /// Reads and writes of keys some of which are far more wanted than others.

@@ -56,6 +56,13 @@ package enum Workload: Hashable, Sendable {
   /// Sets that are on the disk when they return, from so many threads.
   case synced(threadCount: Int)
 
+  /// What is asked of any store, in the order of a store's life.
+  package static let ofAnyStore: [Workload] = [
+    .load, .size, .iterate, .retrieve, .inPlace, .batched, .missing, .twoThreads, .overwrite, .set,
+    .mixed(.even),
+    .latency(oneOf: 2), .latency(oneOf: 100), .latency(oneOf: 1000), .latency(oneOf: 10_000), .remove, .open,
+  ]
+
   /// Names it for machines.
   package var identifier: String {
     switch self {

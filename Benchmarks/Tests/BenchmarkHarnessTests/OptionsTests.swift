@@ -2,16 +2,16 @@ import BenchmarkHarness
 import Testing
 
 private let parts =
-  "machine, load-100, read-100, load-1000, read-1000, synced, reopening, small, growth, space, compression, shallows, vellum,"
-  + " 100, 1000, engine, storages"
+  "machine, load-100, read-100, load-1000, read-1000, synced, reopening, small, growth, space, compression, stores,"
+  + " ycsb, large, json, memory, waiting, keys, shallows, vellum, 100, 1000, all, comparison, engine, storages"
 
 @Suite struct OptionsTests {
   private let folders = ["--directory", "data", "--output", "results"]
 
-  @Test func `a full run takes seven rounds`() throws {
+  @Test func `a full run takes five rounds`() throws {
     let options = try Options(folders)
     #expect(!options.isQuick)
-    #expect(options.roundCount == 7)
+    #expect(options.roundCount == 5)
     #expect(options.directory == "data")
     #expect(options.output == "results")
   }
@@ -27,14 +27,20 @@ private let parts =
     #expect(try Options(["--quick", "--rounds", "99"] + folders).roundCount == 99)
   }
 
-  @Test func `all parts are measured unless some are chosen`() throws {
-    #expect(try Options(folders).parts == Options.Part.allCases)
+  @Test func `what shows a newcomer what there is is measured unless other parts are chosen`() throws {
+    let comparison: [Options.Part] = [.stores, .ycsb, .large, .json, .memory, .waiting, .keys]
+    #expect(try Options(folders).parts == comparison + [.load100, .read100])
+    #expect(try Options(["--only", "comparison"] + folders).parts == comparison)
+    #expect(try Options(["--only", "all"] + folders).parts == Options.Part.allCases)
     #expect(try Options(["--only", "machine"] + folders).parts == [.machine])
     #expect(try Options(["--only", "growth,100,growth"] + folders).parts == [.load100, .read100, .growth])
     #expect(try Options(["--only", "1000"] + folders).parts == [.load1000, .read1000])
     #expect(
       try Options(["--only", "engine"] + folders).parts
-        == Options.Part.allCases.filter { ![.machine, .shallows, .vellum].contains($0) })
+        == [
+          .load100, .read100, .load1000, .read1000, .synced, .reopening, .small, .growth, .space,
+          .compression,
+        ])
     #expect(try Options(["--only", "synced", "--only", "small"] + folders).parts == [.small])
   }
 

@@ -2,12 +2,14 @@
 
 extension SedimentStore {
   /// Returns once every change that was made before is on the disk.
-  public func sync() async throws {
+  public nonisolated(nonsending) func sync() async throws {
     try await engine.synced()
   }
 
   /// Makes several changes all together or not at all, and returns once they are on the disk.
-  public func batchSynced<Result>(_ body: (inout SedimentBatch) throws -> Result) async throws -> Result {
+  public nonisolated(nonsending) func batchSynced<Result>(
+    _ body: (inout SedimentBatch) throws -> Result
+  ) async throws -> Result {
     let result = try batch(durability: .unsynced, body)
     try await engine.synced()
     return result
@@ -22,7 +24,7 @@ extension SedimentKeyspace {
   }
 
   /// Gives a key a value, and returns once it is on the disk.
-  public func setSynced<Key: SedimentBytes, Value: SedimentBytes>(
+  public nonisolated(nonsending) func setSynced<Key: SedimentBytes, Value: SedimentBytes>(
     _ value: Value, forKey key: Key, expiry: SedimentExpiry = .never
   ) async throws {
     try set(value, forKey: key, expiry: expiry, durability: .unsynced)
@@ -31,7 +33,9 @@ extension SedimentKeyspace {
 
   /// Removes a key, and returns once that is on the disk; whether it had a value.
   @discardableResult
-  public func removeSynced<Key: SedimentBytes>(forKey key: Key) async throws -> Bool {
+  public nonisolated(nonsending) func removeSynced<Key: SedimentBytes>(
+    forKey key: Key
+  ) async throws -> Bool {
     let hadValue = try remove(forKey: key, durability: .unsynced)
     try await engine.synced()
     return hadValue

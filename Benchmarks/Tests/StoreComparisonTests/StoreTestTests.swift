@@ -1,0 +1,77 @@
+import BenchmarkHarness
+import EngineBenchmarks
+import Foundation
+import Shallows
+import StoreComparison
+import Testing
+
+@Suite struct StoreTestTests {
+  private func report(_ contenders: [Contender]) throws -> Report {
+    let folder = try Folder()
+    var test = StoreTest(contenders, folder: folder.path)
+    test.keyCount = 300
+    test.roundCount = 2
+    let report = try test.run()
+    #expect(try folder.contents == [])
+    return report
+  }
+
+  @Test func `two functions are enough, and what they cannot do is said`() throws {
+    let report = try report([.dictionary("one"), .dictionary("other")])
+    #expect(report.contenders?.map(\.name) == ["one", "other"])
+    #expect(report.contenders?.first?.settings == ["In memory."])
+    let titles = report.groups.map {
+      String($0.title.prefix { $0 != "(" }).trimmingCharacters(in: .whitespaces)
+    }
+    #expect(
+      titles == [
+        "Load", "File, by bytes stored", "Go through all", "Retrieve into a reused buffer",
+        "Retrieve in place",
+        "Retrieve in place, 1,024 keys a call", "Retrieve what is missing", "Retrieve, two threads",
+        "Overwrite all",
+        "Set, one by one", "Half retrieve, half set", "One step of 2 takes longer",
+        "One step of 100 takes longer",
+        "One step of 1,000 takes longer", "One step of 10,000 takes longer", "Remove", "Open after a close",
+      ])
+    for group in report.groups {
+      #expect(group.rows.map(\.name) == ["one", "other"])
+      let isMeasured = !["Go through all", "Retrieve in place"].contains(where: group.title.hasPrefix)
+      for row in group.rows {
+        #expect(row.samples.count == (isMeasured ? 2 : 0), "\(group.title)")
+        #expect((row.unsupported == nil) == isMeasured, "\(group.title)")
+      }
+    }
+  }
+
+  @Test(arguments: [DictionaryStore.Lie.otherValue, .losesSets, .findsMissing])
+  func `a store that lies ends the test`(lie: DictionaryStore.Lie) throws {
+    let folder = try Folder()
+    var test = StoreTest([.dictionary("liar", lie)], folder: folder.path)
+    test.keyCount = 300
+    #expect(throws: (any Error).self) { try test.run() }
+  }
+
+  @Test func `the store of this package does all that is asked`() throws {
+    let report = try report([.sediment])
+    for row in report.groups.flatMap(\.rows) { #expect(row.samples.count == 2, "\(row.identifier)") }
+  }
+
+  @Test func `a storage of Shallows takes part by two functions`() throws {
+    let report = try report([Contender("cities", version: "1") { _ in CityCache() }])
+    #expect(report.groups.first?.rows.first?.samples.count == 2)
+  }
+}
+
+private struct CityCache: BenchmarkStore {
+  let cities = MemoryStorage<String, Data>().makeSyncStorage()
+
+  func set(_ key: BenchmarkKey, _ value: RawSpan) throws {
+    try cities.set(unsafe value.withUnsafeBytes { unsafe Data($0) }, forKey: key.description)
+  }
+
+  func retrieve(_ key: BenchmarkKey, into buffer: inout [UInt8]) throws -> Bool {
+    guard let value = try? cities.retrieve(forKey: key.description) else { return false }
+    buffer = Array(value)
+    return true
+  }
+}
