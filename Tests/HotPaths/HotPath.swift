@@ -29,7 +29,8 @@ enum HotPath: String, CaseIterable {
     var found = 0
     switch self {
     case .retrieveInPlace:
-      for number in 0..<count where try store.withValue(forKey: keys[number % 1000], { $0.byteCount }) == 100 {
+      for number in 0..<count where try store.withValue(forKey: keys[number % 1000], { $0.byteCount }) == 100
+      {
         found += 1
       }
     case .retrieveIntoBuffer, .retrieveByCall:
@@ -47,7 +48,8 @@ enum HotPath: String, CaseIterable {
       }
     case .retrieveMissing:
       let missing = keys.map { Array($0.reversed()) }
-      for number in 0..<count where try store.withValue(forKey: missing[number % 1000], { $0.byteCount }) == nil {
+      for number in 0..<count
+      where try store.withValue(forKey: missing[number % 1000], { $0.byteCount }) == nil {
         found += 1
       }
     case .set, .setByCall: try set(store, count)

@@ -11,8 +11,10 @@ public struct ReportDifference: Equatable, Sendable {
     /// What it counts.
     public var unit: Quantity
 
-    /// The medians.
+    /// The earlier median.
     public var before: Double
+
+    /// The later one.
     public var after: Double
 
     /// Whether the difference is more than noise.
