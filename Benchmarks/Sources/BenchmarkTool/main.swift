@@ -10,6 +10,8 @@ do {
     try task.run()
   } else if let held = HeldStore(arguments) {
     try held.run(Run.contenders)
+  } else if let limited = LimitedStore(arguments) {
+    try limited.run(Run.contenders)
   } else if let results = ResultTask(arguments) {
     try results.run()
   } else {

@@ -37,13 +37,13 @@ static void free_store(struct store *store) {
 static enum peer_outcome open_store(const struct peer_place *place, void **result) {
   struct store *store = calloc(1, sizeof *store);
   if (!store) return peer_fail("opening", "no memory");
-  store->cache = leveldb_cache_create_lru(peer_cache_size);
+  store->cache = leveldb_cache_create_lru(place->cache_size);
   store->filter = leveldb_filterpolicy_create_bloom(10);
   store->options = leveldb_options_create();
   leveldb_options_set_create_if_missing(store->options, 1);
   leveldb_options_set_cache(store->options, store->cache);
   leveldb_options_set_filter_policy(store->options, store->filter);
-  leveldb_options_set_write_buffer_size(store->options, (size_t)64 << 20);
+  leveldb_options_set_write_buffer_size(store->options, place->cache_size / 8);
   leveldb_options_set_compression(
     store->options, place->is_compressed ? leveldb_snappy_compression : leveldb_no_compression);
   store->reading = leveldb_readoptions_create();
@@ -138,7 +138,7 @@ const struct peer_engine peer_leveldb = {
   .name = "LevelDB",
   .version = version,
   .settings =
-    "A cache of 512 MiB, which holds all that is compared, Bloom filters of 10 bits a key, a write buffer of"
+    "A cache of 512 MiB, or of a quarter of the memory where that is limited, Bloom filters of 10 bits a key, a write buffer of"
     " 64 MiB.\n"
     "No compression of random bytes; Snappy, its only one, for JSON.\n"
     "Loads take batches of ten thousand. Its C interface allocates each value that it returns.",

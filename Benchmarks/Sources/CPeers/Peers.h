@@ -15,9 +15,6 @@ const char *peer_rocksdb_version(void);
 /// Puts the path of a file of the store into the buffer.
 void peer_path(char path[4096], const struct peer_place *place, const char *name);
 
-/// The size of a cache that holds the whole of the larger data sets.
-static const size_t peer_cache_size = (size_t)512 << 20;
-
 /// How large a mapping may become: space of addresses only.
 static const size_t peer_map_size = (size_t)32 << 30;
 

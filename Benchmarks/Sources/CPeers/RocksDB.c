@@ -33,7 +33,7 @@ static void free_store(struct store *store) {
 static enum peer_outcome open_store(const struct peer_place *place, void **result) {
   struct store *store = calloc(1, sizeof *store);
   if (!store) return peer_fail("opening", "no memory");
-  store->cache = rocksdb_cache_create_lru(peer_cache_size);
+  store->cache = rocksdb_cache_create_lru(place->cache_size);
   store->table = rocksdb_block_based_options_create();
   rocksdb_block_based_options_set_block_cache(store->table, store->cache);
   rocksdb_block_based_options_set_block_size(store->table, 4096);
@@ -46,7 +46,7 @@ static enum peer_outcome open_store(const struct peer_place *place, void **resul
   rocksdb_options_set_block_based_table_factory(store->options, store->table);
   rocksdb_options_set_create_if_missing(store->options, 1);
   rocksdb_options_set_max_background_jobs(store->options, 2);
-  rocksdb_options_set_write_buffer_size(store->options, (size_t)64 << 20);
+  rocksdb_options_set_write_buffer_size(store->options, place->cache_size / 8);
   rocksdb_options_set_max_write_buffer_number(store->options, 4);
   rocksdb_options_set_memtable_whole_key_filtering(store->options, 1);
   rocksdb_options_set_memtable_prefix_bloom_size_ratio(store->options, 0.02);
@@ -218,7 +218,7 @@ const struct peer_engine peer_rocksdb = {
   .name = "RocksDB",
   .version = peer_rocksdb_version,
   .settings =
-    "A cache of 512 MiB, which holds all that is compared; Bloom filters of 10 bits a key, also for memory tables;"
+    "A cache of 512 MiB, or of a quarter of the memory where that is limited; Bloom filters of 10 bits a key, also for memory tables;"
     " a hash index in each block of 4 KiB.\n"
     "Four memory tables of 64 MiB, two background jobs: as many as processors.\n"
     "No compression of random bytes; zstd for JSON.\n"

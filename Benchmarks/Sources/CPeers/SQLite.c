@@ -16,6 +16,7 @@ struct store {
   struct connection writer;
   pthread_mutex_t lock;
   bool is_shared;
+  size_t cache_size;
   char path[4096];
   pthread_key_t readers;
 };
@@ -50,7 +51,7 @@ static bool prepare(sqlite3 *database, const char *text, sqlite3_stmt **statemen
 }
 
 static enum peer_outcome open_connection(
-  struct connection *connection, const char *path, bool is_synced, bool is_shared
+  struct connection *connection, const char *path, bool is_synced, bool is_shared, size_t cache_size
 ) {
   int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
   char settings[512];
@@ -59,7 +60,7 @@ static enum peer_outcome open_connection(
     "PRAGMA locking_mode = %s; PRAGMA journal_mode = WAL; PRAGMA synchronous = %s; PRAGMA cache_size = -%zu;"
     "PRAGMA mmap_size = %zu; PRAGMA temp_store = MEMORY; PRAGMA wal_autocheckpoint = 10000;"
     "CREATE TABLE IF NOT EXISTS data (key BLOB PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;",
-    is_shared ? "NORMAL" : "EXCLUSIVE", is_synced ? "FULL" : "OFF", peer_cache_size >> 10, peer_map_size);
+    is_shared ? "NORMAL" : "EXCLUSIVE", is_synced ? "FULL" : "OFF", cache_size >> 10, peer_map_size);
   bool is_open =
     sqlite3_open_v2(path, &connection->database, flags, NULL) == SQLITE_OK
     && sqlite3_busy_timeout(connection->database, 10000) == SQLITE_OK
@@ -81,9 +82,10 @@ static enum peer_outcome open_store(const struct peer_place *place, void **resul
   struct store *store = calloc(1, sizeof *store);
   if (!store) return peer_fail("opening", "no memory");
   peer_path(store->path, place, "data.sqlite");
+  store->cache_size = place->cache_size;
   store->is_shared = place->thread_count > 1;
   enum peer_outcome outcome =
-    open_connection(&store->writer, store->path, place->is_synced, store->is_shared);
+    open_connection(&store->writer, store->path, place->is_synced, store->is_shared, place->cache_size);
   if (outcome) {
     free(store);
     return outcome;
@@ -151,7 +153,7 @@ static struct connection *reader(struct store *store) {
   if (connection) return connection;
   connection = calloc(1, sizeof *connection);
   if (!connection) return NULL;
-  if (open_connection(connection, store->path, false, true)) {
+  if (open_connection(connection, store->path, false, true, store->cache_size)) {
     free(connection);
     return NULL;
   }
@@ -244,7 +246,7 @@ const struct peer_engine peer_sqlite = {
   .settings =
     "WAL; synchronous OFF where nothing waits for the disk, FULL where sets are synced. A checkpoint each 10,000"
     " pages instead of 1,000.\n"
-    "A cache of 512 MiB and all of the file mapped; a table WITHOUT ROWID, whose rows are found by one search.\n"
+    "A cache of 512 MiB, or of a quarter of the memory where that is limited, and all of the file mapped; a table WITHOUT ROWID, whose rows are found by one search.\n"
     "Exclusive locking where one thread calls, which does without shared memory; else a connection for each"
     " thread that reads, and one for all that write.\n"
     "Statements are prepared once. Loads take ten thousand rows a transaction, single sets one each.",

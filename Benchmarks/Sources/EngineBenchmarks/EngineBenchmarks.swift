@@ -36,7 +36,7 @@ package struct EngineBenchmarks {
     case .space: try SpaceRows(scale, directory: directory).section
     case .compression:
       try joined(ValueKind.allCases) { try CompressionRows(scale, kind: $0, directory: directory).section }
-    case .machine, .stores, .ycsb, .large, .json, .memory, .waiting, .keys, .shallows, .vellum:
+    case .machine, .stores, .ycsb, .large, .json, .memory, .waiting, .keys, .limited, .shallows, .vellum:
       preconditionFailure("it is not about the engine")
     }
   }

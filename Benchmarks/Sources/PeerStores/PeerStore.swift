@@ -6,6 +6,9 @@ internal import StoreComparison
 ///
 /// Several threads may call it at once: ``StorePlace/threadCount`` has told the engine.
 @safe final class PeerStore: BenchmarkStore, @unchecked Sendable {
+  /// Holds the whole of most data sets.
+  private static let cacheByteCount = 512 << 20
+
   private let engine: peer_engine
   private let store: UnsafeMutableRawPointer
 
@@ -16,7 +19,8 @@ internal import StoreComparison
     let outcome = unsafe place.folder.withCString { folder in
       var place = unsafe peer_place(
         folder: folder, key_count: place.keyCount, is_synced: place.isSynced,
-        is_compressed: place.isCompressible, thread_count: place.threadCount)
+        is_compressed: place.isCompressible, thread_count: place.threadCount,
+        cache_size: place.memoryByteCount.map { $0 / 4 } ?? PeerStore.cacheByteCount)
       return unsafe engine.open(&place, &store)
     }
     guard outcome == peer_done, let store = unsafe store else { throw unsafe PeerFailure(engine) }

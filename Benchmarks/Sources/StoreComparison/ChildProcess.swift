@@ -10,8 +10,11 @@ internal import Foundation
 ///
 /// If this process dies, the child reaches the end of its input and ends, too.
 package struct ChildProcess {
-  /// What the task took of memory that belongs to no file; nil where the system does not tell.
-  package let anonymousByteCount: Int?
+  /// The number that it said.
+  let answer: Int
+
+  /// What the task took of memory that belongs to no file, if that is what it said; nil where the system does not tell.
+  package var anonymousByteCount: Int? { answer < 0 ? nil : answer }
 
   /// Why there is none.
   package static let memoryIsUnknown = "the system does not tell how much memory a process has"
@@ -29,13 +32,13 @@ package struct ChildProcess {
     process.standardInput = input
     process.standardOutput = output
     try process.run()
-    let answer = ChildProcess.line(from: output.fileHandleForReading)
-    guard let byteCount = Int(answer) else {
+    let line = ChildProcess.line(from: output.fileHandleForReading)
+    guard let answer = Int(line) else {
       process.terminate()
       process.waitUntilExit()
-      throw ChildFailure(description: "a child process failed: '\(answer)'")
+      throw ChildFailure(description: "a child process failed: '\(line)'")
     }
-    anonymousByteCount = byteCount < 0 ? nil : byteCount
+    self.answer = answer
   }
 
   /// Ends the process by what cannot be caught, and waits until it is gone.

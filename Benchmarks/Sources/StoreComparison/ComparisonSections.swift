@@ -11,11 +11,16 @@ package struct ComparisonScale: Sendable {
   /// How many calls a sample has that wait for the disk.
   package var syncedCount: Int
 
+  /// How many calls a sample has that read from the disk.
+  package var limitedCount: Int
+
   /// A run whose figures mean something.
-  package static let full = ComparisonScale(keyCount: 1_000_000, sampleCountMax: 100_000, syncedCount: 320)
+  package static let full = ComparisonScale(
+    keyCount: 1_000_000, sampleCountMax: 100_000, syncedCount: 320, limitedCount: 4_000)
 
   /// A run of a few seconds that only proves that everything works.
-  package static let quick = ComparisonScale(keyCount: 10_000, sampleCountMax: 2_000, syncedCount: 32)
+  package static let quick = ComparisonScale(
+    keyCount: 10_000, sampleCountMax: 2_000, syncedCount: 32, limitedCount: 500)
 }
 
 /// Stores of all kinds, all put to the same test.
@@ -72,6 +77,11 @@ package struct ComparisonSections {
     case .memory:
       return sheet(
         "100 B", DataSet("memory", keyCount: scale.keyCount, valueByteCount: 100), [.memory, .openAfterKill]
+      ).section
+    case .limited:
+      return sheet(
+        "1 KiB", DataSet("limited", keyCount: max(scale.keyCount * 2 / 5, 4096), valueByteCount: 1 << 10),
+        [.load, .limited], sampleCountMax: scale.limitedCount
       ).section
     case .waiting:
       return sheet(

@@ -17,15 +17,20 @@ public struct StorePlace: Sendable {
   /// From how many threads it will be called.
   public var threadCount: Int
 
+  /// How much memory the process has; nil where it is more than all data take.
+  public var memoryByteCount: Int?
+
   /// A folder, which exists, for about so many keys.
   public init(
-    folder: String, keyCount: Int, isSynced: Bool = false, isCompressible: Bool = false, threadCount: Int = 1
+    folder: String, keyCount: Int, isSynced: Bool = false, isCompressible: Bool = false, threadCount: Int = 1,
+    memoryByteCount: Int? = nil
   ) {
     self.folder = folder
     self.keyCount = keyCount
     self.isSynced = isSynced
     self.isCompressible = isCompressible
     self.threadCount = threadCount
+    self.memoryByteCount = memoryByteCount
   }
 }
 

@@ -100,6 +100,7 @@ private struct StoreLife {
       return try size()
     case .open, .openAfterKill: return try open()
     case .memory: return try memory()
+    case .limited: return try readWithLimit()
     case .synced(let threadCount): return try synced(threadCount: threadCount)
     }
   }
@@ -239,6 +240,20 @@ private struct StoreLife {
     try process.kill()
     guard let byteCount = process.anonymousByteCount else { throw Unsupported(ChildProcess.memoryIsUnknown) }
     return Sample(byteCount: byteCount, amount: data.keyCount)
+  }
+
+  /// Has a process read the store that has less memory than the store takes.
+  private mutating func readWithLimit() throws -> Sample {
+    try end()
+    let memoryByteCount = data.byteCount / 3
+    let group = try MemoryLimit(byteCount: memoryByteCount)
+    forgetPages(below: session.folder)
+    let limited = LimitedStore(
+      session.contender, folder: session.folder, data: data, sampleCount: sampleCount,
+      memoryByteCount: memoryByteCount, group: group)
+    let process = try ChildProcess(limited.arguments, program: session.program)
+    try process.finish()
+    return Sample(nanoseconds: UInt64(max(process.answer, 1)), amount: sampleCount)
   }
 
   private mutating func synced(threadCount: Int) throws -> Sample {

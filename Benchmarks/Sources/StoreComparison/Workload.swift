@@ -53,6 +53,9 @@ package enum Workload: Hashable, Sendable {
   /// Opens the store of a process that was killed.
   case openAfterKill
 
+  /// Reads keys in a process that has a part of the memory that the store would take.
+  case limited
+
   /// Sets that are on the disk when they return, from so many threads.
   case synced(threadCount: Int)
 
@@ -84,6 +87,7 @@ package enum Workload: Hashable, Sendable {
     case .open: "open"
     case .memory: "memory"
     case .openAfterKill: "open-after-kill"
+    case .limited: "limited"
     case .synced(let threadCount): "synced-\(threadCount)"
     }
   }
@@ -109,6 +113,7 @@ package enum Workload: Hashable, Sendable {
     case .open: "Open after a close"
     case .memory: "Memory a key, but for mapped files"
     case .openAfterKill: "Open after the process was killed"
+    case .limited: "Retrieve with a third of the memory"
     case .synced(let threadCount): threadCount == 1 ? "Synced set" : "Synced sets, \(threadCount) threads"
     }
   }
@@ -133,6 +138,9 @@ package enum Workload: Hashable, Sendable {
       "A process loads the store and reads all of it; the peak of its memory that belongs to no file, less what it had"
         + " before."
     case .openAfterKill: "Opening and one retrieve, after the process that loaded the store was killed."
+    case .limited:
+      "A process whose memory, files' pages included, is limited to a third of what is stored reads random keys, after"
+        + " as many that are not timed."
     case .synced(let threadCount):
       threadCount == 1
         ? "Each set is on the disk when it returns."
@@ -151,7 +159,7 @@ package enum Workload: Hashable, Sendable {
   /// In how many rounds it is measured at most; nil for all of them.
   package var roundCountMax: Int? {
     switch self {
-    case .memory, .openAfterKill: 2
+    case .memory, .openAfterKill, .limited: 2
     default: nil
     }
   }

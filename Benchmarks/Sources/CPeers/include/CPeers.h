@@ -18,6 +18,8 @@ struct peer_place {
   bool is_compressed;
   /// From how many threads it will be called.
   size_t thread_count;
+  /// How much memory a cache may take.
+  size_t cache_size;
 };
 
 /// The longest key; keys are short here.
