@@ -26,6 +26,9 @@ import Testing
       expectNone("replacing") {
         for number in 0..<1_000 { storage.insert(values[number], forKey: keys[number]) }
       }
+      expectNone("updating") {
+        for number in 0..<1_000 { storage.modifyValue(forKey: keys[number]) { $0 = values[number] } }
+      }
       expectNone("evicting") {
         for number in 0..<1_001 { storage.insert(values[number], forKey: keys[number]) }
       }

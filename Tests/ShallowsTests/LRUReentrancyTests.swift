@@ -140,6 +140,95 @@ import Testing
     box.set(nil)
   }
 
+  @Test func `The closure of an update may call the storage`() throws {
+    let storage = LRUStorage<String, Int>(
+      capacity: .cost(100) { _, value in value }, shardCount: 1, clock: LRUClock().read)
+    for (key, value) in [("a", 1), ("b", 2)] { storage.insert(value, forKey: key) }
+    var runs = 0
+    let found = storage.modifyValue(forKey: "a") { value in
+      runs += 1
+      storage.insert(3, forKey: "c")
+      storage.removeValue(forKey: "b")
+      defer { value = (value ?? 0) + (storage.value(forKey: "c") ?? 0) }
+      return storage.peek(forKey: "a")
+    }
+    #expect(found == 1 && runs == 1 && storage.keysByLastUse == ["a", "c"])
+    #expect(storage.peek(forKey: "a") == 4 && storage.totalCost == 7)
+    storage.modifyValue(forKey: "new") { value in
+      storage.modifyValue(forKey: "b") { $0 = 5 }
+      value = storage.statistics.count
+    }
+    #expect(storage.keysByLastUse == ["new", "b", "a", "c"] && storage.peek(forKey: "new") == 3)
+    try storage.checkInvariants()
+  }
+
+  /// What others do with a key while an update has it in hand.
+  enum Meddling: CaseIterable {
+    case insert, insertEqual, removeAndInsert, remove, purge, evict, expire, grow
+  }
+
+  @Test(arguments: Meddling.allCases)
+  func `An update whose key was changed meanwhile runs again`(meddling: Meddling) throws {
+    let clock = LRUClock()
+    let storage = LRUStorage<Int, Int>(capacity: .count(100), shardCount: 1, clock: clock.read)
+    storage.insert(1, forKey: 0, expiry: .after(.seconds(1)))
+    var seen: [Int?] = []
+    storage.modifyValue(forKey: 0) { value in
+      seen.append(value)
+      if seen.count == 1 {
+        switch meddling {
+        case .insert: storage.insert(5, forKey: 0)
+        case .insertEqual: storage.insert(1, forKey: 0)
+        case .removeAndInsert:
+          storage.removeValue(forKey: 0)
+          storage.insert(7, forKey: 0)
+        case .remove: storage.removeValue(forKey: 0)
+        case .purge: storage.purge()
+        case .evict: for key in 1...100 { storage.insert(key, forKey: key) }
+        case .expire: clock.now += 1_000
+        // The entries move, and none of them changes.
+        case .grow: for key in 1..<50 { storage.insert(key, forKey: key) }
+        }
+      }
+      value = (value ?? 0) + 10
+    }
+    let again: Int?? =
+      switch meddling {
+      case .insert: .some(5)
+      case .insertEqual: .some(1)
+      case .removeAndInsert: .some(7)
+      case .remove, .purge, .evict, .expire: .some(nil)
+      case .grow: nil
+      }
+    #expect(seen == [1] + [again].compactMap(\.self))
+    #expect(storage.peek(forKey: 0) == ((again ?? 1) ?? 0) + 10)
+    #expect(storage.statistics.hits == 1 && storage.statistics.misses == 0)
+    try storage.checkInvariants()
+  }
+
+  @Test func `A key without a value that has none again is unchanged, and one that got one is not`() {
+    let storage = LRUStorage<Int, Int>(capacity: .count(4))
+    var seen: [Int?] = []
+    storage.modifyValue(forKey: 0) { value in
+      seen.append(value)
+      storage.insert(1, forKey: 0)
+      if seen.count > 1 { storage.removeValue(forKey: 0) } else { storage.insert(2, forKey: 0) }
+      value = 3
+    }
+    #expect(seen == [nil, 2, nil] && storage.peek(forKey: 0) == 3)
+  }
+
+  @Test func `An atomic update through the storage may read and change other keys of it`() async throws {
+    let storage = LRUStorage<String, Int>(capacity: .count(10))
+    storage.insert(1, forKey: "a")
+    storage.insert(2, forKey: "b")
+    let sum = try await storage.atomicUpdate(forKey: "a") { value in
+      value += try storage.makeSyncStorage().retrieve(forKey: "b")
+      try storage.makeSyncStorage().remove(forKey: "b")
+    }
+    #expect(sum == 3 && storage.keysByLastUse == ["a"])
+  }
+
   @Test func `An update that throws changes nothing`() throws {
     struct Failure: Error {}
     let storage = LRUStorage<String, [Int]>(capacity: .count(10))

@@ -36,6 +36,12 @@ struct LRUBoundedTable<Key: Hashable, Value>: ~Copyable {
     return 0
   }
 
+  /// Counts a question for a value.
+  @inlinable @inline(__always)
+  mutating func count(isHit: Bool) {
+    if isHit { hits &+= 1 } else { misses &+= 1 }
+  }
+
   /// Keeps a value as the one used last, unless it alone exceeds the bound; false if so.
   ///
   /// Without an expiry the entry keeps the one it has.
@@ -51,6 +57,7 @@ struct LRUBoundedTable<Key: Hashable, Value>: ~Copyable {
       return false
     }
     insertions &+= 1
+    let stamp = UInt32(truncatingIfNeeded: insertions)
     if index != 0 {
       let present = unsafe table.links[Int(index)].expiry
       let kept = expiry ?? (present == 0 || present > clock() ? present : 0)
@@ -59,11 +66,11 @@ struct LRUBoundedTable<Key: Hashable, Value>: ~Copyable {
       table.setCost(0, of: index)
       evict(untilCount: countMax, cost: costMax &- cost, dropped: &dropped)
       table.setCost(cost, of: index)
-      dropped.value = table.replaceValue(of: index, by: value, expiry: kept)
+      dropped.value = table.replaceValue(of: index, by: value, expiry: kept, stamp: stamp)
     } else {
       evict(untilCount: countMax &- 1, cost: costMax &- cost, dropped: &dropped)
       if table.isFull { grow() }
-      table.add(LRUPair(key: key, value: value), hash: hash, cost: cost, expiry: expiry ?? 0)
+      table.add(LRUPair(key: key, value: value), hash: hash, cost: cost, expiry: expiry ?? 0, stamp: stamp)
     }
     return true
   }

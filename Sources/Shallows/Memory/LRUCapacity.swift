@@ -5,7 +5,7 @@ public import Foundation
 /// A bound of zero or less keeps nothing. A cost below zero counts as zero. A value that alone costs more than
 /// the bound is not kept, and nothing is evicted for it.
 public struct LRUCapacity<Key, Value>: Sendable {
-  /// Tells what it costs to keep a value; called from any thread, outside all locks but in `modifyValue`.
+  /// Tells what it costs to keep a value; called from any thread, outside all locks.
   public typealias Cost = @Sendable (Key, Value) -> Int
 
   /// The values that are kept at most.

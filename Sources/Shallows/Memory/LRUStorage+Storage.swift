@@ -41,7 +41,8 @@ extension LRUStorage: StorageProtocol, AnsweringReadableStorage, AnsweringWritab
     return .done
   }
 
-  /// Changes the value of a key as if nobody else came in between; the closure must not call this storage.
+  /// Changes the value of a key as if nobody else came in between; the closure runs again if the key was changed
+  /// meanwhile, so it must not change that key itself.
   public func answer(
     updating key: Key, expiry: StorageExpiry?,
     _ modify: @escaping (ShallowsResult<Value>) throws -> Value?

@@ -7,8 +7,8 @@ internal import Synchronization
 /// and each shard is exact in itself and has an equal share of the bound, but the whole is not: it may evict a
 /// value that was used later than one in another shard.
 ///
-/// The `==` of keys runs under a lock, and so does the closure of `modifyValue`: neither may call the same storage.
-/// Everything else may, the `deinit` of keys and values and the closure that tells the cost included.
+/// The `==` of keys runs under a lock, and must not call the same storage. Everything else may: the closure of
+/// `modifyValue`, the one that tells the cost, the `deinit` of keys and values.
 @safe
 public final class LRUStorage<Key: Hashable, Value> {
   /// What the storage is called in the names of compositions.

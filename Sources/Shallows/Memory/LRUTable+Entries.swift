@@ -2,7 +2,7 @@
 extension LRUTable {
   /// Adds an entry as the one used last, under a key that has none; the caller has made room.
   @inlinable @inline(__always)
-  mutating func add(_ pair: consuming Pair, hash: UInt32, cost: Int, expiry: UInt64) {
+  mutating func add(_ pair: consuming Pair, hash: UInt32, cost: Int, expiry: UInt64, stamp: UInt32) {
     let index: UInt32
     if firstFree != 0 {
       index = firstFree
@@ -16,6 +16,7 @@ extension LRUTable {
     unsafe links[Int(index)].hash = hash
     unsafe links[Int(index)].cost = cost
     unsafe links[Int(index)].expiry = expiry
+    unsafe links[Int(index)].stamp = stamp
     fillSlot(of: index, hash: hash)
     linkAsNewest(index)
     count &+= 1
@@ -36,8 +37,9 @@ extension LRUTable {
 
   /// Gives an entry another value, and returns the one it had.
   @inlinable @inline(__always)
-  func replaceValue(of index: UInt32, by value: consuming Value, expiry: UInt64) -> Value {
+  func replaceValue(of index: UInt32, by value: consuming Value, expiry: UInt64, stamp: UInt32) -> Value {
     unsafe links[Int(index)].expiry = expiry
+    unsafe links[Int(index)].stamp = stamp
     unsafe swap(&value, &pair(index).pointee.value)
     return value
   }
@@ -62,7 +64,8 @@ extension LRUTable {
     while index != 0 {
       let link = unsafe links[Int(index)]
       unsafe resized.add(
-        pair(index).move(), hash: link.hash, cost: link.cost, expiry: link.expiry)
+        pair(index).move(), hash: link.hash, cost: link.cost, expiry: link.expiry,
+        stamp: link.stamp)
       index = link.newer
     }
     // Nothing is left in the old memory that had to end with it.

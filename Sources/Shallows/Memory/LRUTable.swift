@@ -15,6 +15,8 @@ struct LRUTable<Key: Hashable, Value>: ~Copyable {
     @usableFromInline var newer: UInt32 = 0
     /// The entry that was used last before this one; of a free entry, the next free one.
     @usableFromInline var older: UInt32 = 0
+    /// Another one for each value that the entry is given.
+    @usableFromInline var stamp: UInt32 = 0
     @usableFromInline var cost = 0
     /// When it expires; 0 for never.
     @usableFromInline var expiry: UInt64 = 0
