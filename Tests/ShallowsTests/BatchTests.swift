@@ -90,4 +90,67 @@ struct BatchTests {
     #expect(try await front.combined(with: back).retrieve(forKeys: keys) == Array(0..<count))
     #expect(front.values == values)
   }
+
+  @Test func `What single keys have is told by an async batch, too`() async throws {
+    let odd = try filled(["a": 1, "b": 2]).mapValues(
+      transformIn: { (value: Int) in if value == 2 { throw ProbeError() } else { value } },
+      transformOut: { $0 })
+    let found = await odd.retrieveResults(forKeys: ["b", "a", "x"])
+    #expect(found.map(\.value) == [nil, 1, nil])
+    #expect(found[0].error is ProbeError && found[2].error?.isNoValue == true)
+    // A storage that fails as a whole fails each key.
+    let unreadable = MemoryStorage<String, Int>().asWriteOnlyStorage().usingUnsupportedTransformation { $0 }
+    let halves = Storage(
+      read: ReadOnlyStorage<String, Int>.empty(), write: unreadable)
+    let nothing = await halves.retrieveResults(forKeys: ["a", "b"])
+    #expect(nothing.map { $0.error as? EmptyCacheError } == [.cacheIsAlwaysEmpty, .cacheIsAlwaysEmpty])
+  }
+
+  /// A storage of a user's own that answers batches wrongly.
+  private struct Miscounting: ReadOnlyStorageProtocol {
+    let surplus: Int
+    var storageName: String { "wrong" }
+
+    func retrieve(forKey key: String, completion: @escaping (ShallowsResult<Int>) -> Void) {
+      completion(.success(1))
+    }
+
+    func answer(forKeys keys: [String]) -> StorageAnswer<[ShallowsResult<ExpiringValue<Int>>]> {
+      .value(Array(repeating: .success(ExpiringValue(1)), count: keys.count + surplus))
+    }
+  }
+
+  @Test(arguments: [-1, 1])
+  func `A batch that is answered with a wrong number of results is an error, through every layer`(
+    surplus: Int
+  ) async throws {
+    let wrong = Miscounting(surplus: surplus)
+    let error = StorageError.wrongResultCount(2 + surplus, keyCount: 2, storageName: "wrong")
+    let (front, memory) = (MemoryStorage<String, Int>(), MemoryStorage<String, Int>())
+    let one = MemoryStorage<String, Int>(storage: ["a": 5])
+    let compositions: [ReadOnlyStorage<String, Int>] = [
+      wrong.asReadOnlyStorage(), wrong.mapKeys { $0 }, wrong.mapValues { $0 }, wrong.fallback { throw $0 },
+      wrong.asyncMapKeys { $0 }, wrong.asyncMapValues { $0 }, wrong.coalescingRetrievals(),
+      wrong.backed(by: memory, fallingThroughOn: .missesOnly), front.backed(by: wrong).asReadOnlyStorage(),
+      memory.asReadOnlyStorage().backed(by: wrong),
+    ]
+    for (number, storage) in compositions.enumerated() {
+      await #expect(throws: error, "\(number)") { try await storage.retrieve(forKeys: ["a", "b"]) }
+      let told = results { (completion: @escaping (ShallowsResult<[ShallowsResult<Int>]>) -> Void) in
+        storage.retrieve(forKeys: ["a", "b"]) { completion(.success($0)) }
+      }
+      #expect(told.first?.value?.map { $0.error as? StorageError } == [error, error], "\(number)")
+    }
+    #expect(front.storage.isEmpty)
+    // What the front has is not lost to that.
+    let partly = await one.asReadOnlyStorage().backed(by: wrong).retrieveResults(forKeys: ["x", "a", "y"])
+    #expect(partly[1].value == 5 && partly[0].isFailure && partly[2].isFailure)
+    let zipped = await zip(one.asReadOnlyStorage(), wrong.asReadOnlyStorage()).retrieveResults(forKeys: [
+      "a", "b",
+    ])
+    let sides = zipped.map { $0.error as? ZippedResultError }
+    #expect(sides.map { $0?.right as? StorageError } == [error, error])
+    #expect(sides[0]?.left == nil && sides[1]?.left?.isNoValue == true)
+    #expect(error.storageFailureKind == .other && "\(error)".contains("\"wrong\" answered with"))
+  }
 }

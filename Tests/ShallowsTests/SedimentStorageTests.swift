@@ -58,6 +58,52 @@ struct SedimentStorageTests {
     #expect(Array(found[5...]) == (0..<150).map { $0 == 7 ? nil : $0 })
   }
 
+  @Test func `A damaged value fails alone, in batches, compositions and fallbacks`() async throws {
+    let fixture = try SedimentFixture()
+    let storage = SedimentStorage(fixture.store).usingStringKeys()
+    let names = (0..<200).map { "\($0)" }
+    for name in names { try await storage.set(Data("value \(name).".utf8), forKey: name) }
+    let damaged: Set = ["0", "63", "64", "130", "199"]
+    let bytes = try #require(fixture.disk.contents(of: SedimentFixture.path))
+    for name in damaged {
+      let place = try #require(bytes.firstRange(of: Array("value \(name).".utf8)))
+      fixture.disk.flipBit(0, ofByte: place.lowerBound, in: SedimentFixture.path)
+    }
+    let asked = names + ["x"]
+    let found = await storage.retrieveResults(forKeys: asked)
+    try #require(found.count == asked.count)
+    for (name, result) in zip(asked, found) {
+      switch name {
+      case "x": #expect(result.error?.isNoValue == true)
+      case _ where damaged.contains(name): #expect((result.error as? SedimentError)?.code == .damaged)
+      default: #expect(result.value == Data("value \(name).".utf8))
+      }
+    }
+    let error = await #expect(throws: SedimentError.self) { try await storage.retrieve(forKeys: asked) }
+    #expect(error?.code == .damaged)
+    let mended = storage.fallback { error in Data((error.isNoValue ? "missing" : "unreadable").utf8) }
+    let texts = try await mended.retrieve(forKeys: ["130", "131", "x"]).map {
+      $0.map { String(decoding: $0, as: UTF8.self) }
+    }
+    #expect(texts == ["unreadable", "value 131.", "missing"])
+    // A back has the values that cannot be read here, and the front those that can.
+    let back = MemoryStorage<String, Data>(storage: ["63": Data([1]), "64": Data([2])])
+    let tiers = storage.asReadOnlyStorage().backed(by: back)
+    #expect(
+      try await tiers.retrieve(forKeys: ["62", "63", "64"]) == [Data("value 62.".utf8), Data([1]), Data([2])])
+    let front = MemoryStorage<String, Data>()
+    _ = await front.combined(with: storage).retrieveResults(forKeys: ["129", "130"])
+    #expect(front.storage == ["129": Data("value 129.".utf8)])
+  }
+
+  @Test func `A batch of a store that is closed fails for each key`() async throws {
+    let fixture = try SedimentFixture()
+    let storage = SedimentStorage(fixture.store)
+    try fixture.store.close()
+    let found = await storage.retrieveResults(forKeys: (0..<200).map { Filename(rawValue: "\($0)") })
+    #expect(found.count == 200 && found.allSatisfy { ($0.error as? SedimentError)?.code == .closed })
+  }
+
   @Test func `All names are listed, and keys that are no text are left out`() async throws {
     let fixture = try SedimentFixture()
     let numbers = MemoryStorage().combined(with: fixture.numbers())

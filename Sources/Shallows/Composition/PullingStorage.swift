@@ -51,11 +51,11 @@ where Front.Key == Back.Key, Front.Value == Back.Value, Marks.Key == Front.Key {
 
   @usableFromInline
   func answer(forKeys keys: [Key]) -> StorageAnswer<[ShallowsResult<ExpiringValue<Value>>]> {
-    front.answer(forKeys: keys, fallThrough) { missing in
+    front.answer(forKeys: keys, fallThrough, back.storageName) { missing in
       let tokens = missing.map(marks.token)
       return back.answer(forKeys: missing).then { answer in
         guard strategy != .neverPull else { return .ready(answer) }
-        let results: [ShallowsResult<ExpiringValue<Value>>] = answer.spread(over: missing.count)
+        let results = answer.spread(over: missing.count, back.storageName)
         let filled: StorageAnswer<[ShallowsResult<Void>]> = .each(missing.count) { index in
           guard case .success(let stored) = results[index] else { return .done }
           return fill(missing[index], stored, tokens[index])

@@ -34,7 +34,7 @@ where Front.Key == Back.Key, Front.Value == Back.Value {
 
   @usableFromInline
   func answer(forKeys keys: [Key]) -> StorageAnswer<[ShallowsResult<ExpiringValue<Value>>]> {
-    front.answer(forKeys: keys, fallThrough) { back.answer(forKeys: $0) }
+    front.answer(forKeys: keys, fallThrough, back.storageName) { back.answer(forKeys: $0) }
   }
 
   @usableFromInline
@@ -63,16 +63,18 @@ extension ReadableStorageProtocol {
   /// The values of several keys from this storage, and from the back those that it does not have.
   @usableFromInline
   func answer(
-    forKeys keys: [Key], _ fallThrough: StorageFallThrough,
+    forKeys keys: [Key], _ fallThrough: StorageFallThrough, _ backName: String,
     back: @escaping ([Key]) -> StorageAnswer<[ShallowsResult<ExpiringValue<Value>>]>
   ) -> StorageAnswer<[ShallowsResult<ExpiringValue<Value>>]> {
     answer(forKeys: keys).then { results in
-      let found = results.spread(over: keys.count)
+      let found = results.spread(over: keys.count, storageName)
       let missing = found.indices.filter { found[$0].error.map(fallThrough.passes) ?? false }
       guard !missing.isEmpty else { return .value(found) }
       return back(missing.map { keys[$0] }).map { results in
         var merged = found
-        for (place, result) in zip(missing, results.spread(over: missing.count)) { merged[place] = result }
+        for (place, result) in zip(missing, results.spread(over: missing.count, backName)) {
+          merged[place] = result
+        }
         return .success(merged)
       }
     }
@@ -80,13 +82,16 @@ extension ReadableStorageProtocol {
 }
 
 extension Result {
-  /// The single results of a batch, or its failure for each.
+  /// The single results of a batch, or its failure for each; a storage that answers another number of keys fails, too.
   @usableFromInline
-  func spread<Value>(over count: Int) -> [ShallowsResult<Value>] where Success == [ShallowsResult<Value>] {
+  func spread<Value>(over count: Int, _ storageName: String) -> [ShallowsResult<Value>]
+  where Success == [ShallowsResult<Value>] {
     switch self {
-    case .success(let results) where results.count == count: results
-    case .success: Array(repeating: .failure(StorageError.noValue), count: count)
-    case .failure(let error): Array(repeating: .failure(error), count: count)
+    case .success(let results):
+      if results.count == count { return results }
+      let error = StorageError.wrongResultCount(results.count, keyCount: count, storageName: storageName)
+      return Array(repeating: .failure(error), count: count)
+    case .failure(let error): return Array(repeating: .failure(error), count: count)
     }
   }
 }

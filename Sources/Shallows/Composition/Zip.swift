@@ -57,7 +57,9 @@ where
 
   @usableFromInline
   func answer(forKeys keys: [Key]) -> StorageAnswer<[ShallowsResult<ExpiringValue<Value>>]> {
-    left.answer(forKeys: keys).joined(with: right.answer(forKeys: keys)).map { result in
+    let lefts = left.answer(forKeys: keys).map { .success($0.spread(over: keys.count, left.storageName)) }
+    let rights = right.answer(forKeys: keys).map { .success($0.spread(over: keys.count, right.storageName)) }
+    return lefts.joined(with: rights).map { result in
       result.map { lefts, rights in
         zip(lefts, rights).map { left, right in
           zipped(left, right).map { Self.sooner($0, $1) }

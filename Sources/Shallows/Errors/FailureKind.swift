@@ -46,6 +46,7 @@ extension StorageError: StorageFailure {
     switch self {
     case .noValue: .noValue
     case .notSupported: .notSupported
+    case .wrongResultCount: .other
     }
   }
 }

@@ -4,6 +4,8 @@ public enum StorageError: Error, Sendable, Hashable, CustomStringConvertible {
   case noValue
   /// The storage cannot do that.
   case notSupported(StorageAbility, storageName: String)
+  /// The storage, of a user's own, answered a batch with more results than keys, or fewer: nobody knows whose they are.
+  case wrongResultCount(Int, keyCount: Int, storageName: String)
 
   /// What it is, and what to do about it.
   public var description: String {
@@ -11,6 +13,9 @@ public enum StorageError: Error, Sendable, Hashable, CustomStringConvertible {
     case .noValue: "There is no value for this key."
     case .notSupported(let ability, let storageName):
       "The storage \"\(storageName)\" does not support \(ability.rawValue); \(ability.remedy)"
+    case .wrongResultCount(let count, let keyCount, let storageName):
+      "The storage \"\(storageName)\" answered with \(count) results for \(keyCount) keys; see that its "
+        + "answer(forKeys:) has one result for each key, in their order."
     }
   }
 }

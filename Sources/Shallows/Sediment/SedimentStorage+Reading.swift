@@ -26,21 +26,29 @@ extension SedimentStorage: StorageProtocol, AnsweringReadableStorage {
   }
 
   /// The data of several names; their waits for memory overlap.
+  ///
+  /// A name whose data cannot be read fails alone.
   public func answer(
     forKeys filenames: [Filename]
   ) -> StorageAnswer<[ShallowsResult<ExpiringValue<Data>>]> {
+    let keyspace: SedimentKeyspace
+    do { keyspace = try source.keyspace() } catch { return .failure(error) }
     var results: [ShallowsResult<ExpiringValue<Data>>] = []
     results.reserveCapacity(filenames.count)
-    do {
-      try source.keyspace().withExpiringValues(forKeys: filenames.lazy.map(\.rawValue)) { _, value, expiry in
-        guard let value else { return results.append(.failure(StorageError.missing)) }
-        results.append(
-          .success(ExpiringValue(Data(sedimentBytes: value), expiry: StorageExpiry(expiry))))
+    while results.count < filenames.count {
+      let rest = filenames[results.count...].lazy.map(\.rawValue)
+      do {
+        try keyspace.withExpiringValues(forKeys: rest) { _, value, expiry in
+          guard let value else { return results.append(.failure(StorageError.missing)) }
+          results.append(
+            .success(ExpiringValue(Data(sedimentBytes: value), expiry: StorageExpiry(expiry))))
+        }
+      } catch {
+        // It came instead of the result of the first that has none yet.
+        results.append(.failure(error))
       }
-      return .value(results)
-    } catch {
-      return .failure(error)
     }
+    return .value(results)
   }
 
   /// All names; keys that are no text have none.

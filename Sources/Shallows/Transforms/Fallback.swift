@@ -39,7 +39,9 @@ where Base: ReadableStorageProtocol, Base.Key == Key, Base.Value == Value {
 
   @usableFromInline
   func answer(forKeys keys: [Key]) -> StorageAnswer<[ShallowsResult<ExpiringValue<Value>>]> {
-    base.answer(forKeys: keys).map { .success($0.spread(over: keys.count).map(recovered)) }
+    base.answer(forKeys: keys).map { results in
+      .success(results.spread(over: keys.count, storageName).map(recovered))
+    }
   }
 
   @usableFromInline

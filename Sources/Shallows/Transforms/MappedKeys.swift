@@ -91,7 +91,7 @@ extension ReadableStorageProtocol {
   ) -> StorageAnswer<[ShallowsResult<ExpiringValue<Value>>]> {
     let possible = keys.compactMap(\.value)
     return answer(forKeys: possible).map { results in
-      var found = results.spread(over: possible.count).makeIterator()
+      var found = results.spread(over: possible.count, storageName).makeIterator()
       return .success(keys.map { key in key.flatMap { _ in found.next() ?? .failure(StorageError.noValue) } })
     }
   }

@@ -28,12 +28,15 @@ extension ReadableStorageProtocol {
     try await answer(forKey: key).value()
   }
 
-  /// The values of several keys in their order, nil for those that have none; any other failure is thrown.
+  /// The values of several keys in their order, nil for those that have none.
+  ///
+  /// Any other failure is thrown, that of the first key which has one; what the others have is told by
+  /// `retrieveResults(forKeys:)`.
   @inlinable
   public nonisolated(nonsending) func retrieve(forKeys keys: [Key]) async throws -> [Value?] {
-    try await answer(forKeys: keys).value().map { result in
+    try await retrieveResults(forKeys: keys).map { result in
       switch result {
-      case .success(let stored): return stored.value
+      case .success(let value): return value
       case .failure(let error):
         guard error.isNoValue else { throw error }
         return nil
@@ -41,11 +44,19 @@ extension ReadableStorageProtocol {
     }
   }
 
-  /// Calls the completion with the results for several keys, in their order, as many as there are keys.
+  /// The results for several keys, in their order: each key has its value or a failure of its own.
+  @inlinable
+  public nonisolated(nonsending) func retrieveResults(forKeys keys: [Key]) async -> [ShallowsResult<Value>] {
+    let results: ShallowsResult<[ShallowsResult<ExpiringValue<Value>>]>
+    do { results = .success(try await answer(forKeys: keys).value()) } catch { results = .failure(error) }
+    return results.spread(over: keys.count, storageName).map { $0.map(\.value) }
+  }
+
+  /// Calls the completion with the results for several keys, in their order: each has its value or a failure of its own.
   @inlinable
   public func retrieve(forKeys keys: [Key], completion: @escaping ([ShallowsResult<Value>]) -> Void) {
     answer(forKeys: keys).deliver { results in
-      completion(results.spread(over: keys.count).map { $0.map(\.value) })
+      completion(results.spread(over: keys.count, storageName).map { $0.map(\.value) })
     }
   }
 }
