@@ -37,12 +37,82 @@ struct FailureKindTests {
       (SedimentError(.undecodable, path: "a", message: ""), .cannotDecode),
       (SedimentError(.outOfSpace, path: "a", message: ""), .other),
       (Own(failureKind: .cannotDecode), .cannotDecode), (Own(failureKind: .noValue), .noValue),
+      (EmptyCacheError.cacheIsAlwaysEmpty, .noValue), (Int?.UnwrapError(), .noValue),
+      (ZippedResultError(left: StorageError.noValue, right: Int?.UnwrapError()), .noValue),
+      (ZippedResultError(left: StorageError.noValue, right: ProbeError()), .other),
       (ProbeError(), .other), (ValueValidationError(), .other),
     ]
     for (error, kind) in kinds {
       #expect(error.storageFailureKind == kind, "\(error)")
       #expect(error.isNoValue == (kind == .noValue))
     }
+  }
+
+  @Test func `Storages as their users wrote them miss by the errors that they always had`() async throws {
+    let values = ["a": 1]
+    let closures = Storage<String, Int>(
+      storageName: "closures",
+      retrieve: { key, completion in completion(Result { try values[key].unwrap() }) },
+      set: { _, _, completion in completion(succeed(with: ())) })
+    let back = StorageProbe(["b": 2])
+    for storage in [closures, UserClassStorage().asStorage(), UserStorage().asStorage(), .empty()] {
+      let front = storage.asReadOnlyStorage().backed(by: back, fallingThroughOn: .missesOnly)
+      #expect(try await front.retrieve(forKeys: ["b", "c"]) == [2, nil], "\(storage.storageName)")
+      #expect(try await storage.retrieve(forKeys: ["b"]) == [nil], "\(storage.storageName)")
+      let error = await #expect(throws: (any Error).self) { try await storage.retrieve(forKey: "b") }
+      #expect(error?.isNoValue == true)
+      let sync = storage.makeSyncStorage()
+      let returned = #expect(throws: (any Error).self) { try sync.retrieve(forKey: "b") }
+      #expect(returned?.isNoValue == true)
+    }
+  }
+
+  @Test func `A value that a transform makes nothing of is no miss, nor is a key`() async throws {
+    let base = MemoryStorage<String, String>(storage: ["a": "x", "b": "1"])
+    func number(_ text: String) throws -> Int { try Int(text).unwrap() }
+    func text(_ number: Int) throws -> String { try (number < 9 ? "\(number)" : nil).unwrap() }
+    let storages = [
+      base.mapValues(transformIn: number, transformOut: text),
+      base.asyncMapValues(transformIn: number, transformOut: text),
+      base.mapValues(transformIn: throwing { Int($0) }, transformOut: text),
+    ]
+    for (place, storage) in storages.enumerated() {
+      let damaged = await #expect(throws: Int?.UnwrapError.self) { try await storage.retrieve(forKey: "a") }
+      #expect(damaged?.failureKind == .cannotDecode, "\(place)")
+      let missing = await #expect(throws: MemoryStorageError.self) { try await storage.retrieve(forKey: "c") }
+      #expect(missing?.isNoValue == true)
+      let found = await storage.retrieveResults(forKeys: ["a", "b", "c"])
+      #expect(found.map { $0.error?.storageFailureKind } == [.cannotDecode, nil, .noValue], "\(place)")
+      await #expect(throws: Int?.UnwrapError.self) { try await storage.retrieve(forKeys: ["b", "a"]) }
+      let unset = await #expect(throws: String?.UnwrapError.self) { try await storage.set(10, forKey: "d") }
+      #expect(unset?.failureKind == .other, "\(place)")
+    }
+    let updated = await #expect(throws: String?.UnwrapError.self) {
+      try await storages[0].atomicUpdate(forKey: "b") { $0 = 10 }
+    }
+    #expect(updated?.failureKind == .other && base.storage == ["a": "x", "b": "1"])
+  }
+
+  @Test func `A key that a transform makes nothing of is no miss`() async throws {
+    let base = MemoryStorage<String, String>(storage: ["b": "1"])
+    func name(_ number: Int) throws -> String { try (number == 1 ? "b" : nil).unwrap() }
+    for storage in [base.mapKeys(name), base.asyncMapKeys(name)] {
+      let error = await #expect(throws: String?.UnwrapError.self) { try await storage.retrieve(forKey: 2) }
+      #expect(error?.failureKind == .other)
+      let found = await storage.retrieveResults(forKeys: [2, 1])
+      #expect(found.map { $0.error?.storageFailureKind } == [.other, nil])
+    }
+  }
+
+  @Test func `Data that is no text, or no dictionary, is no miss`() async throws {
+    let data = MemoryStorage<String, Data>(storage: ["a": Data([0xFF]), "b": Data("[1]".utf8)])
+    let noText = await #expect(throws: String?.UnwrapError.self) {
+      try await data.mapString().retrieve(forKey: "a")
+    }
+    let noDictionary = await #expect(throws: [String: Any]?.UnwrapError.self) {
+      _ = try await data.mapJSONDictionary().retrieve(forKey: "b")
+    }
+    #expect(noText?.failureKind == .cannotDecode && noDictionary?.failureKind == .cannotDecode)
   }
 
   @Test func `A value that is damaged is not taken for a miss unless asked`() throws {

@@ -1,6 +1,12 @@
 extension Optional {
   /// A value was missing.
-  public struct UnwrapError: Error {
+  ///
+  /// A storage that fails with it has no value for the key. Thrown by the closure of a transform it means that a value
+  /// could not be made into another one, or a key.
+  public struct UnwrapError: Error, StorageFailure {
+    /// What the failure means.
+    public internal(set) var failureKind = FailureKind.noValue
+
     /// Creates the error.
     public init() {}
   }
@@ -14,6 +20,23 @@ extension Optional {
   public func unwrap(orThrow error: @autoclosure () -> any Error) throws -> Wrapped {
     guard let value = self else { throw error() }
     return value
+  }
+}
+
+/// An error whose meaning depends on whose failure it is.
+private protocol MissingValue: Error {
+  var failureKind: FailureKind { get set }
+}
+
+extension Optional.UnwrapError: MissingValue {}
+
+extension Error {
+  /// The error as the failure of a closure that transforms: something is there, and nothing could be made of it.
+  @usableFromInline
+  func ofTransform(_ kind: FailureKind) -> any Error {
+    guard var missing = self as? any MissingValue else { return self }
+    missing.failureKind = kind
+    return missing
   }
 }
 

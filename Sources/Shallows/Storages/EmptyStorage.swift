@@ -4,6 +4,11 @@ public enum EmptyCacheError: Error, Equatable, Sendable {
   case cacheIsAlwaysEmpty
 }
 
+extension EmptyCacheError: StorageFailure {
+  /// Nothing is wrong: there is no value for any key.
+  public var failureKind: FailureKind { .noValue }
+}
+
 /// A storage that fails every call.
 struct EmptyStorage<Key, Value>: AnsweringStorage {
   let storageName = "empty"

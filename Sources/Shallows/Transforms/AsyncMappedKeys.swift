@@ -9,7 +9,7 @@ struct AsyncMappedKeys<Base, BaseKey, Key, Value> {
     StorageAnswer.running { try await transform(key) }.then { result in
       switch result {
       case .success(let key): next(key)
-      case .failure(let error): .failure(error)
+      case .failure(let error): .failure(error.ofTransform(.other))
       }
     }
   }
@@ -33,14 +33,16 @@ where Base: ReadableStorageProtocol, Base.Key == BaseKey, Base.Value == Value {
     let baseKeys = StorageAnswer<[ShallowsResult<BaseKey>]>.running {
       var baseKeys: [ShallowsResult<BaseKey>] = []
       for key in keys {
-        do { baseKeys.append(.success(try await transform(key))) } catch { baseKeys.append(.failure(error)) }
+        do { baseKeys.append(.success(try await transform(key))) } catch {
+          baseKeys.append(.failure(error.ofTransform(.other)))
+        }
       }
       return baseKeys
     }
     return baseKeys.then { result in
       switch result {
       case .success(let baseKeys): base.answer(forMapped: baseKeys)
-      case .failure(let error): .failure(error)
+      case .failure(let error): .failure(error.ofTransform(.other))
       }
     }
   }

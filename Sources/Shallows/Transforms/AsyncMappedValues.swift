@@ -5,8 +5,12 @@ struct AsyncMappedValues<Base, Key, BaseValue, Value> {
   let transformIn: (BaseValue) async throws -> Value
   let transformOut: (Value) async throws -> BaseValue
 
+  func madeIn(_ value: BaseValue) async throws -> Value {
+    do { return try await transformIn(value) } catch { throw error.ofTransform(.cannotDecode) }
+  }
+
   func transformed(_ stored: ExpiringValue<BaseValue>) async throws -> ExpiringValue<Value> {
-    ExpiringValue(try await transformIn(stored.value), expiry: stored.expiry)
+    ExpiringValue(try await madeIn(stored.value), expiry: stored.expiry)
   }
 }
 
@@ -17,7 +21,7 @@ extension AsyncMappedValues: StorageDesign where Base: StorageDesign {
 extension AsyncMappedValues: ReadableStorageProtocol, AnsweringReadableStorage
 where Base: ReadableStorageProtocol, Base.Key == Key, Base.Value == BaseValue {
   func answer(forKey key: Key) -> StorageAnswer<Value> {
-    base.answer(forKey: key).awaiting(transformIn)
+    base.answer(forKey: key).awaiting(madeIn)
   }
 
   func answer(withExpiryForKey key: Key) -> StorageAnswer<ExpiringValue<Value>> {
@@ -47,7 +51,7 @@ where Base: WritableStorageProtocol, Base.Key == Key, Base.Value == BaseValue {
     StorageAnswer.running { try await transformOut(value) }.then { result in
       switch result {
       case .success(let value): base.answer(setting: value, forKey: key, expiry: expiry)
-      case .failure(let error): .failure(error)
+      case .failure(let error): .failure(error.ofTransform(.other))
       }
     }
   }

@@ -14,6 +14,11 @@ struct MappedKeys<Base, BaseKey, Key, Value> {
     self.transform = transform
     self.inverse = inverse
   }
+
+  @inlinable
+  func baseKey(_ key: Key) throws -> BaseKey {
+    do { return try transform(key) } catch { throw error.ofTransform(.other) }
+  }
 }
 
 extension MappedKeys: StorageDesign where Base: StorageDesign {
@@ -25,17 +30,17 @@ extension MappedKeys: ReadableStorageProtocol, AnsweringReadableStorage
 where Base: ReadableStorageProtocol, Base.Key == BaseKey, Base.Value == Value {
   @inlinable
   func answer(forKey key: Key) -> StorageAnswer<Value> {
-    do { return base.answer(forKey: try transform(key)) } catch { return .failure(error) }
+    do { return base.answer(forKey: try baseKey(key)) } catch { return .failure(error) }
   }
 
   @usableFromInline
   func answer(withExpiryForKey key: Key) -> StorageAnswer<ExpiringValue<Value>> {
-    do { return base.answer(withExpiryForKey: try transform(key)) } catch { return .failure(error) }
+    do { return base.answer(withExpiryForKey: try baseKey(key)) } catch { return .failure(error) }
   }
 
   @usableFromInline
   func answer(forKeys keys: [Key]) -> StorageAnswer<[ShallowsResult<ExpiringValue<Value>>]> {
-    base.answer(forMapped: keys.map { key in Result { try transform(key) } })
+    base.answer(forMapped: keys.map { key in Result { try baseKey(key) } })
   }
 
   @usableFromInline
@@ -52,7 +57,7 @@ where Base: WritableStorageProtocol, Base.Key == BaseKey, Base.Value == Value {
   @inlinable
   func answer(setting value: Value, forKey key: Key, expiry: StorageExpiry) -> StorageAnswer<Void> {
     do {
-      return base.answer(setting: value, forKey: try transform(key), expiry: expiry)
+      return base.answer(setting: value, forKey: try baseKey(key), expiry: expiry)
     } catch {
       return .failure(error)
     }
@@ -63,7 +68,7 @@ where Base: WritableStorageProtocol, Base.Key == BaseKey, Base.Value == Value {
 
   @inlinable
   func answer(removing key: Key) -> StorageAnswer<Void> {
-    do { return base.answer(removing: try transform(key)) } catch { return .failure(error) }
+    do { return base.answer(removing: try baseKey(key)) } catch { return .failure(error) }
   }
 
   @inlinable
@@ -77,7 +82,7 @@ where Base: StorageProtocol, Base.Key == BaseKey, Base.Value == Value {
     updating key: Key, expiry: StorageExpiry?,
     _ modify: @escaping (ShallowsResult<Value>) throws -> Value?
   ) -> StorageAnswer<Value?> {
-    do { return base.answer(updating: try transform(key), expiry: expiry, modify) } catch {
+    do { return base.answer(updating: try baseKey(key), expiry: expiry, modify) } catch {
       return .failure(error)
     }
   }

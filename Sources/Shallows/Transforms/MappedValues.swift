@@ -19,7 +19,9 @@ struct MappedValues<Base, Key, BaseValue, Value> {
   func transformed(_ result: ShallowsResult<BaseValue>) -> ShallowsResult<Value> {
     switch result {
     case .success(let value):
-      do { return .success(try transformIn(value)) } catch { return .failure(error) }
+      do { return .success(try transformIn(value)) } catch {
+        return .failure(error.ofTransform(.cannotDecode))
+      }
     case .failure(let error): return .failure(error)
     }
   }
@@ -66,11 +68,9 @@ extension MappedValues: WritableStorageProtocol, AnsweringWritableStorage
 where Base: WritableStorageProtocol, Base.Key == Key, Base.Value == BaseValue {
   @inlinable
   func answer(setting value: Value, forKey key: Key, expiry: StorageExpiry) -> StorageAnswer<Void> {
-    do {
-      return base.answer(setting: try transformOut(value), forKey: key, expiry: expiry)
-    } catch {
-      return .failure(error)
-    }
+    let baseValue: BaseValue
+    do { baseValue = try transformOut(value) } catch { return .failure(error.ofTransform(.other)) }
+    return base.answer(setting: baseValue, forKey: key, expiry: expiry)
   }
 
   @inlinable
@@ -94,7 +94,7 @@ where Base: StorageProtocol, Base.Key == Key, Base.Value == BaseValue {
     let last = UncheckedBox<Value?>(nil)
     let answer = base.answer(updating: key, expiry: expiry) { result in
       last.value = try modify(transformed(result))
-      return try last.value.map(transformOut)
+      do { return try last.value.map(transformOut) } catch { throw error.ofTransform(.other) }
     }
     return answer.map { $0.map { _ in last.value } }
   }
