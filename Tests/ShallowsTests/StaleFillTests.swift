@@ -105,6 +105,9 @@ struct StaleFillTests {
     let memory = MemoryStorage<String, Int>()
     let gate = StorageProbe()
     private let isLate = Mutex(true)
+    private let removes: Bool
+
+    init(removes: Bool = true) { self.removes = removes }
 
     func answer(forKey key: String) -> StorageAnswer<Int> { memory.answer(forKey: key) }
 
@@ -120,7 +123,10 @@ struct StaleFillTests {
       }
     }
 
-    func answer(removing key: String) -> StorageAnswer<Void> { memory.answer(removing: key) }
+    func answer(removing key: String) -> StorageAnswer<Void> {
+      guard removes else { return .failure(StorageError.notSupported(.removing, storageName: "late")) }
+      return memory.answer(removing: key)
+    }
 
     func answerRemovingAll() -> StorageAnswer<Void> { memory.answerRemovingAll() }
   }
@@ -139,6 +145,79 @@ struct StaleFillTests {
     #expect(front.memory.storage["a"] == nil || front.memory.storage["a"] == back.storage["a"])
     let now = try? storage.makeSyncStorage().retrieve(forKey: "a")
     #expect(now == back.storage["a"])
+  }
+
+  // MARK: A front that cannot remove
+
+  @Test(arguments: [StorageCombinationSetStrategy.frontFirst, .backFirst, .backOnly])
+  func `A value that comes to such a front after a write is replaced by the newest`(
+    strategy: StorageCombinationSetStrategy
+  ) throws {
+    let (front, back) = (LateFront(removes: false), MemoryStorage<String, Int>(storage: ["a": 1]))
+    let storage = front.combined(with: back, setStrategy: strategy)
+    let told = ResultList<Int>()
+    storage.retrieve(forKey: "a") { told.append($0) }
+    front.gate.waitForHeldCall()
+    try Self.write(.set, to: storage)
+    front.gate.release()
+    told.waitForOne()
+    #expect(told.all.map(\.value) == [1])
+    #expect(front.memory.storage == ["a": 2] && back.storage == ["a": 2])
+  }
+
+  @Test func `A value that comes to such a front during a write is replaced when that has ended`() throws {
+    let (front, back) = (LateFront(removes: false), StorageProbe(["a": 1]))
+    let storage = front.combined(with: back)
+    let (told, written) = (ResultList<Int>(), ResultList<Void>())
+    storage.retrieve(forKey: "a") { told.append($0) }
+    front.gate.waitForHeldCall()
+    back.hold([.set])
+    storage.set(2, forKey: "a") { written.append($0) }
+    back.waitForHeldCall()
+    front.gate.release()
+    told.waitForOne()
+    #expect(told.all.map(\.value) == [1] && front.memory.storage == ["a": 1] && written.all.isEmpty)
+    back.hold([])
+    back.release()
+    #expect(written.all.map(\.isSuccess) == [true])
+    #expect(front.memory.storage == ["a": 2] && back.values == ["a": 2])
+  }
+
+  @Test(arguments: [StorageCombinationSetStrategy.frontFirst, .backFirst])
+  func `Two sets at the same time leave such a front what the back has`(
+    strategy: StorageCombinationSetStrategy
+  ) throws {
+    let refusal = StorageError.notSupported(.removing, storageName: "probe")
+    let (front, back) = (StorageProbe(failing: [.remove: refusal]), StorageProbe())
+    let storage = front.combined(with: back, setStrategy: strategy)
+    let first = strategy == .frontFirst ? front : back
+    first.hold([.set])
+    let told = ResultList<Void>()
+    storage.set(1, forKey: "a") { told.append($0) }
+    first.waitForHeldCall()
+    first.hold([])
+    storage.set(2, forKey: "a") { told.append($0) }
+    first.release()
+    #expect(told.all.map(\.isSuccess) == [true, true])
+    #expect(front.values == back.values && front.values.count == 1)
+  }
+
+  @Test func `Tiers agree in the end though many threads use a front that cannot remove`() throws {
+    let refusal = StorageError.notSupported(.removing, storageName: "probe")
+    let front = StorageProbe(delivery: .elsewhere, failing: [.remove: refusal])
+    let back = StorageProbe(delivery: .elsewhere)
+    let storage = front.combined(with: back).makeSyncStorage()
+    onThreads(6) { thread in
+      for number in 0..<200 {
+        let key = "\(number % 3)"
+        if (number + thread) % 3 == 0 {
+          try? storage.set(thread * 10_000 + number, forKey: key)
+        } else {
+          _ = try? storage.retrieve(forKey: key)
+        }
+      }
+    }
+    #expect(front.values == back.values && front.values.count == 3)
   }
 
   @Test func `A retrieval during a write does not fill the front`() throws {

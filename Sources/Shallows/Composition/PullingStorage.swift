@@ -10,6 +10,7 @@ where Front.Key == Back.Key, Front.Value == Back.Value, Marks.Key == Front.Key {
   @usableFromInline let front: Front
   @usableFromInline let back: Back
   @usableFromInline let marks: Marks
+  @usableFromInline let unsettled = UnsettledKeys<Key>()
   @usableFromInline let strategy: StorageCombinationPullStrategy
   @usableFromInline let fallThrough: StorageFallThrough
   /// Whether what is written goes to the front alone, so that filling must neither replace nor remove it.
@@ -134,7 +135,7 @@ extension PullingStorage {
   /// Takes a value out of the front again if the key was written meanwhile.
   @inlinable
   func settled(_ key: Key, _ token: UInt64) -> StorageAnswer<Void> {
-    marks.isQuiet(key, since: token) ? .done : front.answer(removing: key)
+    marks.isQuiet(key, since: token) ? .done : forget(key)
   }
 
   /// Gives the front a value if it has none, in one step where it can do that.
@@ -148,6 +149,7 @@ extension PullingStorage {
     }
     return filled.then { result in
       guard case .failure(let error) = result, error.storageFailureKind == .notSupported else { return .done }
+      guard marks.isQuiet(key, since: token) else { return .done }
       return set(stored, key)
     }
   }
@@ -162,22 +164,20 @@ extension PullingStorage {
   func marked<Answer>(_ key: Key?, _ write: () -> StorageAnswer<Answer>) -> StorageAnswer<Answer> {
     _ = marks.begin(key)
     switch write() {
-    case .ready(let result):
-      marks.end(key)
-      return .ready(result)
+    case .ready(let result): return finished(key, result)
     case .pending(let start):
       let once = Once()
       return .pending { completion in
         start { result in
-          if once.isFirst() { marks.end(key) }
-          completion(result)
+          guard once.isFirst() else { return completion(result) }
+          finished(key, result).deliver(to: completion)
         }
       }
     }
   }
 
   /// The same for a write to both sides; if others write the key at the same time, the front forgets it in the end,
-  /// since they may come to the sides in another order.
+  /// since they may come to the sides in another order, or gets what the back has.
   @inlinable
   func markedOnBothSides(_ key: Key, _ write: () -> StorageAnswer<Void>) -> StorageAnswer<Void> {
     let token = marks.begin(key)
@@ -196,14 +196,18 @@ extension PullingStorage {
 
   @inlinable
   func ended(_ key: Key, _ token: UInt64?, _ result: ShallowsResult<Void>) -> StorageAnswer<Void> {
-    if marks.wasAlone(key, since: token) {
-      marks.end(key)
-      return .ready(result)
+    if marks.wasAlone(key, since: token) { return finished(key, result) }
+    return front.answer(removing: key).first.then { removed in
+      if case .failure = removed { unsettled.add(key) }
+      return finished(key, result)
     }
-    return front.answer(removing: key).first.map { _ in
-      marks.end(key)
-      return result
-    }
+  }
+
+  /// Ends the mark of a write, and does what others could not do before.
+  @inlinable
+  func finished<Answer>(_ key: Key?, _ result: ShallowsResult<Answer>) -> StorageAnswer<Answer> {
+    marks.end(key)
+    return unsettled.isEmpty ? .ready(result) : settle().map { _ in result }
   }
 
   /// The front is updated, from the back's value where it has none.

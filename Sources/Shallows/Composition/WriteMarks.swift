@@ -3,7 +3,7 @@ import Synchronization
 /// Marks keys as being written, so that a value which was read before is not put into a front after the new one.
 ///
 /// A reader takes a token before it asks the back, and after it has filled the front it looks whether a write began
-/// since: then what it filled may be older than what was written, and has to go.
+/// since: then what it filled may be older than what was written, and has to go; a front that cannot remove gets the newest.
 @usableFromInline
 protocol WriteMarks<Key> {
   associatedtype Key
