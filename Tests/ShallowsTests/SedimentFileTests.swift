@@ -121,6 +121,53 @@ struct SedimentFileTests {
     try store.close()
   }
 
+  @Test func `Names whose folders were different ones have files of their own`() async throws {
+    let name = "shallows-tests-\(UUID().uuidString)"
+    let caches = try #require(FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask).first)
+    defer { try? FileManager.default.removeItem(at: caches.appendingPathComponent(name)) }
+    // Each with what it has to be the same as.
+    var names = [
+      ("a", "a"), ("a/", "a"), ("/a", "a"), ("./a", "a"), ("b/../a", "a"), ("a.", "a."),
+      ("a.sediment", "a.sediment"), ("a/b", "a/b"), ("a b", "a b"), ("a%20b", "a%20b"), (".", "."),
+    ]
+    #if !canImport(Darwin)
+      // On Apple's file systems these have one folder, too.
+      names += [("A", "A"), ("\u{E9}", "\u{E9}"), ("e\u{301}", "e\u{301}")]
+    #endif
+    let storages = names.map { SedimentStorage.main.folder("\(name)/\($0.0)", in: .cachesDirectory).numbers }
+    for (number, storage) in storages.enumerated() { try await storage.set(number, forKey: "\(number)") }
+    for (number, storage) in storages.enumerated() {
+      let same = names.indices.filter { names[$0].1.utf8.elementsEqual(names[number].1.utf8) }
+      var keys: Set<String> = []
+      for try await key in storage.keys() { keys.insert(key) }
+      #expect(keys == Set(same.map { "\($0)" }), "\(names[number].0)")
+      let folder = DiskFolderStorage.url(forFolder: "\(name)/\(names[number].0)", in: .cachesDirectory)
+      let sameFolder = DiskFolderStorage.url(forFolder: "\(name)/\(names[number].1)", in: .cachesDirectory)
+      #expect(folder.standardizedFileURL.path == sameFolder.standardizedFileURL.path)
+    }
+  }
+
+  @Test(arguments: ["", "/", "//", "a\0b"])
+  func `A name that has no file of its own is refused at every call`(name: String) async throws {
+    let storage = SedimentStorage.main.folder(name, in: .cachesDirectory)
+    let sync = storage.makeSyncStorage()
+    #expect(code { try sync.set(Data(), forKey: "a") } == .invalidArgument)
+    #expect(code { _ = try sync.retrieve(forKey: "a") } == .invalidArgument)
+    #expect(await keyFailure(of: storage)?.code == .invalidArgument)
+  }
+
+  @Test func `A file that is not there yet is the same by all of its paths`() throws {
+    let folder = try TestFolder()
+    let link = folder.file("link")
+    try FileManager.default.createDirectory(at: folder.file("real"), withIntermediateDirectories: true)
+    try FileManager.default.createSymbolicLink(at: link, withDestinationURL: folder.file("real"))
+    let storages = [link, folder.file("real"), link].map { directory in
+      SedimentStorage(url: directory.appendingPathComponent("deep/a.sediment")).numbers.makeSyncStorage()
+    }
+    for (number, storage) in storages.enumerated() { try storage.set(number, forKey: "\(number)") }
+    for number in 0..<3 { #expect(try storages[0].retrieve(forKey: "\(number)") == number) }
+  }
+
   @Test func `Threads that open and leave the same file all at once do not get in each other's way`() throws {
     let folder = try TestFolder()
     let url = folder.file("a.sediment")

@@ -9,15 +9,19 @@ extension DiskFolderStorage {
     domainMask: FileManager.SearchPathDomainMask = .userDomainMask
   ) -> URL {
     let known = FileManager.default.urls(for: directory, in: domainMask).first
-    return (known ?? substitute(for: directory)).appendingPathComponent(folderName, isDirectory: true)
+    return (known ?? substitute(for: directory, domainMask)).appendingPathComponent(
+      folderName, isDirectory: true)
   }
 
-  /// Directories that are missing have one each, so that folders of one name stay apart.
-  private static func substitute(for directory: FileManager.SearchPathDirectory) -> URL {
+  /// Directories that are missing have one each in each domain, so that folders of one name stay apart.
+  private static func substitute(
+    for directory: FileManager.SearchPathDirectory, _ domainMask: FileManager.SearchPathDomainMask
+  ) -> URL {
     let support =
       FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask).first
       ?? FileManager.default.temporaryDirectory
-    return support.appendingPathComponent("directory-\(directory.rawValue)", isDirectory: true)
+    let domain = domainMask == .userDomainMask ? "" : "-domain-\(domainMask.rawValue)"
+    return support.appendingPathComponent("directory-\(directory.rawValue)\(domain)", isDirectory: true)
   }
 
   /// A storage of a folder in a directory of the system's, whose files are read and written by a storage of one's own

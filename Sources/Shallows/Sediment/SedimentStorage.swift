@@ -45,6 +45,12 @@ public struct SedimentStorage: Sendable {
     }
   }
 
+  /// A storage whose calls all fail.
+  fileprivate init(storageName: String, failingWith error: SedimentError) {
+    self.storageName = storageName
+    source = KeyspaceSource { throw error }
+  }
+
   /// Files in the folders that the system has for them; see `SedimentFolders.folder(_:in:domainMask:options:)`.
   public static let main = SedimentFolders()
 
@@ -68,13 +74,22 @@ public struct SedimentFolders: Sendable {
   /// The storage of one file, `folderName.sediment`, in a directory of the user's or the system's.
   ///
   /// It is opened at the first call, and shared: whoever names the same folder in this process gets the same file, with
-  /// the options of whom came first. It is closed when the last of them has gone.
+  /// the options of whom came first. It is closed when the last of them has gone. Names whose folders were different
+  /// ones have different files; an empty name, and one with a NUL character, have none, and every call fails.
   public func folder(
     _ folderName: String, in directory: FileManager.SearchPathDirectory,
     domainMask: FileManager.SearchPathDomainMask = .userDomainMask,
     options: SedimentOptions = SedimentOptions()
   ) -> SedimentStorage {
     let folder = DiskFolderStorage.url(forFolder: folderName, in: directory, domainMask: domainMask)
+    guard folderName.utf8.contains(where: { $0 != UInt8(ascii: "/") }), !folderName.utf8.contains(0) else {
+      return SedimentStorage(
+        storageName: "sediment-\(folderName)",
+        failingWith: SedimentError(
+          .invalidArgument, path: folder.path,
+          message:
+            "A folder without a name, or with a NUL character in it, has no file; give it another name."))
+    }
     return SedimentStorage(url: folder.appendingPathExtension("sediment"), options: options)
   }
 }

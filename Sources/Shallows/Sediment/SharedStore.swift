@@ -28,7 +28,8 @@ private final class SharedFile: Sendable {
     var userCount = 0
   }
 
-  private static let files = Mutex<[String: SharedFile]>([:])
+  /// By the bytes of their paths: texts that are equal, since they look alike, may name different files.
+  private static let files = Mutex<[[UInt8]: SharedFile]>([:])
 
   private let url: URL
   private let state = Mutex(State())
@@ -37,11 +38,12 @@ private final class SharedFile: Sendable {
 
   /// The one of a path, whatever ways there are to write it.
   static func file(at url: URL) -> SharedFile {
-    let url = url.standardizedFileURL.resolvingSymlinksInPath()
+    let url = url.withoutLinks
+    let path = [UInt8](url.path.utf8)
     return files.withLock { files in
-      if let file = files[url.path] { return file }
+      if let file = files[path] { return file }
       let file = SharedFile(url)
-      files[url.path] = file
+      files[path] = file
       return file
     }
   }
@@ -63,6 +65,23 @@ private final class SharedFile: Sendable {
       // What fails here has been told to the store's observer, and loses nothing: recovery does what closing could not.
       try? state.store?.close()
       state.store = nil
+    }
+  }
+}
+
+extension URL {
+  /// The same place by its one path, which is the same before there is a file and afterwards.
+  ///
+  /// Foundation follows links only in paths of what exists.
+  fileprivate var withoutLinks: URL {
+    var existing = standardizedFileURL
+    var missing: [String] = []
+    while existing.pathComponents.count > 1, !FileManager.default.fileExists(atPath: existing.path) {
+      missing.append(existing.lastPathComponent)
+      existing.deleteLastPathComponent()
+    }
+    return missing.reversed().reduce(existing.resolvingSymlinksInPath()) {
+      $0.appendingPathComponent($1, isDirectory: false)
     }
   }
 }

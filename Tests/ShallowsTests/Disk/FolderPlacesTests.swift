@@ -32,6 +32,17 @@ import Testing
     }
   }
 
+  @Test func `Folders of one name in different domains stay apart`() {
+    // No system has a directory of this number.
+    let directory = FileManager.SearchPathDirectory.itemReplacementDirectory
+    let domains: [FileManager.SearchPathDomainMask] = [
+      .userDomainMask, .localDomainMask, .networkDomainMask, .systemDomainMask, [],
+    ]
+    let urls = domains.map { DiskFolderStorage.url(forFolder: name, in: directory, domainMask: $0) }
+    #expect(Set(urls).count == domains.count)
+    #expect(urls[0] == DiskFolderStorage.url(forFolder: name, in: directory))
+  }
+
   @Test func `A folder of the system's directories takes values`() throws {
     let folder = DiskStorage.main.folder(name, in: .cachesDirectory, filenameEncoder: .base64URL)
     folder.clearsOnDeinit = true
