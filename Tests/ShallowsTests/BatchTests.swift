@@ -84,7 +84,7 @@ struct BatchTests {
     let keys = (0..<count).map { "\($0)" }
     let values = Dictionary(uniqueKeysWithValues: keys.enumerated().map { ($1, $0) })
     let back = StorageProbe(values, delivery: delivery)
-    #expect(try await back.retrieve(forKeys: keys) == Array(0..<count))
+    #expect(try await back.asStorage().retrieve(forKeys: keys) == Array(0..<count))
     #expect(back.count(.retrieve) == count)
     let front = StorageProbe(delivery: delivery)
     #expect(try await front.combined(with: back).retrieve(forKeys: keys) == Array(0..<count))

@@ -5,7 +5,7 @@ public import Foundation
 /// Files are read and written away from the caller's thread, one call after another in the order of the calls, and
 /// completions are called there. A file is replaced as a whole: whatever happens, it has its old bytes or its new ones.
 /// A missing file is no value; one that is there and cannot be read fails with the system's error.
-public final class DiskStorage: StorageProtocol, Sendable {
+public final class DiskStorage: AnsweringStorage, Sendable {
   /// What setting may fail with.
   public enum Error: Swift.Error, CustomStringConvertible {
     /// There can be no such file: its directory is missing, may not be written to, or a directory has its name.
@@ -39,21 +39,28 @@ public final class DiskStorage: StorageProtocol, Sendable {
     self.creatingDirectories = creatingDirectories
   }
 
-  /// Calls the completion with the bytes of a file.
-  public func retrieve(forKey key: URL, completion: @escaping (ShallowsResult<Data>) -> Void) {
-    queue.answer { try key.readFile() }.deliver(to: completion)
+  /// The bytes of a file.
+  public func answer(forKey key: URL) -> StorageAnswer<Data> {
+    queue.answer { try key.readFile() }
   }
 
-  /// Gives a file its bytes, all or none of them.
-  public func set(_ value: Data, forKey key: URL, completion: @escaping (ShallowsResult<Void>) -> Void) {
+  /// Gives a file its bytes, all or none of them, which never expire.
+  public func answer(setting value: Data, forKey key: URL, expiry: StorageExpiry) -> StorageAnswer<Void> {
+    guard expiry == .never else {
+      return .failure(StorageError.notSupported(.expiry, storageName: storageName))
+    }
     let creatingDirectories = creatingDirectories
-    queue.answer { try key.writeFile(value, creatingDirectories: creatingDirectories) }.deliver(
-      to: completion)
+    return queue.answer { try key.writeFile(value, creatingDirectories: creatingDirectories) }
   }
 
   /// Removes a file; it is no failure if there is none, and one if it is a directory.
-  public func remove(forKey key: URL, completion: @escaping (ShallowsResult<Void>) -> Void) {
-    queue.answer { try key.removeFile() }.deliver(to: completion)
+  public func answer(removing key: URL) -> StorageAnswer<Void> {
+    queue.answer { try key.removeFile() }
+  }
+
+  /// Fails: nobody knows which files are meant.
+  public func answerRemovingAll() -> StorageAnswer<Void> {
+    .failure(StorageError.notSupported(.removingAll, storageName: storageName))
   }
 
   /// The directory that a file is in.

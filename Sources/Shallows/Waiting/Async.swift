@@ -28,30 +28,6 @@ extension ReadableStorageProtocol {
     try await answer(forKey: key).value()
   }
 
-  /// The values of several keys in their order, nil for those that have none.
-  ///
-  /// Any other failure is thrown, that of the first key which has one; what the others have is told by
-  /// `retrieveResults(forKeys:)`.
-  @inlinable
-  public nonisolated(nonsending) func retrieve(forKeys keys: [Key]) async throws -> [Value?] {
-    try await retrieveResults(forKeys: keys).map { result in
-      switch result {
-      case .success(let value): return value
-      case .failure(let error):
-        guard error.isNoValue else { throw error }
-        return nil
-      }
-    }
-  }
-
-  /// The results for several keys, in their order: each key has its value or a failure of its own.
-  @inlinable
-  public nonisolated(nonsending) func retrieveResults(forKeys keys: [Key]) async -> [ShallowsResult<Value>] {
-    let results: ShallowsResult<[ShallowsResult<ExpiringValue<Value>>]>
-    do { results = .success(try await answer(forKeys: keys).value()) } catch { results = .failure(error) }
-    return results.spread(over: keys.count, storageName).map { $0.map(\.value) }
-  }
-
   /// Calls the completion with the results for several keys, in their order: each has its value or a failure of its own.
   @inlinable
   public func retrieve(forKeys keys: [Key], completion: @escaping ([ShallowsResult<Value>]) -> Void) {
@@ -90,18 +66,6 @@ extension WritableStorageProtocol {
   ) async throws {
     try await answer(setting: value, forKey: key, expiry: expiry).value()
   }
-
-  /// Takes the value of a key away; it is no failure if there is none.
-  @inlinable
-  public nonisolated(nonsending) func remove(forKey key: Key) async throws {
-    try await answer(removing: key).value()
-  }
-
-  /// Takes all values away.
-  @inlinable
-  public nonisolated(nonsending) func removeAll() async throws {
-    try await answerRemovingAll().value()
-  }
 }
 
 extension WritableStorageProtocol where Key == Void {
@@ -121,5 +85,48 @@ extension WritableStorageProtocol where Key == Void {
   @inlinable
   public nonisolated(nonsending) func set(_ value: Value) async throws {
     try await set(value, forKey: ())
+  }
+}
+
+// A storage of a user's own may have calls of these names that return their results. In async code the compiler would
+// take the async ones for them, if it had any; so it has them only by `asStorage()`.
+
+extension AnsweringReadableStorage {
+  /// The values of several keys in their order, nil for those that have none.
+  ///
+  /// Any other failure is thrown, that of the first key which has one; what the others have is told by
+  /// `retrieveResults(forKeys:)`.
+  @inlinable
+  public nonisolated(nonsending) func retrieve(forKeys keys: [Key]) async throws -> [Value?] {
+    try await retrieveResults(forKeys: keys).map { result in
+      switch result {
+      case .success(let value): return value
+      case .failure(let error):
+        guard error.isNoValue else { throw error }
+        return nil
+      }
+    }
+  }
+
+  /// The results for several keys, in their order: each key has its value or a failure of its own.
+  @inlinable
+  public nonisolated(nonsending) func retrieveResults(forKeys keys: [Key]) async -> [ShallowsResult<Value>] {
+    let results: ShallowsResult<[ShallowsResult<ExpiringValue<Value>>]>
+    do { results = .success(try await answer(forKeys: keys).value()) } catch { results = .failure(error) }
+    return results.spread(over: keys.count, storageName).map { $0.map(\.value) }
+  }
+}
+
+extension AnsweringWritableStorage {
+  /// Takes the value of a key away; it is no failure if there is none.
+  @inlinable
+  public nonisolated(nonsending) func remove(forKey key: Key) async throws {
+    try await answer(removing: key).value()
+  }
+
+  /// Takes all values away.
+  @inlinable
+  public nonisolated(nonsending) func removeAll() async throws {
+    try await answerRemovingAll().value()
   }
 }

@@ -89,7 +89,46 @@ final class UserRemovingStorage: StorageProtocol, @unchecked Sendable {
   }
 }
 
+/// One with calls of its own that return their results, under names that this library gives to others.
+final class UserReturningStorage: StorageProtocol, @unchecked Sendable {
+  private let inner = MemoryStorage<String, Int>()
+
+  func retrieve(forKey key: String, completion: @escaping (ShallowsResult<Int>) -> Void) {
+    inner.retrieve(forKey: key, completion: completion)
+  }
+
+  func set(_ value: Int, forKey key: String, completion: @escaping (ShallowsResult<Void>) -> Void) {
+    inner.set(value, forKey: key, completion: completion)
+  }
+
+  func remove(forKey key: String) throws { inner.storage[key] = nil }
+  func removeAll() { inner.storage = [:] }
+  func retrieve(forKeys keys: [String]) -> [Int] { keys.compactMap { inner.storage[$0] } }
+  func keys() -> [String] { Array(inner.storage.keys) }
+  var defaultExpiry: TimeInterval { 5 }
+  func remove(forKey key: String, completion: @escaping ((any Error)?) -> Void) { completion(nil) }
+  func removeAll(completion: @escaping () -> Void) { completion() }
+  func set(_ value: Int, forKey key: String, expiry: Date) { inner.storage[key] = value }
+  func retrieve(forKeys keys: [String], completion: @escaping ([String: Int]) -> Void) { completion([:]) }
+}
+
 enum UserDeclarations {
+  /// A storage's own calls are what they were, in async code, too.
+  static func ownCalls(_ own: UserReturningStorage) async throws {
+    try own.remove(forKey: "a")
+    own.removeAll()
+    let found: Int = own.retrieve(forKeys: ["a"]).reduce(0, +)
+    for key in own.keys() { _ = key.count }
+    let seconds = own.defaultExpiry + 1
+    own.remove(forKey: "a") { error in _ = error?.localizedDescription }
+    own.removeAll {}
+    own.set(1, forKey: "a", expiry: Date())
+    own.retrieve(forKeys: ["a"]) { found in _ = found["a"] }
+    _ = (found, seconds)
+    try await own.asStorage().set(1, forKey: "a")
+    _ = try await own.asStorage().retrieve(forKeys: ["a"])
+  }
+
   /// A key that cannot be hashed.
   struct Place { let name: String }
 
