@@ -2,7 +2,7 @@ public import Sediment
 import Synchronization
 
 /// A keyspace that is looked up at the first call, and at the next one again if that fails.
-@usableFromInline
+@safe @usableFromInline
 final class KeyspaceSource: Sendable {
   /// A keyspace, and what has to live as long as it is used.
   private final class Opened: Sendable {
@@ -15,18 +15,35 @@ final class KeyspaceSource: Sendable {
     }
   }
 
-  private let opened = AtomicLazyReference<Opened>()
+  /// Set once and kept until this ends, so that a reader need not retain it; not an `AtomicLazyReference`, which looks
+  /// its type up at each load.
+  private let opened = unsafe Atomic<Unmanaged<Opened>?>(nil)
   private let open: @Sendable () throws -> (SedimentKeyspace, (any AnyObject & Sendable)?)
 
   init(open: @escaping @Sendable () throws -> (SedimentKeyspace, (any AnyObject & Sendable)?)) {
     self.open = open
   }
 
+  deinit {
+    unsafe opened.load(ordering: .acquiring)?.release()
+  }
+
   @usableFromInline
   func keyspace() throws -> SedimentKeyspace {
-    if let opened = opened.load() { return opened.keyspace }
+    if let opened = unsafe opened.load(ordering: .acquiring) {
+      return unsafe opened._withUnsafeGuaranteedRef { $0.keyspace }
+    }
+    return try openNow()
+  }
+
+  private func openNow() throws -> SedimentKeyspace {
     // Several may open at once: they get the same, of which one is kept.
     let (keyspace, owner) = try open()
-    return opened.storeIfNil(Opened(keyspace, owner)).keyspace
+    let new = unsafe Unmanaged.passRetained(Opened(keyspace, owner))
+    let (isKept, present) = unsafe opened.compareExchange(
+      expected: nil, desired: new, ordering: .acquiringAndReleasing)
+    guard !isKept, let present = unsafe present else { return keyspace }
+    unsafe new.release()
+    return unsafe present._withUnsafeGuaranteedRef { $0.keyspace }
   }
 }
