@@ -8,11 +8,13 @@ import Testing
   @Test(
     .enabled(if: HeapTraces.areSeen, "This library does not show what was allocated."),
     .disabled(if: _isDebugAssertConfiguration(), "Generic code allocates unless it is optimized."))
-  func `What is in memory goes through callbacks, compositions and returning calls without an allocation`()
+  func
+    `What is in memory, and what is nowhere, is told by callbacks and returning calls without an allocation`()
     async
   {
     await #expect(processExitsWith: .success) {
       let keys = (0..<100).map { "the long name of a key, number \($0)" }
+      let others = keys.map { $0 + ", which has no value" }
       let file = FileManager.default.temporaryDirectory.appendingPathComponent(
         "allocations-\(UUID().uuidString).sediment")
       defer { try? FileManager.default.removeItem(at: file) }
@@ -23,6 +25,8 @@ import Testing
       let log = SedimentStorage(store).usingStringKeys()
       let combined = front.combined(with: log)
       let zipped = zip(memory, cache)
+      let closures = Storage<String, Int>(
+        storageName: "closures", retrieve: { $1(.success($0.utf8.count)) }, set: { $2(.success(())) })
       for (number, key) in keys.enumerated() {
         memory.set(number, forKey: key) { _ in }
         cache.set(number, forKey: key) { _ in }
@@ -45,6 +49,11 @@ import Testing
       try expectNone("the same, returned") { for key in keys { _ = try combinedSync.retrieve(forKey: key) } }
       try expectNone("a hit of a zip") { for key in keys { zipped.retrieve(forKey: key) { _ in } } }
       try expectNone("the same, returned") { for key in keys { _ = try zippedSync.retrieve(forKey: key) } }
+      try expectNone("a miss of the log") { for key in others { log.retrieve(forKey: key) { _ in } } }
+      try expectNone("a miss of both") { for key in others { combined.retrieve(forKey: key) { _ in } } }
+      try expectNone("a removal of nothing") { for key in others { log.remove(forKey: key) { _ in } } }
+      try expectNone("closures of a user's") { for key in keys { closures.retrieve(forKey: key) { _ in } } }
+      try expectNone("the same, set") { for key in keys { closures.set(1, forKey: key) { _ in } } }
       // The data that is given back, which shows that allocations are seen.
       #expect(heap.sees { log.retrieve(forKey: keys[0]) { _ in } })
       try store.close()

@@ -41,6 +41,45 @@ struct SyncTests {
     #expect(try half.retrieve(forKey: 1) == 2)
   }
 
+  @Test func `A completion that is kept and called again does not answer a later call`() throws {
+    let kept = Shared<[Handed<(ShallowsResult<Int>) -> Void>]>([])
+    let storage = Storage<Int, Int>(
+      storageName: "late",
+      retrieve: { key, completion in
+        for old in kept.value { old.value(.success(-1)) }
+        kept.change { $0.append(Handed(completion)) }
+        completion(.success(key))
+        completion(.success(-2))
+      }, set: { $2(.success(())) }
+    ).makeSyncStorage()
+    for key in 0..<10 { #expect(try storage.retrieve(forKey: key) == key) }
+  }
+
+  @Test
+  func `A thread waits again and again, at once and asleep, for values of several types, also within calls`()
+    throws
+  {
+    let probe = StorageProbe(["a": 1, "b": 2], delivery: .elsewhere)
+    let (inner, text) = (
+      probe.makeSyncStorage(), probe.mapValues(transformIn: { "\($0)" }, transformOut: { $0.count })
+    )
+    let textSync = text.makeSyncStorage()
+    let nested = Storage<String, Int>(
+      storageName: "nested",
+      retrieve: { key, completion in
+        let sum = Result { try inner.retrieve(forKey: key) + (Int(textSync.retrieve(forKey: "b")) ?? 0) }
+        completion(sum)
+      },
+      set: { value, key, completion in completion(Result { try inner.set(value, forKey: key) }) }
+    ).makeSyncStorage()
+    for _ in 0..<100 {
+      #expect(try nested.retrieve(forKey: "a") == 3)
+      #expect(try textSync.retrieve(forKey: "a") == "1")
+      #expect(throws: StorageError.noValue) { try nested.retrieve(forKey: "c") }
+      try nested.set(1, forKey: "a")
+    }
+  }
+
   /// More than the tasks of this machine have threads.
   private static let taskCount = ProcessInfo.processInfo.activeProcessorCount * 8 + 64
 

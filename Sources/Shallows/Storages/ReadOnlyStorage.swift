@@ -40,6 +40,12 @@ public struct ReadOnlyStorage<Key, Value>: ReadOnlyStorageProtocol, AnsweringRea
     self.calls = calls
   }
 
+  /// Calls the completion with the value of a key: before it returns, if the storage need not wait.
+  @inlinable
+  public func retrieve(forKey key: Key, completion: @escaping (ShallowsResult<Value>) -> Void) {
+    calls.retrieve(key, completion)
+  }
+
   /// The value of a key, at once if that is possible.
   @inlinable
   public func answer(forKey key: Key) -> StorageAnswer<Value> { calls.answer(key) }

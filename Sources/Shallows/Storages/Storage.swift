@@ -69,6 +69,12 @@ public struct Storage<Key, Value>: AnsweringStorage {
 extension Storage: @unchecked Sendable where Key: Sendable, Value: Sendable {}
 
 extension Storage {
+  /// Calls the completion with the value of a key: before it returns, if the storage need not wait.
+  @inlinable
+  public func retrieve(forKey key: Key, completion: @escaping (ShallowsResult<Value>) -> Void) {
+    calls.reading.retrieve(key, completion)
+  }
+
   /// The value of a key, at once if that is possible.
   @inlinable
   public func answer(forKey key: Key) -> StorageAnswer<Value> { calls.reading.answer(key) }
@@ -88,6 +94,12 @@ extension Storage {
   /// All keys that have a value, in no order.
   @inlinable
   public func keys() -> StorageKeys<Key> { calls.reading.keys() }
+
+  /// Gives a key a value: before it returns, if the storage need not wait.
+  @inlinable
+  public func set(_ value: Value, forKey key: Key, completion: @escaping (ShallowsResult<Void>) -> Void) {
+    calls.writing.setPlainly(value, key, completion)
+  }
 
   /// Gives a key a value that ceases to be there at some time, at once if that is possible.
   @inlinable

@@ -5,6 +5,9 @@
 @usableFromInline
 final class ReadCalls<Key, Value> {
   @usableFromInline let answer: (Key) -> StorageAnswer<Value>
+  /// By callback and returned: of its own, so that no closure is made to go on with where an answer is pending.
+  @usableFromInline let retrieve: (Key, @escaping (ShallowsResult<Value>) -> Void) -> Void
+  @usableFromInline let value: (Key) throws -> Value
   @usableFromInline let answerWithExpiry: (Key) -> StorageAnswer<ExpiringValue<Value>>
   @usableFromInline let answers: ([Key]) -> StorageAnswer<[ShallowsResult<ExpiringValue<Value>>]>
   @usableFromInline let keys: () -> StorageKeys<Key>
@@ -12,6 +15,8 @@ final class ReadCalls<Key, Value> {
   @inlinable
   init<Base: ReadableStorageProtocol>(_ base: Base) where Base.Key == Key, Base.Value == Value {
     answer = { base.answer(forKey: $0) }
+    retrieve = { base.retrieve(forKey: $0, completion: $1) }
+    value = { try base.answer(forKey: $0).wait() }
     answerWithExpiry = { base.answer(withExpiryForKey: $0) }
     answers = { base.answer(forKeys: $0) }
     keys = { base.keys() }
@@ -21,6 +26,8 @@ final class ReadCalls<Key, Value> {
   @usableFromInline
   init(failing error: any Error) {
     answer = { _ in .failure(error) }
+    retrieve = { $1(.failure(error)) }
+    value = { _ in throw error }
     answerWithExpiry = { _ in .failure(error) }
     answers = { _ in .failure(error) }
     keys = { StorageKeys(failing: error) }
@@ -31,6 +38,9 @@ final class ReadCalls<Key, Value> {
 @usableFromInline
 final class WriteCalls<Key, Value> {
   @usableFromInline let set: (Value, Key, StorageExpiry) -> StorageAnswer<Void>
+  /// By callback and returned, both without an expiry.
+  @usableFromInline let setPlainly: (Value, Key, @escaping (ShallowsResult<Void>) -> Void) -> Void
+  @usableFromInline let setAndWait: (Value, Key) throws -> Void
   @usableFromInline let defaultExpiry: () -> StorageExpiry
   @usableFromInline let remove: (Key) -> StorageAnswer<Void>
   @usableFromInline let removeAll: () -> StorageAnswer<Void>
@@ -38,6 +48,8 @@ final class WriteCalls<Key, Value> {
   @inlinable
   init<Base: WritableStorageProtocol>(_ base: Base) where Base.Key == Key, Base.Value == Value {
     set = { base.answer(setting: $0, forKey: $1, expiry: $2) }
+    setPlainly = { base.set($0, forKey: $1, completion: $2) }
+    setAndWait = { try base.answer(setting: $0, forKey: $1, expiry: .never).wait() }
     defaultExpiry = { base.defaultExpiry }
     remove = { base.answer(removing: $0) }
     removeAll = { base.answerRemovingAll() }
@@ -47,6 +59,8 @@ final class WriteCalls<Key, Value> {
   @usableFromInline
   init(failing error: any Error) {
     set = { _, _, _ in .failure(error) }
+    setPlainly = { $2(.failure(error)) }
+    setAndWait = { _, _ in throw error }
     defaultExpiry = { .never }
     remove = { _ in .failure(error) }
     removeAll = { .failure(error) }

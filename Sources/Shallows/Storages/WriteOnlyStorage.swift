@@ -40,6 +40,12 @@ public struct WriteOnlyStorage<Key, Value>: WriteOnlyStorageProtocol, AnsweringW
     self.calls = calls
   }
 
+  /// Gives a key a value: before it returns, if the storage need not wait.
+  @inlinable
+  public func set(_ value: Value, forKey key: Key, completion: @escaping (ShallowsResult<Void>) -> Void) {
+    calls.setPlainly(value, key, completion)
+  }
+
   /// Gives a key a value that ceases to be there at some time, at once if that is possible.
   @inlinable
   public func answer(setting value: Value, forKey key: Key, expiry: StorageExpiry) -> StorageAnswer<Void> {

@@ -2,10 +2,10 @@ extension StorageProtocol {
   /// The same storage with calls that return their results; the thread sleeps where the storage has to wait.
   @inlinable
   public func makeSyncStorage() -> SyncStorage<Key, Value> {
-    SyncStorage(
-      storageName: storageName + "-sync",
-      retrieve: { try self.answer(forKey: $0).wait() },
-      set: { try self.answer(setting: $0, forKey: $1, expiry: .never).wait() }, writing: SyncRemovals(self))
+    let calls = Storage(self).calls
+    return SyncStorage(
+      storageName: storageName + "-sync", retrieve: calls.reading.value, set: calls.writing.setAndWait,
+      writing: SyncRemovals(self))
   }
 }
 
@@ -13,8 +13,7 @@ extension ReadOnlyStorageProtocol {
   /// The same storage with calls that return their results; the thread sleeps where the storage has to wait.
   @inlinable
   public func makeSyncStorage() -> ReadOnlySyncStorage<Key, Value> {
-    ReadOnlySyncStorage(
-      storageName: storageName + "-sync", retrieve: { try self.answer(forKey: $0).wait() })
+    ReadOnlySyncStorage(storageName: storageName + "-sync", retrieve: ReadOnlyStorage(self).calls.value)
   }
 }
 
@@ -23,8 +22,8 @@ extension WriteOnlyStorageProtocol {
   @inlinable
   public func makeSyncStorage() -> WriteOnlySyncStorage<Key, Value> {
     WriteOnlySyncStorage(
-      storageName: storageName + "-sync",
-      set: { try self.answer(setting: $0, forKey: $1, expiry: .never).wait() }, writing: SyncRemovals(self))
+      storageName: storageName + "-sync", set: WriteOnlyStorage(self).calls.setAndWait,
+      writing: SyncRemovals(self))
   }
 }
 

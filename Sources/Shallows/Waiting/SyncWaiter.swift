@@ -1,14 +1,16 @@
 public import Dispatch
 public import Synchronization
 
-/// A result that one thread waits for; the first counts, and later ones are dropped.
-@usableFromInline
-final class SyncWaiter<Value>: @unchecked Sendable {
+/// A thread that waits for a result, which is put onto its stack; the first counts, and later ones are dropped.
+///
+/// It has no type of values: the end of a generic object would look its types up each time.
+@safe @usableFromInline
+final class SyncWaiter: @unchecked Sendable {
   /// How far it is; it only goes on, to `isAwaited` from `isEmpty` alone.
   @usableFromInline let progress = Atomic<UInt8>(0)
   @usableFromInline let isTaken = Atomic<Bool>(false)
-  /// Set by who took it, and read once it is there.
-  @usableFromInline var result: ShallowsResult<Value>?
+  /// Where the result belongs: who took it writes there, once, before the thread goes on, and nobody does later.
+  @usableFromInline let place: UnsafeMutableRawPointer
   /// Set by the thread that waits before it says so.
   @usableFromInline var semaphore: DispatchSemaphore?
 
@@ -16,22 +18,23 @@ final class SyncWaiter<Value>: @unchecked Sendable {
   @inlinable static var isAwaited: UInt8 { 1 }
   @inlinable static var isThere: UInt8 { 2 }
 
-  @inlinable init() {}
+  @inlinable
+  init(place: UnsafeMutableRawPointer) { unsafe self.place = place }
 
   @inlinable
-  func fulfil(_ result: ShallowsResult<Value>) {
+  func fulfil<Value>(_ result: ShallowsResult<Value>) {
     guard !isTaken.exchange(true, ordering: .acquiringAndReleasing) else { return }
-    self.result = result
+    // `wait()` below made the place for this type.
+    unsafe place.assumingMemoryBound(to: ShallowsResult<Value>?.self).pointee = result
     if progress.exchange(Self.isThere, ordering: .acquiringAndReleasing) == Self.isAwaited {
       semaphore?.signal()
     }
   }
 
-  /// The result, for which the thread sleeps unless it is there.
+  /// Returns once the result is there; the thread sleeps unless it is.
   @inlinable
-  func wait() throws -> Value {
+  func wait() {
     if progress.load(ordering: .acquiring) != Self.isThere { sleep() }
-    return try result.unwrap().get()
   }
 
   @usableFromInline
@@ -53,9 +56,17 @@ extension StorageAnswer {
     switch self {
     case .ready(let result): return try result.get()
     case .pending(let start):
-      let waiter = SyncWaiter<Value>()
-      start { waiter.fulfil($0) }
-      return try waiter.wait()
+      var result: ShallowsResult<Value>?
+      unsafe withUnsafeMutablePointer(to: &result) { place in
+        let waiter = unsafe SyncWaiter(place: UnsafeMutableRawPointer(place))
+        start { waiter.fulfil($0) }
+        waiter.wait()
+      }
+      switch result {
+      case .success(let value)?: return value
+      case .failure(let error)?: throw error
+      case nil: throw Value?.UnwrapError()
+      }
     }
   }
 }
