@@ -45,9 +45,9 @@ let package = Package(
     module("Shallows", ["Sediment"]),
     module("Vellum", ["Shallows", "Sediment"]),
     module("SedimentTesting", ["SedimentDisk"]),
-    .executableTarget(
-      name: "SedimentTool", dependencies: ["Sediment", "SedimentDisk", "SedimentFormat"],
-      swiftSettings: settings),
+    // The command `sediment`: all of it is a library, so that its parts can be tested one by one.
+    module("SedimentCommands", ["Sediment", "SedimentDisk", "SedimentFormat", "Shallows"]),
+    .executableTarget(name: "SedimentTool", dependencies: ["SedimentCommands"], swiftSettings: settings),
     // The fuzz targets: in a plain build they replay inputs, see Fuzz/run.
     module("FuzzSupport", [], path: "Fuzz/Support"),
     fuzzer("FormatFuzzer", ["SedimentFormat"]),
@@ -62,6 +62,7 @@ let package = Package(
     tests("SedimentFormat", ["SedimentFormat", "CSediment"]),
     tests("SedimentDisk", ["SedimentDisk"]),
     tests("SedimentTesting", ["SedimentTesting", "SedimentDisk"]),
+    tests("SedimentTool", ["SedimentCommands", "SedimentTool", "Sediment", "Shallows"]),
     // What the crash tests do to a store, and the process that does it until it is killed.
     module("CrashModel", ["Sediment", "SedimentTesting", "SedimentDisk"], path: "Tests/CrashModel"),
     .executableTarget(

@@ -50,6 +50,17 @@ package struct FileInspection: Sendable {
     of file: any DiskFile, identity: FileIdentity, byteCount: UInt64
   ) throws(DiskError) -> [Segment] {
     var segments: [Segment] = []
+    for header in try headers(of: file, identity: identity, byteCount: byteCount) {
+      segments.append(try segment(header, of: file, identity: identity, byteCount: byteCount))
+    }
+    return segments
+  }
+
+  /// The good headers of segments in ascending order, each slot under one segment.
+  static func headers(
+    of file: any DiskFile, identity: FileIdentity, byteCount: UInt64
+  ) throws(DiskError) -> [SegmentHeader] {
+    var headers: [SegmentHeader] = []
     let slotCount = min(byteCount / UInt64(Limits.slotByteCount), UInt64(Limits.fileSlotCountMax))
     var slot = UInt64(Limits.headSlotCount)
     while slot < slotCount {
@@ -61,13 +72,14 @@ package struct FileInspection: Sendable {
         slot += 1
         continue
       }
-      segments.append(try segment(header, of: file, identity: identity, byteCount: byteCount))
+      headers.append(header)
       slot = UInt64(header.identity.run.end)
     }
-    return segments
+    return headers
   }
 
-  private static func segment(
+  /// The records of a segment whose header is known.
+  static func segment(
     _ header: SegmentHeader, of file: any DiskFile, identity: FileIdentity, byteCount: UInt64
   ) throws(DiskError) -> Segment {
     switch header.identity.kind {
@@ -84,7 +96,7 @@ package struct FileInspection: Sendable {
   }
 
   /// Reads up to `count` bytes; fewer where the file ends.
-  private static func read(
+  static func read(
     _ file: any DiskFile, _ offset: UInt64, count: Int
   ) throws(DiskError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)

@@ -1,0 +1,39 @@
+internal import SedimentFormat
+
+extension SedimentKeyspace {
+  /// Calls a closure with each key that begins with a prefix, the bytes of its value and its expiry, in no order, until
+  /// it returns `stop`; no value is read or decompressed. See `forEach`.
+  package func forEachEntry(
+    withPrefix prefix: [UInt8], _ body: (RawSpan, UInt64, SedimentExpiry) throws -> SedimentIteration
+  ) throws {
+    try engine.forEachRecord(state) { found in
+      guard unsafe found.view.key.starts(with: prefix) else { return true }
+      let byteCount = try engine.valueByteCount(of: found)
+      let expiry = SedimentExpiry(written: found.view.expiry)
+      return try body(unsafe RawSpan(_unsafeBytes: found.view.key), byteCount, expiry) == .continue
+    }
+  }
+
+  /// Calls a closure with each key that begins with a prefix, its value and its expiry, in no order, until it returns
+  /// `stop`. See `forEach`.
+  package func forEachExpiring(
+    withPrefix prefix: [UInt8], _ body: (RawSpan, RawSpan, SedimentExpiry) throws -> SedimentIteration
+  ) throws {
+    try engine.forEachRecord(state) { found in
+      guard unsafe found.view.key.starts(with: prefix) else { return true }
+      let value = try engine.value(of: found.borrowed)
+      defer { value.release() }
+      let expiry = SedimentExpiry(written: found.view.expiry)
+      return try unsafe body(
+        RawSpan(_unsafeBytes: found.view.key), RawSpan(_unsafeBytes: value.bytes), expiry) == .continue
+    }
+  }
+}
+
+extension Engine {
+  /// How many bytes the value of a record has for its user.
+  fileprivate func valueByteCount(of found: FoundRecord) throws(SedimentError) -> UInt64 {
+    if found.view.isTransformed { return UInt64(try transform(of: found).originalByteCount) }
+    return found.place?.storedByteCount ?? UInt64(found.view.valueByteCount)
+  }
+}

@@ -1,0 +1,30 @@
+internal import Sediment
+
+/// `sediment backup FILE NEW`
+enum BackupCommand: Command {
+  static let declaration = CommandDeclaration(
+    "backup", "makes a copy of a store",
+    discussion: """
+      The copy is a store like any other, whole and on the disk when the command has returned. A file that is there already \
+      is never replaced. If it fails or is interrupted, no file is left. A program that has the store open for writing makes \
+      backups itself, by the library's 'backup(to:)': for anybody else the store is locked.
+      """,
+    operands: [.store, .newStore], options: [.json, .quiet],
+    examples: [
+      .init("sediment backup cities.sediment cities-2030-01-31.sediment", "prints how large the copy is")
+    ])
+
+  static func run(_ arguments: ParsedArguments, _ console: Console) throws -> ExitCode {
+    let (path, new) = (try arguments.required(.store), try arguments.required(.newStore))
+    let bar = ProgressBar("backup", isQuiet: arguments.has(.quiet))
+    try OpenStore.with(path, .reading) { store in try store.backup(to: new) { bar.show($0) } }
+    bar.clear()
+    let byteCount = try FileSize(of: new).byteCount
+    if arguments.has(.json) {
+      try console.write(.object([("path", .text(new)), ("bytes", .integer(byteCount))]))
+    } else {
+      try console.write("\(new): \(SizeText.bytes(byteCount))\n")
+    }
+    return .fine
+  }
+}

@@ -1,0 +1,28 @@
+/// All subcommands.
+enum CommandTable {
+  static let groups: [(title: String, commands: [any Command.Type])] = [
+    ("Values", [GetCommand.self, SetCommand.self, RemoveCommand.self, ListCommand.self, CountCommand.self]),
+    (
+      "The file",
+      [
+        StatsCommand.self, InspectCommand.self, VerifyCommand.self, SalvageCommand.self, CompactCommand.self,
+        BackupCommand.self,
+      ]
+    ),
+    ("This tool", [HelpCommand.self]),
+  ]
+
+  static let names = groups.flatMap { $0.commands.map { name(of: $0) } }
+
+  /// The names are needed where the declarations are made, so help's own is not asked for.
+  private static func name(of command: any Command.Type) -> String {
+    command == HelpCommand.self ? "help" : command.declaration.name
+  }
+
+  /// The command of a name.
+  static func command(_ name: String) throws(ToolFailure) -> any Command.Type {
+    for command in groups.flatMap(\.commands) where self.name(of: command) == name { return command }
+    let hint = Suggestion.nearest(to: name, among: names).map { "; did you mean '\($0)'?" } ?? ""
+    throw .usage("there is no command '\(name)'\(hint)\n'sediment help' lists all commands")
+  }
+}

@@ -1,0 +1,48 @@
+internal import Sediment
+
+/// `sediment compact FILE`
+enum CompactCommand: Command {
+  static let declaration = CommandDeclaration(
+    "compact", "wins back the space of what was replaced, removed or has expired",
+    discussion: """
+      A program that has the store open does so by itself, in the background. What has expired lately may stay: it is deleted \
+      once the clocks of the machine have agreed for ten minutes that its time has come. Interrupted, what was done stays \
+      done, and nothing is lost.
+      """,
+    operands: [.store], options: [.json, .quiet],
+    examples: [.init("sediment compact cities.sediment", "prints how large the file was, and is")])
+
+  static func run(_ arguments: ParsedArguments, _ console: Console) throws -> ExitCode {
+    let path = try arguments.required(.store)
+    let bar = ProgressBar("compact", isQuiet: arguments.has(.quiet))
+    let before = try FileSize(of: path)
+    try OpenStore.with(path, .changing) { store in try store.compact { bar.show($0) } }
+    bar.clear()
+    let after = try FileSize(of: path)
+    if arguments.has(.json) {
+      try console.write(
+        .object([
+          ("bytesBefore", .integer(before.byteCount)), ("bytesAfter", .integer(after.byteCount)),
+          ("allocatedBefore", .integer(before.allocatedByteCount)),
+          ("allocatedAfter", .integer(after.allocatedByteCount)),
+        ]))
+    } else {
+      let (old, new) = (before.allocatedByteCount, after.allocatedByteCount)
+      try console.write("\(path): \(SizeText.bytes(old)) on the disk before, \(SizeText.bytes(new)) now\n")
+    }
+    return .fine
+  }
+}
+
+/// How large a file is, and how much of that has a place on the disk.
+struct FileSize {
+  let byteCount: UInt64
+  let allocatedByteCount: UInt64
+
+  init(of path: String) throws {
+    let descriptor = try Descriptor.reading(path)
+    defer { descriptor.close() }
+    byteCount = descriptor.byteCount ?? 0
+    allocatedByteCount = descriptor.allocatedByteCount ?? 0
+  }
+}

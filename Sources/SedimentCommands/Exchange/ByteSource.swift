@@ -1,0 +1,71 @@
+/// Bytes that come from a descriptor, read as they are needed.
+final class ByteSource {
+  let descriptor: Descriptor
+  private var buffer: [UInt8] = []
+  private var place = 0
+  private var end = 0
+  /// How many bytes were taken so far.
+  private(set) var position: UInt64 = 0
+
+  private static let bufferByteCount = 64 << 10
+
+  init(_ descriptor: Descriptor) { self.descriptor = descriptor }
+
+  /// What messages call it.
+  var name: String { descriptor.name }
+
+  /// The next byte, which stays; nil at the end.
+  func peek() throws(ToolFailure) -> UInt8? {
+    if place == end, try !fill() { return nil }
+    return buffer[place]
+  }
+
+  /// Takes the next byte; nil at the end.
+  func next() throws(ToolFailure) -> UInt8? {
+    guard let byte = try peek() else { return nil }
+    place += 1
+    position += 1
+    return byte
+  }
+
+  /// Takes what is there of a line, up to and with its line feed; nil at the end.
+  ///
+  /// Throws if a line is longer than `limit`.
+  func line(limit: Int) throws(ToolFailure) -> [UInt8]? {
+    var line: [UInt8] = []
+    while true {
+      if place == end, try !fill() { return line.isEmpty ? nil : line }
+      let rest = buffer[place..<end]
+      let taken = rest.firstIndex(of: 10).map { rest[...$0] } ?? rest
+      guard line.count + taken.count <= limit else {
+        throw .usage("\(name): a line is longer than \(SizeText.bytes(UInt64(limit)))")
+      }
+      line += taken
+      place = taken.endIndex
+      position += UInt64(taken.count)
+      if line.last == 10 { return line }
+    }
+  }
+
+  /// Takes everything up to the end; throws if that is more than `limit`.
+  func all(limit: Int) throws(ToolFailure) -> [UInt8] {
+    var bytes: [UInt8] = []
+    while try peek() != nil {
+      guard bytes.count + end - place <= limit else {
+        throw .usage("\(name) has more than the \(SizeText.bytes(UInt64(limit))) that a value may have")
+      }
+      bytes += buffer[place..<end]
+      position += UInt64(end - place)
+      place = end
+    }
+    return bytes
+  }
+
+  private func fill() throws(ToolFailure) -> Bool {
+    if buffer.isEmpty { buffer = [UInt8](repeating: 0, count: Self.bufferByteCount) }
+    place = 0
+    end = 0
+    end = try descriptor.read(into: &buffer)
+    return end > 0
+  }
+}

@@ -1,0 +1,72 @@
+/// A value of JSON that a command prints.
+indirect enum JSONValue: Sendable {
+  case text(String)
+  case integer(UInt64)
+  case number(Double)
+  case boolean(Bool)
+  case null
+  case array([JSONValue])
+  /// Members in their order.
+  case object([(String, JSONValue)])
+
+  static func count(_ number: Int) -> JSONValue { .integer(UInt64(clamping: number)) }
+
+  /// Members for bytes: text under the name where they are UTF-8, else Base64 under the name with `Base64` behind it.
+  static func bytes(_ name: String, _ bytes: [UInt8]) -> (String, JSONValue) {
+    if let text = String(validating: bytes, as: UTF8.self) { return (name, .text(text)) }
+    return (name + "Base64", .text(String(decoding: Base64.encode(bytes), as: UTF8.self)))
+  }
+
+  /// One line of JSON, ending with a line feed.
+  var line: [UInt8] {
+    var bytes: [UInt8] = []
+    append(to: &bytes)
+    bytes.append(UInt8(ascii: "\n"))
+    return bytes
+  }
+
+  private func append(to bytes: inout [UInt8]) {
+    switch self {
+    case .text(let text): JSONString.append(text.utf8, to: &bytes)
+    case .integer(let number): bytes += Array("\(number)".utf8)
+    case .number(let number): bytes += Array((number.isFinite ? "\(number)" : "null").utf8)
+    case .boolean(let isTrue): bytes += Array((isTrue ? "true" : "false").utf8)
+    case .null: bytes += Array("null".utf8)
+    case .array(let values):
+      bytes.append(UInt8(ascii: "["))
+      for (place, value) in values.enumerated() {
+        if place > 0 { bytes.append(UInt8(ascii: ",")) }
+        value.append(to: &bytes)
+      }
+      bytes.append(UInt8(ascii: "]"))
+    case .object(let members):
+      bytes.append(UInt8(ascii: "{"))
+      for (place, member) in members.enumerated() {
+        if place > 0 { bytes.append(UInt8(ascii: ",")) }
+        JSONString.append(member.0.utf8, to: &bytes)
+        bytes.append(UInt8(ascii: ":"))
+        member.1.append(to: &bytes)
+      }
+      bytes.append(UInt8(ascii: "}"))
+    }
+  }
+}
+
+/// Strings of JSON.
+enum JSONString {
+  /// Appends UTF-8 with its quotation marks and escapes.
+  static func append(_ text: some Sequence<UInt8>, to bytes: inout [UInt8]) {
+    bytes.append(UInt8(ascii: "\""))
+    for unit in text {
+      switch unit {
+      case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), unit]
+      case 10: bytes += [UInt8(ascii: "\\"), UInt8(ascii: "n")]
+      case 13: bytes += [UInt8(ascii: "\\"), UInt8(ascii: "r")]
+      case 9: bytes += [UInt8(ascii: "\\"), UInt8(ascii: "t")]
+      case 0..<32, 127: bytes += Array("\\u00".utf8) + Array(HexText.text([unit]).utf8)
+      default: bytes.append(unit)
+      }
+    }
+    bytes.append(UInt8(ascii: "\""))
+  }
+}

@@ -1,0 +1,170 @@
+internal import SedimentDisk
+
+#if canImport(Darwin)
+  internal import Darwin
+#elseif canImport(Musl)
+  internal import Musl
+#else
+  internal import Glibc
+#endif
+
+/// A file descriptor with the few calls that the tool needs, each of which ends when a signal asks for it.
+struct Descriptor: Sendable {
+  let number: Int32
+  /// What messages call it.
+  let name: String
+
+  static let input = Descriptor(number: 0, name: "standard input")
+  static let output = Descriptor(number: 1, name: "standard output")
+  static let errors = Descriptor(number: 2, name: "standard error")
+
+  /// Opens /dev/null where one of the three standard descriptors is closed: a store's file that got its number would
+  /// be written to by what was meant for people.
+  static func fillStandard() {
+    while true {
+      let number = unsafe open("/dev/null", O_RDONLY | O_CLOEXEC)
+      if number < 0 { return }
+      if number > 2 {
+        _ = systemClose(number)
+        return
+      }
+    }
+  }
+
+  /// Opens a file for reading.
+  static func reading(_ path: String) throws(ToolFailure) -> Descriptor {
+    let number = try opened(path, O_RDONLY, mode: 0)
+    let descriptor = Descriptor(number: number, name: path)
+    if descriptor.isDirectory {
+      descriptor.close()
+      throw .system(path, EISDIR)
+    }
+    return descriptor
+  }
+
+  /// Makes a file for writing; there must be none of that name.
+  static func creating(_ path: String) throws(ToolFailure) -> Descriptor {
+    Descriptor(number: try opened(path, O_WRONLY | O_CREAT | O_EXCL, mode: 0o666), name: path)
+  }
+
+  private static func opened(_ path: String, _ flags: Int32, mode: mode_t) throws(ToolFailure) -> Int32 {
+    // A path that ends at a zero byte would be another one.
+    guard !path.utf8.contains(0), !path.isEmpty else { throw .system("'\(path)'", ENOENT) }
+    while true {
+      let number = unsafe open(path, flags | O_CLOEXEC, mode)
+      if number >= 0 { return number }
+      if errno == EINTR {
+        try Signals.check()
+        continue
+      }
+      throw errno == ENOENT
+        ? .notFound("\(path): \(SystemMessage.text(errno))") : .system(path, errno)
+    }
+  }
+
+  func close() { _ = systemClose(number) }
+
+  var isTerminal: Bool { isatty(number) == 1 }
+
+  var isDirectory: Bool { kind == S_IFDIR }
+
+  /// Whether it is a regular file, whose length means something.
+  var isRegularFile: Bool { kind == S_IFREG }
+
+  private var kind: mode_t? {
+    var status = stat()
+    guard unsafe fstat(number, &status) == 0 else { return nil }
+    return status.st_mode & S_IFMT
+  }
+
+  /// The length of a regular file; nil for anything else.
+  var byteCount: UInt64? {
+    var status = stat()
+    guard isRegularFile, unsafe fstat(number, &status) == 0 else { return nil }
+    return UInt64(clamping: status.st_size)
+  }
+
+  /// The bytes that the file system has for a regular file; nil for anything else.
+  var allocatedByteCount: UInt64? {
+    var status = stat()
+    guard isRegularFile, unsafe fstat(number, &status) == 0 else { return nil }
+    return UInt64(clamping: status.st_blocks) * 512
+  }
+
+  /// Waits until something can be read, and reads what there is; 0 at the end.
+  func read(into buffer: inout [UInt8]) throws(ToolFailure) -> Int {
+    while true {
+      try waitToRead()
+      let count = unsafe systemRead(number, &buffer, buffer.count)
+      if count >= 0 { return count }
+      guard errno == EINTR || errno == EAGAIN else { throw .system(name, errno) }
+    }
+  }
+
+  /// Whether something can be read before so many milliseconds have passed.
+  func isReadable(within milliseconds: Int32) throws(ToolFailure) -> Bool {
+    var polls = [
+      pollfd(fd: number, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: Signals.wakeDescriptor, events: Int16(POLLIN), revents: 0),
+    ]
+    let count = unsafe poll(&polls, 2, milliseconds)
+    try Signals.check()
+    return count > 0 && polls[0].revents != 0
+  }
+
+  private func waitToRead() throws(ToolFailure) {
+    while try !isReadable(within: -1) {}
+  }
+
+  /// Writes all bytes.
+  func write(_ bytes: [UInt8]) throws(ToolFailure) {
+    var done = 0
+    while done < bytes.count {
+      let count = unsafe bytes.withUnsafeBytes { buffer in
+        guard let start = buffer.baseAddress else { return 0 }
+        return unsafe systemWrite(number, start + done, buffer.count - done)
+      }
+      if count >= 0 {
+        done += count
+      } else if errno == EPIPE {
+        throw .closedPipe
+      } else if errno == EINTR {
+        try Signals.check()
+      } else if errno == EAGAIN {
+        var writable = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
+        _ = unsafe poll(&writable, 1, 100)
+        try Signals.check()
+      } else {
+        throw .system(name, errno)
+      }
+    }
+  }
+
+  /// Waits until what was written is on the disk.
+  func sync() throws(ToolFailure) {
+    guard fsync(number) != 0, errno != EINVAL else { return }
+    throw .system(name, errno)
+  }
+
+  /// How many columns the terminal has; nil if it is none.
+  var columnCount: Int? {
+    var size = winsize()
+    guard unsafe ioctl(number, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
+    return Int(size.ws_col)
+  }
+}
+
+// Calls whose names methods above have, too.
+
+private func systemClose(_ number: Int32) -> Int32 { close(number) }
+private func systemRead(_ number: Int32, _ buffer: UnsafeMutableRawPointer, _ count: Int) -> Int {
+  unsafe read(number, buffer, count)
+}
+private func systemWrite(_ number: Int32, _ buffer: UnsafeRawPointer, _ count: Int) -> Int {
+  unsafe write(number, buffer, count)
+}
+
+/// What the system says of its errors.
+enum SystemMessage {
+  static func text(_ number: Int32) -> String { SystemErrorCode(rawValue: number).description }
+}

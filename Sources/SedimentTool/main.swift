@@ -1,0 +1,3 @@
+internal import SedimentCommands
+
+Tool.main()
