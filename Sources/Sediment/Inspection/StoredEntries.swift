@@ -1,8 +1,9 @@
 internal import SedimentFormat
 
 extension SedimentKeyspace {
-  /// Calls a closure with each key that begins with a prefix, the bytes of its value and its expiry, in no order, until
-  /// it returns `stop`; no value is read or decompressed. See `forEach`.
+  /// Calls a closure with each key that begins with a prefix, the size of its value and its expiry, until it says stop.
+  ///
+  /// The keys come in no order, and no value is read or decompressed. See `forEach`.
   package func forEachEntry(
     withPrefix prefix: [UInt8], _ body: (RawSpan, UInt64, SedimentExpiry) throws -> SedimentIteration
   ) throws {
@@ -14,8 +15,9 @@ extension SedimentKeyspace {
     }
   }
 
-  /// Calls a closure with each key that begins with a prefix, its value and its expiry, in no order, until it returns
-  /// `stop`. See `forEach`.
+  /// Calls a closure with each key that begins with a prefix, its value and its expiry, until it says stop.
+  ///
+  /// The keys come in no order. See `forEach`.
   package func forEachExpiring(
     withPrefix prefix: [UInt8], _ body: (RawSpan, RawSpan, SedimentExpiry) throws -> SedimentIteration
   ) throws {

@@ -1,6 +1,6 @@
 internal import Sediment
 
-/// `sediment backup FILE NEW`
+/// The command `sediment backup FILE NEW`.
 enum BackupCommand: Command {
   static let declaration = CommandDeclaration(
     "backup", "makes a copy of a store",

@@ -9,6 +9,7 @@ enum CommandTable {
         BackupCommand.self,
       ]
     ),
+    ("Other formats", [ExportCommand.self, ImportCommand.self]),
     ("This tool", [HelpCommand.self]),
   ]
 

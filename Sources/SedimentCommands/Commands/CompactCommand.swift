@@ -1,6 +1,6 @@
 internal import Sediment
 
-/// `sediment compact FILE`
+/// The command `sediment compact FILE`.
 enum CompactCommand: Command {
   static let declaration = CommandDeclaration(
     "compact", "wins back the space of what was replaced, removed or has expired",

@@ -1,6 +1,6 @@
 internal import Sediment
 
-/// `sediment count FILE [PREFIX]`
+/// The command `sediment count FILE [PREFIX]`.
 enum CountCommand: StoreCommand {
   static let access = StoreAccess.reading
 

@@ -1,6 +1,6 @@
 internal import Sediment
 
-/// `sediment get FILE KEY`
+/// The command `sediment get FILE KEY`.
 enum GetCommand: StoreCommand {
   static let access = StoreAccess.reading
   private static let hex = OptionDeclaration(

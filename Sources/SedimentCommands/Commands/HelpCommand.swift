@@ -1,4 +1,4 @@
-/// `sediment help [COMMAND]`
+/// The command `sediment help [COMMAND]`.
 enum HelpCommand: Command {
   private static let command = OperandDeclaration(
     name: "COMMAND", help: "the command to explain", count: .optional, completion: .words(CommandTable.names))

@@ -2,7 +2,7 @@ internal import Sediment
 internal import SedimentDisk
 internal import SedimentFormat
 
-/// `sediment inspect FILE`
+/// The command `sediment inspect FILE`.
 enum InspectCommand: Command {
   private static let segment = OptionDeclaration(
     name: "segment", letter: "s", value: "GENERATION",

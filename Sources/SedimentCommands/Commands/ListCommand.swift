@@ -1,6 +1,6 @@
 internal import Sediment
 
-/// `sediment ls FILE [PREFIX]`
+/// The command `sediment ls FILE [PREFIX]`.
 enum ListCommand: StoreCommand {
   static let access = StoreAccess.reading
   static let prefix = OperandDeclaration(

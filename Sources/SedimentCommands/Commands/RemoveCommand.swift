@@ -1,6 +1,6 @@
 internal import Sediment
 
-/// `sediment rm FILE KEY...`
+/// The command `sediment rm FILE KEY...`.
 enum RemoveCommand: StoreCommand {
   static let access = StoreAccess.changing
   private static let keys = OperandDeclaration(

@@ -5,7 +5,7 @@ extension OperandDeclaration {
     name: "NEW", help: "the file to make; there must be none of that name", completion: .file)
 }
 
-/// `sediment salvage FILE NEW`
+/// The command `sediment salvage FILE NEW`.
 enum SalvageCommand: Command {
   private static let keepUncertain = OptionDeclaration(
     name: "keep-uncertain",

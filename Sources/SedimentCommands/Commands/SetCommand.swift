@@ -1,6 +1,6 @@
 internal import Sediment
 
-/// `sediment set FILE KEY [VALUE]`
+/// The command `sediment set FILE KEY [VALUE]`.
 enum SetCommand: StoreCommand {
   static let access = StoreAccess.making
   private static let value = OperandDeclaration(

@@ -1,6 +1,6 @@
 internal import Sediment
 
-/// `sediment stats FILE`
+/// The command `sediment stats FILE`.
 enum StatsCommand: StoreCommand {
   static let access = StoreAccess.reading
 

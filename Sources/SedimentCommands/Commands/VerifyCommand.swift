@@ -1,6 +1,6 @@
 internal import Sediment
 
-/// `sediment verify FILE`
+/// The command `sediment verify FILE`.
 enum VerifyCommand: Command {
   static let declaration = CommandDeclaration(
     "verify", "reads every byte of a file and says what is wrong with it",

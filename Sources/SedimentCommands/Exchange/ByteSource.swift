@@ -1,3 +1,5 @@
+internal import SedimentFormat
+
 /// Bytes that come from a descriptor, read as they are needed.
 final class ByteSource {
   let descriptor: Descriptor
@@ -6,6 +8,9 @@ final class ByteSource {
   private var end = 0
   /// How many bytes were taken so far.
   private(set) var position: UInt64 = 0
+  /// The checksum of the bytes up to `checkedPlace` of the buffer.
+  private var checked = Checksum.empty
+  private var checkedPlace = 0
 
   private static let bufferByteCount = 64 << 10
 
@@ -61,7 +66,31 @@ final class ByteSource {
     return bytes
   }
 
+  /// The checksum of all bytes that were taken so far.
+  var checksum: UInt32 {
+    check()
+    return checked.rawValue
+  }
+
+  private func check() {
+    checked = checked.continued(with: unsafe buffer.span.bytes.extracting(checkedPlace..<place))
+    checkedPlace = place
+  }
+
+  /// Takes bytes without looking at them up to a position; false if the end comes before.
+  func skip(to position: UInt64) throws(ToolFailure) -> Bool {
+    while self.position < position {
+      if place == end, try !fill() { return false }
+      let count = Int(min(UInt64(end - place), position - self.position))
+      place += count
+      self.position += UInt64(count)
+    }
+    return self.position == position
+  }
+
   private func fill() throws(ToolFailure) -> Bool {
+    check()
+    checkedPlace = 0
     if buffer.isEmpty { buffer = [UInt8](repeating: 0, count: Self.bufferByteCount) }
     place = 0
     end = 0

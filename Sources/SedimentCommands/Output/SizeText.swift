@@ -42,7 +42,7 @@ enum SizeText {
   }
 
   /// So many of something: `1 key`, `2 keys`.
-  static func count(_ number: some BinaryInteger, _ name: String) -> String {
-    number == 1 ? "1 \(name)" : "\(number) \(name)s"
+  static func count(_ number: some BinaryInteger, _ one: String, _ several: String? = nil) -> String {
+    number == 1 ? "1 \(one)" : "\(number) \(several ?? one + "s")"
   }
 }

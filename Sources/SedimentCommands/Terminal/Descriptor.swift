@@ -31,10 +31,14 @@ struct Descriptor: Sendable {
     }
   }
 
+  /// Opens a file or a directory, to see which it is and to read it if it is a file.
+  static func readingAnything(_ path: String) throws(ToolFailure) -> Descriptor {
+    Descriptor(number: try opened(path, O_RDONLY, mode: 0), name: path)
+  }
+
   /// Opens a file for reading.
   static func reading(_ path: String) throws(ToolFailure) -> Descriptor {
-    let number = try opened(path, O_RDONLY, mode: 0)
-    let descriptor = Descriptor(number: number, name: path)
+    let descriptor = try readingAnything(path)
     if descriptor.isDirectory {
       descriptor.close()
       throw .system(path, EISDIR)

@@ -54,7 +54,13 @@ enum Signals {
     _ = (received.load(ordering: .relaxed), wake)
     // A reader that went away is an error of the write.
     _ = signal(SIGPIPE, SIG_IGN)
-    for number in [SIGINT, SIGTERM, SIGHUP] where !isIgnored(number) { handle(number) }
+    let numbers = [SIGINT, SIGTERM, SIGHUP]
+    for number in numbers where !isIgnored(number) { handle(number) }
+    // A process that is started by a thread which blocks signals begins with them blocked.
+    var set = sigset_t()
+    _ = unsafe sigemptyset(&set)
+    for number in numbers { _ = unsafe sigaddset(&set, number) }
+    _ = unsafe sigprocmask(SIG_UNBLOCK, &set, nil)
   }
 
   private static func handle(_ number: Int32) {

@@ -1,0 +1,118 @@
+internal import Sediment
+
+/// The command `sediment import FILE SOURCE`.
+enum ImportCommand: Command {
+  private static let source = OperandDeclaration(
+    name: "SOURCE", help: "a file of JSON lines or CSV, a folder of Shallows, or '-' for standard input",
+    completion: .file)
+  private static let into = OptionDeclaration(
+    name: "collection", letter: "c", value: "NAME",
+    help: "put keys that name no collection into that one, which is made if it is not there")
+  private static let restart = OptionDeclaration(
+    name: "restart", help: "begin at the source's beginning, also if an import of it was interrupted")
+  private static let encoding = OptionDeclaration(
+    name: "encoding", value: "NAME",
+    help: "of a folder: how names of files are made of keys: base64, which is the default, base64url or none",
+    completion: .words(FolderSource.encodings))
+  private static let move = OptionDeclaration(
+    name: "move", help: "of a folder: remove each file once its data is on the disk in the store")
+
+  static let declaration = CommandDeclaration(
+    "import", "takes in what 'export' wrote, other JSON lines and CSV, and folders of Shallows",
+    discussion: """
+      The store is made if there is none; keys that are there get the new values. A line of JSON has the members key or \
+      keyBase64, value or valueBase64, and collection and expires (milliseconds since 1970) if they apply. CSV needs a row of \
+      names with the columns key and value, and may have collection, key_encoding, value_encoding and expires.
+      If it is interrupted, or meets a line that it does not understand, what was taken stays; the same command goes on from \
+      there, after it has seen that the source begins as before. (The store remembers that in a collection named \
+      'sediment:import', until the import is done.)
+      Of a folder, keys that have a value keep it, so that a second run goes on as well; files whose names no key has are \
+      left alone.
+      """,
+    operands: [.store, source], options: [.format, into, restart, encoding, move, .json, .quiet],
+    examples: [
+      .init("sediment import cities.sediment cities.jsonl", "from a file; its name tells the format"),
+      .init("zcat cities.csv.gz | sediment import cities.sediment - --format csv", "from standard input"),
+      .init(
+        "sediment import cache.sediment ~/.cache/cities --collection cities", "from a folder, a file a key"),
+    ])
+
+  static func run(_ arguments: ParsedArguments, _ console: Console) throws -> ExitCode {
+    let name = try arguments.required(source)
+    // Opened once: a pipe would be read by nobody else afterwards.
+    let descriptor = name == "-" ? Descriptor.input : try Descriptor.readingAnything(name)
+    defer { if name != "-" { descriptor.close() } }
+    if name != "-", descriptor.isDirectory { return try importFolder(name, arguments, console) }
+    for option in [encoding, move] where arguments.has(option) {
+      throw ToolFailure.usage("--\(option.name) is for folders, and \(name) is none")
+    }
+    return try importFile(name, name == "-" ? console.input : ByteSource(descriptor), arguments, console)
+  }
+
+  // MARK: Files
+
+  private static func importFile(
+    _ name: String, _ bytes: ByteSource, _ arguments: ParsedArguments, _ console: Console
+  ) throws -> ExitCode {
+    let chosen = try arguments.choice(of: .format).flatMap { ExchangeFormat(rawValue: $0) }
+    guard let format = chosen ?? (name == "-" ? .jsonl : ExchangeFormat(ofFile: name)) else {
+      throw ToolFailure.usage(
+        "\(name): its name does not tell the format; say --format jsonl or --format csv")
+    }
+    // Before a store is made: there may be nothing in it that is understood.
+    let reader = try format.reader(bytes)
+    let path = try arguments.required(.store)
+    let bar = ProgressBar("import", isQuiet: arguments.has(.quiet))
+    let entryCount = try OpenStore.with(path, .making, compaction: .automatic) { store in
+      var running = FileImport(
+        name, bytes, reader, into: store, collection: arguments.value(of: into), bar: bar)
+      if arguments.has(restart) {
+        try ImportProgress.forget(running.progressName, in: store)
+      } else if let progress = try ImportProgress.of(running.progressName, in: store) {
+        try running.resume(progress)
+        console.complain(
+          "going on behind \(SizeText.count(progress.entryCount, "entry", "entries")), at byte \(progress.position)"
+        )
+      }
+      return try running.run()
+    }
+    bar.clear()
+    if arguments.has(.json) {
+      try console.write(.object([("entries", .integer(entryCount))]))
+    } else {
+      try console.write("\(path): \(SizeText.count(entryCount, "entry", "entries")) imported\n")
+    }
+    return .fine
+  }
+
+  // MARK: Folders
+
+  private static func importFolder(
+    _ name: String, _ arguments: ParsedArguments, _ console: Console
+  ) throws -> ExitCode {
+    if arguments.has(.format) { throw ToolFailure.usage("--format is for files, and \(name) is a folder") }
+    let folder = FolderSource(name, encoding: try arguments.choice(of: encoding) ?? "base64")
+    let path = try arguments.required(.store)
+    let bar = ProgressBar("import", isQuiet: arguments.has(.quiet))
+    let report = try OpenStore.with(path, .making, compaction: .automatic) { store in
+      try folder.run(into: store, collection: arguments.value(of: into), moves: arguments.has(move)) {
+        report, total in
+        let count = report.importedCount + report.presentCount
+        bar.show(completed: report.byteCount, of: nil, note: "\(count) of \(total) files")
+      }
+    }
+    bar.clear()
+    if arguments.has(.json) {
+      try console.write(
+        .object([
+          ("imported", .count(report.importedCount)), ("present", .count(report.presentCount)),
+          ("others", .count(report.otherCount)), ("bytes", .integer(report.byteCount)),
+        ]))
+    } else {
+      try console.write(
+        "\(path): \(SizeText.count(report.importedCount, "file")) imported, \(report.presentCount) had a value already, "
+          + "\(report.otherCount) that no key has left alone\n")
+    }
+    return .fine
+  }
+}
