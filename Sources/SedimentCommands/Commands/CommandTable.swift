@@ -10,10 +10,13 @@ enum CommandTable {
       ]
     ),
     ("Other formats", [ExportCommand.self, ImportCommand.self]),
-    ("This tool", [HelpCommand.self]),
+    ("Live", [ShellCommand.self, WatchCommand.self, BenchCommand.self]),
+    ("This tool", [HelpCommand.self, CompletionsCommand.self]),
   ]
 
   static let names = groups.flatMap { $0.commands.map { name(of: $0) } }
+
+  static var declarations: [CommandDeclaration] { groups.flatMap { $0.commands.map { $0.declaration } } }
 
   /// The names are needed where the declarations are made, so help's own is not asked for.
   private static func name(of command: any Command.Type) -> String {

@@ -89,6 +89,9 @@ enum SetCommand: StoreCommand {
       } else if let given, given != "-" {
         bytes = Array(given.utf8)
       } else {
+        if console.isShell {
+          throw ToolFailure.usage("VALUE is missing; in the shell it is an argument, or --from a file")
+        }
         if Descriptor.input.isTerminal {
           console.complain("type the value, then Ctrl-D on a line of its own")
         }

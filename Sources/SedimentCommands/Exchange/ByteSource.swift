@@ -19,6 +19,9 @@ final class ByteSource {
   /// What messages call it.
   var name: String { descriptor.name }
 
+  /// Whether bytes were read that nobody has taken.
+  var hasBuffered: Bool { place < end }
+
   /// The next byte, which stays; nil at the end.
   func peek() throws(ToolFailure) -> UInt8? {
     if place == end, try !fill() { return nil }

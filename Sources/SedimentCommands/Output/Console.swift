@@ -5,8 +5,12 @@ final class Console {
   /// Whether values are shown for people, and not passed on as they are.
   let showsValues: Bool
 
-  init(showsValues: Bool? = nil, input: ByteSource = ByteSource(.input)) {
+  /// Whether the input is lines of commands, so that no command may read it.
+  let isShell: Bool
+
+  init(showsValues: Bool? = nil, input: ByteSource = ByteSource(.input), isShell: Bool = false) {
     self.showsValues = showsValues ?? Descriptor.output.isTerminal
+    self.isShell = isShell
     self.input = input
   }
 

@@ -12,6 +12,9 @@ struct ExitCode: Hashable, Sendable {
   static let locked = ExitCode(rawValue: 4)
   static let inputOutput = ExitCode(rawValue: 5)
 
+  /// Ctrl-C.
+  static let interrupted = ExitCode.signal(Signals.interrupt)
+
   /// As shells name the end by a signal.
   static func signal(_ number: Int32) -> ExitCode { ExitCode(rawValue: 128 + number) }
 

@@ -116,6 +116,13 @@ struct Descriptor: Sendable {
     return count > 0 && polls[0].revents != 0
   }
 
+  /// Waits, unless a signal asks for the end.
+  static func pause(milliseconds: Int32) throws(ToolFailure) {
+    var wake = pollfd(fd: Signals.wakeDescriptor, events: Int16(POLLIN), revents: 0)
+    _ = unsafe poll(&wake, 1, milliseconds)
+    try Signals.check()
+  }
+
   private func waitToRead() throws(ToolFailure) {
     while try !isReadable(within: -1) {}
   }

@@ -11,6 +11,7 @@ internal import Synchronization
 /// The signals that ask the tool to end: they are noted, and whatever is under way ends in order when it looks.
 enum Signals {
   static let brokenPipe = SIGPIPE
+  static let interrupt = SIGINT
 
   private static let received = Atomic<Int32>(0)
   /// A pipe that becomes readable with the first signal, so that waiting for input ends.

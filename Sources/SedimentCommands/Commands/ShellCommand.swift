@@ -1,0 +1,35 @@
+internal import Sediment
+
+/// The command `sediment shell FILE`.
+enum ShellCommand: Command {
+  private static let readOnly = OptionDeclaration(
+    name: "read-only", letter: "r", help: "change nothing; other readers may have the store open, too")
+  private static let create = OptionDeclaration(name: "create", help: "make the store if there is none")
+
+  static let declaration = CommandDeclaration(
+    "shell", "takes commands for one store, line by line",
+    discussion: """
+      The commands are get, set, rm, ls, count and stats, as the tool has them but without FILE; 'use NAME' works in a \
+      collection from then on, and 'use' outside of any; 'sync' makes everything durable; 'help' tells more, and 'exit' or \
+      Ctrl-D ends. Words with spaces are put in quotation marks. On a terminal, Tab completes commands and keys, the arrows \
+      go through the line and the lines before (which are kept for this session alone), and Ctrl-C drops a line or stops a \
+      command. The store is locked for others until the shell ends. From a file or a pipe a line is a command, a '#' begins \
+      a comment, and the exit code is that of the first command that failed.
+      """,
+    operands: [.store], options: [readOnly, create],
+    examples: [
+      .init("sediment shell cities.sediment", "asks for commands"),
+      .init("printf 'set a 1\\nget a\\n' | sediment shell cities.sediment", "takes them from a pipe"),
+    ])
+
+  static func run(_ arguments: ParsedArguments, _ console: Console) throws -> ExitCode {
+    let path = try arguments.required(.store)
+    let access: StoreAccess =
+      arguments.has(readOnly) ? .reading : arguments.has(create) ? .making : .changing
+    return try OpenStore.with(path, access) { store in
+      let isInteractive = Descriptor.input.isTerminal && Descriptor.output.isTerminal
+      var session = ShellSession(store, input: console.input, isInteractive: isInteractive)
+      return try session.run()
+    }
+  }
+}
