@@ -156,14 +156,12 @@ import Testing
   }
 
   @Test func `Compaction gives space back`() throws {
-    try folder.fill("s") { store in
-      for number in 0..<200 {
-        try store.set(
-          [UInt8](repeating: UInt8(number), count: 20_000).map { _ in UInt8.random(in: 0...255) },
-          forKey: "\(number)")
-      }
-      for number in 0..<199 { try store.remove(forKey: "\(number)") }
+    // By the tool alone, which moves nothing in the background.
+    for number in 0..<40 {
+      let value = (0..<100_000).map { _ in UInt8.random(in: 0...255) }
+      #expect(try folder.sediment(["set", "s", "\(number)"], input: value) == Run())
     }
+    #expect(try folder.sediment(["rm", "s"] + (0..<39).map { "\($0)" }, input: []) == Run())
     let json = try object(try folder.sediment("compact", "s", "--json"))
     let after = try folder.bytes("s").count
     #expect(json["bytesAfter"] as? Int == after)
@@ -191,5 +189,28 @@ import Testing
     #expect(try folder.sediment("backup", "s", "nowhere/t").code == 1)
     #expect(try folder.sediment("backup", "nowhere", "u").code == 1)
     #expect(try folder.names == ["s", "t"])
+  }
+
+  @Test(arguments: ["backup", "salvage"])
+  func `A copy that is interrupted is not there, and one that was quicker is whole`(command: String) throws {
+    let value = [UInt8](repeating: 0, count: 1 << 20).indices.map {
+      UInt8(truncatingIfNeeded: ($0 &* 2_654_435_761) >> 13)
+    }
+    let store = try SedimentStore(path: folder.path("s"), options: SedimentOptions(compression: .off))
+    for number in 0..<40 { try store.set(value, forKey: "\(number)") }
+    try store.close()
+    let process = try folder.start([command, "s", "t"], input: Pipe())
+    while process.isRunning, try !folder.names.contains(where: { $0.hasPrefix(".t.new-") }) { usleep(100) }
+    process.terminate()
+    process.waitUntilExit()
+    let names = try folder.names.filter { ![".output", ".errors"].contains($0) }
+    if process.terminationStatus == 0 {
+      #expect(names == ["s", "t"])
+      #expect(try folder.sediment("count", "t") == Run(0, "40\n"))
+    } else {
+      #expect(process.terminationStatus == 143)
+      #expect(names == ["s"])
+    }
+    #expect(try folder.sediment("verify", "s").code == 0)
   }
 }
