@@ -21,7 +21,8 @@ final class TerminalWindow {
     _ = try tmux("-u", "-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "24", command)
   }
 
-  deinit { _ = try? tmux("kill-server") }
+  // The server ends with its last session; it may have the signal blocked by which it would end itself.
+  deinit { _ = try? tmux("kill-session") }
 
   /// Types text as it is.
   func type(_ text: String) throws { _ = try tmux("send-keys", "-l", text) }
