@@ -1,0 +1,33 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let sediment = Target.Dependency.product(name: "Sediment", package: "Sediment")
+let testing = Target.Dependency.product(name: "SedimentTesting", package: "Sediment")
+
+let settings: [SwiftSetting] = [
+  .strictMemorySafety(),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+func module(_ name: String, _ dependencies: Target.Dependency...) -> Target {
+  .target(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+func tests(_ name: String, _ dependencies: Target.Dependency...) -> Target {
+  .testTarget(
+    name: "\(name)Tests", dependencies: [.byName(name: name)] + dependencies, swiftSettings: settings)
+}
+
+// A package of its own, that has of the engine what every user has: its products.
+let package = Package(
+  name: "Examples",
+  platforms: [.macOS(.v15)],
+  dependencies: [.package(name: "Sediment", path: "../..")],
+  targets: [
+    module("Cache", sediment),
+    tests("Cache", sediment, testing),
+  ],
+  swiftLanguageModes: [.v6]
+)
