@@ -28,6 +28,10 @@ let package = Package(
   targets: [
     module("Cache", sediment),
     tests("Cache", sediment, testing),
+    module("Jobs", sediment),
+    // Works on the jobs of a queue until it is killed.
+    .executableTarget(name: "JobWorker", dependencies: ["Jobs"], swiftSettings: settings),
+    tests("Jobs", "JobWorker", sediment, testing),
   ],
   swiftLanguageModes: [.v6]
 )
