@@ -32,6 +32,8 @@ let package = Package(
     // Works on the jobs of a queue until it is killed.
     .executableTarget(name: "JobWorker", dependencies: ["Jobs"], swiftSettings: settings),
     tests("Jobs", "JobWorker", sediment, testing),
+    module("Events", sediment),
+    tests("Events", sediment, testing),
   ],
   swiftLanguageModes: [.v6]
 )
