@@ -2,6 +2,7 @@
 import PackageDescription
 
 let sediment = Target.Dependency.product(name: "Sediment", package: "Sediment")
+let shallows = Target.Dependency.product(name: "Shallows", package: "Sediment")
 let testing = Target.Dependency.product(name: "SedimentTesting", package: "Sediment")
 
 let settings: [SwiftSetting] = [
@@ -28,6 +29,8 @@ let package = Package(
   targets: [
     module("Cache", sediment),
     tests("Cache", sediment, testing),
+    module("Offline", sediment, shallows),
+    tests("Offline", sediment, shallows, testing),
     module("Jobs", sediment),
     // Works on the jobs of a queue until it is killed.
     .executableTarget(name: "JobWorker", dependencies: ["Jobs"], swiftSettings: settings),
