@@ -35,6 +35,8 @@ let package = Package(
     // Works on the jobs of a queue until it is killed.
     .executableTarget(name: "JobWorker", dependencies: ["Jobs"], swiftSettings: settings),
     tests("Jobs", "JobWorker", sediment, testing),
+    module("Importing", sediment),
+    tests("Importing", sediment, testing),
     module("Events", sediment),
     tests("Events", sediment, testing),
   ],
