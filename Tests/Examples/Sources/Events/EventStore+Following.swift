@@ -2,6 +2,8 @@ extension EventStore {
   /// All events from a position on, and then those that come.
   ///
   /// A reader that remembers the position behind its last event goes on from there after a restart, and misses none.
+  /// Readers may see an event a moment before it is on the disk, while its `append` still waits for that; who acts on
+  /// events outside this store calls the store's `sync` before.
   public func follow(from position: UInt64 = 0) -> FollowedEvents {
     FollowedEvents(store: self, position: position)
   }

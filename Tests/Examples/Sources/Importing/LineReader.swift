@@ -12,7 +12,7 @@ struct LineReader<Source: ImportSource> {
     self.offset = offset
   }
 
-  /// The next line without its end; the last one may have none. Nil behind it.
+  /// The next line without its end, which the last one may lack; nil behind that.
   mutating func next() throws -> ArraySlice<UInt8>? {
     var searched = 0
     while true {
