@@ -58,6 +58,18 @@ struct ExpiryTests {
     await #expect(throws: StorageError.noValue) { try await storage.retrieve(forKey: "a") }
   }
 
+  @Test func `What a tier in the middle gives an expiry, no tier before it has longer`() async throws {
+    let (memory, disk, service) = (TimedStorage(clock), TimedStorage(clock), TimedStorage(clock))
+    for key in ["a", "b"] { try await service.set(1, forKey: key) }
+    let storage = memory.combined(with: disk.expiring(after: .seconds(6)).backed(by: service))
+    #expect(try await storage.retrieve(forKey: "a") == 1)
+    #expect(try await storage.retrieve(forKeys: ["b"]) == [1])
+    for key in ["a", "b"] {
+      #expect(disk.end(of: key) == after(seconds: 6))
+      #expect(memory.end(of: key) == after(seconds: 6))
+    }
+  }
+
   @Test(arguments: [StorageCombinationSetStrategy.frontFirst, .backFirst])
   func `A value that is set lives no longer in the front than in a back with an expiry of its own`(
     strategy: StorageCombinationSetStrategy

@@ -6,7 +6,9 @@ package final class MemoryLimit {
   /// The folder of the group, for those who are to belong to it.
   package let path: String
 
-  /// Makes a group. It throws ``Unsupported`` where the system has none, or lets only others make them.
+  /// Makes a group.
+  ///
+  /// It throws ``Unsupported`` where the system has none, or lets only others make them.
   package init(byteCount: Int) throws {
     let name = "benchmarks-\(ProcessInfo.processInfo.processIdentifier)"
     let groups = [("/sys/fs/cgroup", "memory.max"), ("/sys/fs/cgroup/memory", "memory.limit_in_bytes")]

@@ -61,7 +61,9 @@ where Front.Key == Back.Key, Front.Value == Back.Value, Marks.Key == Front.Key {
           guard case .success(let stored) = results[index] else { return .done }
           return fill(missing[index], stored, tokens[index])
         }
-        return filled.map { _ in answer }
+        return filled.map { _ in
+          front.defaultExpiry == .never ? answer : answer.map { $0.map { $0.map(kept) } }
+        }
       }
     }
   }
@@ -91,7 +93,8 @@ extension PullingStorage {
   func filled(
     _ key: Key, _ result: ShallowsResult<ExpiringValue<Value>>, _ token: UInt64?
   ) -> StorageAnswer<ExpiringValue<Value>> {
-    guard case .success(let stored) = result else { return .ready(result) }
+    guard strategy != .neverPull, case .success(let stored) = result else { return .ready(result) }
+    let result = ShallowsResult<ExpiringValue<Value>>.success(kept(stored))
     switch strategy {
     case .neverPull: return .ready(result)
     case .pullThenComplete:
@@ -105,6 +108,13 @@ extension PullingStorage {
         fill(key, stored, token).deliver { _ in }
       }
     }
+  }
+
+  /// A value as the front keeps it: whoever keeps it before this storage must not have it longer.
+  @inlinable
+  func kept(_ stored: ExpiringValue<Value>) -> ExpiringValue<Value> {
+    let expiry = front.defaultExpiry
+    return expiry == .never ? stored : ExpiringValue(stored.value, expiry: .sooner(stored.expiry, expiry))
   }
 
   /// Puts a value into the front, unless the key was written since the back was asked.

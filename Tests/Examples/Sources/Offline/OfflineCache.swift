@@ -31,8 +31,8 @@ public struct OfflineCache<Value: Codable & Sendable>: Sendable {
     // However many views ask for the same thing at once, the service is asked once.
     let service = ReadOnlyStorage.fetching(name, fetch).coalescingRetrievals()
     // `backed` reads only: nothing is ever set to a service. A value that memory takes from the file expires with the one
-    // there; one that has just been fetched knows of no time, so memory needs one of its own.
-    values = memory.expiring(after: age).combined(with: disk.backed(by: service))
+    // there.
+    values = memory.combined(with: disk.backed(by: service))
   }
 
   /// The value of a key: of the first tier that has it.
