@@ -271,7 +271,7 @@ private struct StoreLife {
     return sample
   }
 
-  /// What the files take of the disk, a ten-thousandth of what was stored being the unit.
+  /// What the files take of the disk.
   private func size() throws -> Sample {
     let byteCount = try diskByteCount(of: session.folder)
     return Sample(byteCount: byteCount, amount: data.byteCount)
@@ -279,13 +279,13 @@ private struct StoreLife {
 }
 
 /// What all files below a folder take of the disk.
-private func diskByteCount(of folder: String) throws -> Int {
-  let keys: Set<URLResourceKey> = [.totalFileAllocatedSizeKey]
-  let files = FileManager.default.enumerator(
-    at: URL(fileURLWithPath: folder, isDirectory: true), includingPropertiesForKeys: Array(keys))
+package func diskByteCount(of folder: String) throws -> Int {
   var byteCount = 0
-  for case let file as URL in files ?? FileManager.DirectoryEnumerator() {
-    byteCount += try file.resourceValues(forKeys: keys).totalFileAllocatedSize ?? 0
+  for file in try FileManager.default.subpathsOfDirectory(atPath: folder) {
+    var status = stat()
+    guard unsafe lstat("\(folder)/\(file)", &status) == 0 else { throw SystemFailure("looking at \(file)") }
+    // In these units, whatever the file system's blocks are.
+    byteCount += Int(status.st_blocks) * 512
   }
   return byteCount
 }

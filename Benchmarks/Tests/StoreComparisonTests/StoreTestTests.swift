@@ -75,3 +75,20 @@ private struct CityCache: BenchmarkStore {
     return true
   }
 }
+
+@Suite struct DiskByteCountTests {
+  @Test func `what files take of the disk is counted, in folders of folders, and not what they are long`()
+    throws
+  {
+    let folder = try Folder()
+    let below = "\(folder.path)/below"
+    try FileManager.default.createDirectory(atPath: below, withIntermediateDirectories: false)
+    let empty = try diskByteCount(of: folder.path)
+    try Data(repeating: 1, count: 100_000).write(to: URL(fileURLWithPath: "\(below)/written"))
+    let hollow = URL(fileURLWithPath: "\(folder.path)/hollow")
+    try Data().write(to: hollow)
+    try FileHandle(forWritingTo: hollow).truncate(atOffset: 1 << 30)
+    let taken = try diskByteCount(of: folder.path) - empty
+    #expect((100_000...200_000).contains(taken))
+  }
+}
