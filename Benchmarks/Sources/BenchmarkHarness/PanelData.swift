@@ -47,7 +47,7 @@ public struct LineData {
   /// The blocks.
   public let text: String
 
-  /// Whether there is nothing to draw.
+  /// Whether there is nothing to draw: a line takes two points.
   public let isEmpty: Bool
 
   /// Collects the rows of groups whose first row has an identifier of which `position` makes a place on the x axis.
@@ -63,7 +63,7 @@ public struct LineData {
           "\(x)\t\(statistics.median)\t\(statistics.minimum)\t\(statistics.maximum)")
       }
     }
-    isEmpty = names.isEmpty
+    isEmpty = !points.values.contains { $0.count > 1 }
     let series = names.map { points[$0, default: []].joined(separator: "\n") }
     text =
       ([names.map(enhancedText).joined(separator: "\n")] + series + [report.heading])

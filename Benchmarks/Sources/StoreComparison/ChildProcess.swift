@@ -36,7 +36,11 @@ package struct ChildProcess {
     guard let answer = Int(line) else {
       process.terminate()
       process.waitUntilExit()
-      throw ChildFailure(description: "a child process failed: '\(line)'")
+      // What it wrote to standard error stands there; the system says nothing when it kills.
+      let wasKilled = process.terminationReason == .uncaughtSignal && process.terminationStatus == SIGKILL
+      throw ChildFailure(
+        description: wasKilled ? "a child process was killed" : "a child process failed: '\(line)'",
+        wasKilled: wasKilled)
     }
     self.answer = answer
   }
@@ -83,4 +87,6 @@ package struct ChildProcess {
 /// Says what went wrong with a child process.
 struct ChildFailure: Error, CustomStringConvertible {
   var description: String
+  /// Whether the system, or somebody, ended it by what cannot be caught.
+  var wasKilled = false
 }

@@ -23,7 +23,7 @@ package struct ComparisonCharts {
       try write(data.panelCount == 0 ? nil : data.text, name, to: folder)
     }
     let latency = LineData(report) { number(in: $0, after: "100-latency-") }
-    try write(latency.isEmpty ? nil : latency.text, "latency", to: folder)
+    try write(latency.isEmpty ? nil : latency.text, "slowest", to: folder)
     for workload in ["load", "retrieve"] {
       let growth = LineData(report) { identifier in
         if identifier.hasPrefix("100-\(workload)-") { return Double(keyCount) }

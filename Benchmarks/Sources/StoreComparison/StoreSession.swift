@@ -42,6 +42,9 @@ struct StoreSession {
 
 /// A store and what is known of its contents.
 private struct StoreLife {
+  /// What a process takes that does nothing much.
+  private static let memoryByteCountMin = 64 << 20
+
   private let session: StoreSession
   private var store: StoreCalls?
   /// By what the values differ from their keys.
@@ -245,15 +248,19 @@ private struct StoreLife {
   /// Has a process read the store that has less memory than the store takes.
   private mutating func readWithLimit() throws -> Sample {
     try end()
-    let memoryByteCount = data.byteCount / 3
+    let memoryByteCount = max(data.byteCount / 3, StoreLife.memoryByteCountMin)
     let group = try MemoryLimit(byteCount: memoryByteCount)
     forgetPages(below: session.folder)
     let limited = LimitedStore(
       session.contender, folder: session.folder, data: data, sampleCount: sampleCount,
       memoryByteCount: memoryByteCount, group: group)
-    let process = try ChildProcess(limited.arguments, program: session.program)
-    try process.finish()
-    return Sample(nanoseconds: UInt64(max(process.answer, 1)), amount: sampleCount)
+    do {
+      let process = try ChildProcess(limited.arguments, program: session.program)
+      try process.finish()
+      return Sample(nanoseconds: UInt64(max(process.answer, 1)), amount: sampleCount)
+    } catch let error as ChildFailure where error.wasKilled {
+      throw Unsupported("it does not get by with \(memoryByteCount >> 20) MiB")
+    }
   }
 
   private mutating func synced(threadCount: Int) throws -> Sample {

@@ -44,12 +44,17 @@ import Testing
   }
 
   @Test func `lines have a point for each place, and a series for each contender`() {
-    let data = LineData(report([1], [2])) { $0.hasPrefix("100-latency-100-") ? 100 : nil }
+    func place(_ identifier: String) -> Double? {
+      if identifier.hasPrefix("100-load-") { return 10 }
+      return identifier.hasPrefix("100-latency-100-") ? 100 : nil
+    }
+    let data = LineData(report([1, 3], [2]), at: place)
     #expect(!data.isEmpty)
     let blocks = data.text.components(separatedBy: "\n\n\n")
     #expect(blocks[0] == "A\\_1\nB")
-    #expect(blocks[1] == "100.0\t1000.0\t1000.0\t1000.0")
-    #expect(blocks[2] == "100.0\t2000.0\t2000.0\t2000.0")
+    #expect(blocks[1] == "10.0\t2.0\t1.0\t3.0\n100.0\t1000.0\t1000.0\t1000.0")
+    #expect(blocks[2] == "10.0\t2.0\t2.0\t2.0\n100.0\t2000.0\t2000.0\t2000.0")
+    #expect(LineData(report([1], [2])) { $0.hasPrefix("100-load-") ? 10 : nil }.isEmpty)
     #expect(LineData(report([1], [2])) { _ in nil }.isEmpty)
   }
 
