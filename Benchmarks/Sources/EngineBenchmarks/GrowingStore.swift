@@ -105,7 +105,7 @@ final class GrowingStore {
 
   private func noteIndex(_ byteCount: Int, keyCount: Int, _ longest: Longest) {
     longestWithIndex = longestWithIndex.map { $0.maximum(longest) } ?? longest
-    guard keyCount >= min(GrowingStore.indexKeyCountMin, keys.count) else { return }
+    guard keyCount >= min(GrowingStore.indexKeyCountMin, keys.count / 2) else { return }
     let sample = Sample(byteCount: byteCount, amount: keyCount)
     if sample.value(as: .size) > largestIndex?.value(as: .size) ?? 0 { largestIndex = sample }
   }
