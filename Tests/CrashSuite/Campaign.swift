@@ -8,6 +8,9 @@ struct Campaign {
   private let file: URL?
   private var next: UInt64
   private let first: UInt64
+  /// How much long runs before this one have tried, in the layer's unit.
+  let countBefore: Int
+  private var count: Int
   /// Whether the first finding is enough.
   let endsWithFinding: Bool
   private let caseCount: Int?
@@ -21,23 +24,23 @@ struct Campaign {
     endsWithFinding = options.endsWithFinding
     caseCount = options.caseCount
     file = options.isLong ? options.stateFolder?.appendingPathComponent(layer.name) : nil
-    next = 0
-    if let file, let kept = try? String(contentsOf: file, encoding: .utf8) {
-      let number = UInt64(kept.trimmingCharacters(in: .whitespacesAndNewlines))
-      if number == nil { Self.warn("\(file.path) holds no number; \(layer.name) begins with its first case") }
-      next = number ?? 0
-    }
-    first = next
+    let kept = file.flatMap { Self.kept(in: $0, layer.name) }
+    (next, count) = kept ?? (0, 0)
+    (first, countBefore) = (next, count)
     end = began.addingTimeInterval(options.secondsPerLayer)
   }
 
   var seconds: Double { Date().timeIntervalSince(began) }
 
   /// The seed of the next case; nil once it is enough.
+  ///
+  /// A long run does what is left of as many cases as a layer wants, where the last one was stopped before it had
+  /// done them all.
   mutating func nextSeed(of count: (short: Int, long: Int)) -> UInt64? {
     let done = Int(next - first)
     if isLong {
-      if done >= caseCount ?? count.long, Date() >= end { return nil }
+      let left = count.long - Int(first % UInt64(count.long))
+      if done >= caseCount ?? left, Date() >= end { return nil }
     } else if done >= caseCount ?? count.short {
       return nil
     }
@@ -50,6 +53,9 @@ struct Campaign {
     return next
   }
 
+  /// Notes what a case came to.
+  mutating func add(_ result: LayerResult) { count += result.count }
+
   /// Notes that all cases so far were tried.
   mutating func save() { save(next) }
 
@@ -59,10 +65,21 @@ struct Campaign {
     do {
       try FileManager.default.createDirectory(
         at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-      try Data("\(number)\n".utf8).write(to: file, options: .atomic)
+      try Data("\(number) \(count)\n".utf8).write(to: file, options: .atomic)
     } catch {
       Self.warn("the next run will try the same again: \(error)")
     }
+  }
+
+  /// The number of the next case and how much was tried; nil if no run has left them.
+  private static func kept(in file: URL, _ layer: String) -> (next: UInt64, count: Int)? {
+    guard let text = try? String(contentsOf: file, encoding: .utf8) else { return nil }
+    let numbers = text.split(whereSeparator: \.isWhitespace)
+    guard numbers.count == 2, let next = UInt64(numbers[0]), let count = Int(numbers[1]) else {
+      warn("\(file.path) does not hold two numbers; \(layer) begins with its first case")
+      return nil
+    }
+    return (next, count)
   }
 
   private static func warn(_ text: String) {

@@ -30,12 +30,9 @@ enum CrashSuite {
       var campaign = Campaign(layer, options)
       let result = layer.run(&campaign)
       campaign.save()
-      rows.append(SuiteRow(layer, result, seconds: campaign.seconds))
+      rows.append(SuiteRow(layer, result, countBefore: campaign.countBefore, seconds: campaign.seconds))
       // A layer may take minutes.
       print(rows[rows.count - 1].progress)
-      for finding in result.findings.prefix(8) {
-        print("  \(finding)\n  again: \(layer.command(for: finding))")
-      }
     }
     print("\n\(SuiteRow.table(rows))")
     return rows.allSatisfy(\.isClean)

@@ -21,6 +21,12 @@ protocol Layer: Sendable {
 extension Layer {
   /// How a finding is seen again.
   func command(for finding: SeededFinding) -> String { "Tests/run --case \(name):\(finding.seed)" }
+
+  /// Prints a finding and how it is seen again.
+  func tell(_ finding: SeededFinding) {
+    print("  \(finding)\n  again: \(command(for: finding))")
+    fflush(nil)
+  }
 }
 
 /// A layer each of whose cases follows from a seed.
@@ -59,7 +65,12 @@ extension SeededLayer {
       RunningCases.begin(name, seed, worker)
       let result = replay(seed)
       RunningCases.end(worker)
-      progress.withLock { $0.result.add(result) }
+      progress.withLock {
+        $0.result.add(result)
+        $0.campaign.add(result)
+      }
+      // A long run may be stopped before its end.
+      for finding in result.findings { tell(finding) }
     }
   }
 }

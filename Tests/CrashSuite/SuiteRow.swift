@@ -9,7 +9,8 @@ struct SuiteRow {
   private let seconds: Double
   let isClean: Bool
 
-  init(_ layer: any Layer, _ result: LayerResult, seconds: Double) {
+  /// Of a run; `countBefore` is what long runs before it have tried.
+  init(_ layer: any Layer, _ result: LayerResult, countBefore: Int, seconds: Double) {
     name = layer.name
     title = layer.title
     self.seconds = seconds
@@ -19,7 +20,8 @@ struct SuiteRow {
       tried = "skipped: \(skipped)"
       found = "-"
     } else {
-      tried = "\(Self.grouped(result.count)) \(layer.unit)"
+      let sum = countBefore == 0 ? "" : ", \(Self.grouped(countBefore + result.count)) with earlier runs"
+      tried = "\(Self.grouped(result.count)) \(layer.unit)\(sum)"
       found = "\(result.findings.count)"
     }
   }

@@ -13,7 +13,10 @@ struct SoakLayer: Layer {
 
   func run(_ campaign: inout Campaign) -> LayerResult {
     guard let seed = campaign.nextSeed(of: (short: 1, long: 1)) else { return LayerResult() }
-    return run(seed, seconds: campaign.isLong ? 600 : 15)
+    let result = run(seed, seconds: campaign.isLong ? 600 : 15)
+    campaign.add(result)
+    for finding in result.findings { tell(finding) }
+    return result
   }
 
   func replay(_ seed: UInt64) -> LayerResult { run(seed, seconds: 15) }
