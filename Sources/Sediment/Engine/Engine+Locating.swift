@@ -47,14 +47,17 @@ extension Engine {
   /// The newest record of a key, whatever it says; nil if the index has none.
   ///
   /// Inside a reader's scope or under `lock`. With `verifying`, entries that lead to a damaged record are passed
-  /// over as long as there are others, so that a key which was set again is well again.
+  /// over as long as there are others, so that a key which was set again is well again. `first` is the entry that the
+  /// probe stands on, nil if it has not begun.
   @inline(__always)
   func locate(
     _ key: RawSpan, _ hash: UInt64, in collection: UInt32, _ view: IndexView, verifying: Bool,
-    probe: inout IndexProbe
+    from first: IndexEntry? = nil, probe: inout IndexProbe
   ) throws(SedimentError) -> FoundRecord? {
     var damage: UInt64?
-    while let entry = probe.next() {
+    var next = first
+    while let entry = next ?? probe.next() {
+      next = nil
       let position = entry.position &<< 3
       if verifying { prefetch(entry) }
       guard let found = try record(at: position) else {

@@ -106,8 +106,17 @@ extension Engine {
     _ key: RawSpan, _ hash: UInt64, _ view: IndexView, _ state: CollectionState
   ) throws(SedimentError) -> FoundRecord? {
     var probe = view.probe(hash)
+    return try findRecord(key, hash, view, state, from: nil, &probe)
+  }
+
+  /// The same for a search that has begun and come to an entry, or has not begun where that is nil.
+  @inline(__always)
+  func findRecord(
+    _ key: RawSpan, _ hash: UInt64, _ view: IndexView, _ state: CollectionState, from first: IndexEntry?,
+    _ probe: inout IndexProbe
+  ) throws(SedimentError) -> FoundRecord? {
     let found = try locate(
-      key, hash, in: state.number, view, verifying: options.verifiesReads, probe: &probe)
+      key, hash, in: state.number, view, verifying: options.verifiesReads, from: first, probe: &probe)
     // Whoever sees an entry of a batch that is being told to the index sees this, too.
     let pending = publishedBatch.load(ordering: .acquiring)
     if pending != 0 {

@@ -1,40 +1,80 @@
-/// Some keys that are looked up together: their bytes in one buffer.
+/// Some keys that are looked up together: their bytes in one piece of memory, and how far the search for each has come.
 @usableFromInline
-struct KeyGroup {
-  private var bytes: [UInt8] = []
-  private var ends: [Int] = []
-
+@safe
+final class KeyGroup {
   /// How many keys are looked up at a time: enough for their memory to come near while others are looked at.
-  @usableFromInline static let countMax = 64
+  static let countMax = 64
+  /// From how many bytes of keys on no other key is added.
+  private static let byteCountMax = 16 << 10
+
+  private(set) var count = 0
+  private let ends: UnsafeMutablePointer<Int>
+  /// The hash of each key, and how far the search for it has come, once who looks them up has noted these.
+  let hashes: UnsafeMutablePointer<UInt64>
+  let searches: UnsafeMutablePointer<KeySearch>
+  private var bytes: UnsafeMutableRawPointer
+  private var capacity = 1024
+  private var byteCount = 0
 
   @usableFromInline init() {
-    bytes.reserveCapacity(Self.countMax * 16)
-    ends.reserveCapacity(Self.countMax)
+    unsafe ends = .allocate(capacity: Self.countMax)
+    unsafe hashes = .allocate(capacity: Self.countMax)
+    unsafe searches = .allocate(capacity: Self.countMax)
+    unsafe bytes = .allocate(byteCount: capacity, alignment: 8)
   }
 
-  @usableFromInline var count: Int { ends.count }
+  deinit {
+    unsafe ends.deallocate()
+    unsafe hashes.deallocate()
+    unsafe searches.deallocate()
+    unsafe bytes.deallocate()
+  }
 
+  @usableFromInline var isEmpty: Bool { count == 0 }
+
+  /// Adds a key to a group that is not full; whether it is full now.
   @usableFromInline
-  mutating func append(_ key: RawSpan) {
-    unsafe key.withUnsafeBytes { unsafe bytes.append(contentsOf: $0) }
-    ends.append(bytes.count)
-  }
-
-  @usableFromInline
-  mutating func removeAll() {
-    bytes.removeAll(keepingCapacity: true)
-    ends.removeAll(keepingCapacity: true)
-  }
-
-  /// Calls `body` with each key in turn.
-  @inline(__always)
-  func forEach<Failure: Error>(_ body: (Int, RawSpan) throws(Failure) -> Void) throws(Failure) {
-    let all = unsafe bytes.span.bytes
-    var start = 0
-    for number in 0..<ends.count {
-      let end = ends[number]
-      try body(number, unsafe all.extracting(unchecked: start..<end))
-      start = end
+  func append(_ key: RawSpan) -> Bool {
+    precondition(count < Self.countMax, "a full group of keys")
+    if capacity - byteCount < key.byteCount { grow(by: key.byteCount) }
+    unsafe key.withUnsafeBytes { key in
+      guard let start = key.baseAddress else { return }
+      unsafe (bytes + byteCount).copyMemory(from: start, byteCount: key.count)
     }
+    byteCount &+= key.byteCount
+    unsafe ends[count] = byteCount
+    count &+= 1
+    return count == Self.countMax || byteCount >= Self.byteCountMax
   }
+
+  @inline(never)
+  private func grow(by more: Int) {
+    let larger = max(2 * capacity, byteCount + more)
+    let memory = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 8)
+    unsafe memory.copyMemory(from: bytes, byteCount: byteCount)
+    unsafe bytes.deallocate()
+    unsafe bytes = memory
+    capacity = larger
+  }
+
+  /// Leaves all keys out; how many there were.
+  @usableFromInline
+  func removeAll() -> Int {
+    defer { (count, byteCount) = (0, 0) }
+    return count
+  }
+
+  /// One of the keys, valid as long as the group and until another is added.
+  @inline(__always)
+  func key(_ number: Int) -> UnsafeRawBufferPointer {
+    precondition(number >= 0 && number < count)
+    let start = number == 0 ? 0 : unsafe ends[number &- 1]
+    return unsafe UnsafeRawBufferPointer(start: bytes + start, count: ends[number] &- start)
+  }
+}
+
+/// A search in the index that has come to the first entry that agrees, if there is one.
+struct KeySearch {
+  let probe: IndexProbe
+  let first: IndexEntry?
 }

@@ -92,6 +92,16 @@ package struct IndexProbe {
 // MARK: Readers
 
 extension IndexProbe {
+  /// Whether the slot that was found last still holds an entry, and is where readers look for it.
+  ///
+  /// While the probe's view is valid no other table can have come to the same place in memory.
+  @inline(__always)
+  func holds(_ entry: IndexEntry, in directory: IndexDirectory) -> Bool {
+    guard let slot = found else { return false }
+    let word = directory.table(at: directory.index(of: hash)).word
+    return word == table.word && (slot.load() ^ entry.rawValue) & ~IndexEntry.referenceBit == 0
+  }
+
   /// Notes that the entry last returned was read, if there was one; writes only where that was not noted yet.
   ///
   /// There is none where a key is found by what a batch has yet to tell the index. May be lost if a writer touches the

@@ -45,6 +45,12 @@ package struct IndexView {
     return nil
   }
 
+  /// Whether an entry that a probe stands on is still there, which it may be only while the probe's view is valid.
+  @inline(__always)
+  package func holds(_ entry: IndexEntry, where probe: IndexProbe) -> Bool {
+    probe.holds(entry, in: directory)
+  }
+
   /// Begins the search for a hash.
   @inline(__always)
   package func probe(_ hash: UInt64) -> IndexProbe {

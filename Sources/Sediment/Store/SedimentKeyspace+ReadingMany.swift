@@ -36,17 +36,13 @@ extension SedimentKeyspace {
   public func withExpiringValues<Key: SedimentBytes>(
     forKeys keys: some Sequence<Key>, _ body: (Int, RawSpan?, SedimentExpiry) throws -> Void
   ) throws {
-    var group = KeyGroup()
+    let group = KeyGroup()
     var first = 0
-    for key in keys {
-      key.withSedimentBytes { group.append($0) }
-      if group.count == KeyGroup.countMax {
-        try read(group, from: first, body)
-        first += group.count
-        group.removeAll()
-      }
+    for key in keys where key.withSedimentBytes({ group.append($0) }) {
+      try read(group, from: first, body)
+      first += group.removeAll()
     }
-    if group.count > 0 { try read(group, from: first, body) }
+    if !group.isEmpty { try read(group, from: first, body) }
   }
 }
 
