@@ -4,7 +4,7 @@ internal import SedimentFormat
 /// The versions that a program was built with.
 public enum SedimentVersion {
   /// The version of the package.
-  public static let package = "0.1.0-dev"
+  public static let package = "0.1.0"
 
   /// The version of the files that it writes.
   public static let format = "\(Superblock.major).\(Superblock.minor)"
