@@ -16,6 +16,7 @@ enum HotPath: String, CaseIterable {
   case setSynced = "set-synced"
   case remove = "remove"
   case lruHit = "lru-hit"
+  case combinedHit = "combined-hit"
   case storageRetrieve = "storage-retrieve"
   case storageSet = "storage-set"
 
@@ -60,6 +61,7 @@ enum HotPath: String, CaseIterable {
         try store.remove(forKey: keys[number % 1000])
       }
     case .lruHit: try hitMemory(count)
+    case .combinedHit: found = try hitFront(store, count)
     case .storageRetrieve, .storageSet: try callStorage(store, count)
     }
     guard found == 0 || found == count else { fatalError("\(rawValue): \(found) of \(count)") }
@@ -91,6 +93,18 @@ enum HotPath: String, CaseIterable {
     for number in 0..<count where try storage.retrieve(forKey: number % 1000) != number % 1000 {
       fatalError("\(rawValue): another value")
     }
+  }
+
+  private func hitFront(_ store: SedimentStore, _ count: Int) throws -> Int {
+    let storage = LRUStorage<String, Data>(capacity: .count(1000))
+      .combined(with: SedimentStorage(store).usingStringKeys())
+    let keys = HotPath.keys.map { String(decoding: $0, as: UTF8.self) }
+    for key in keys { _ = try storage.makeSyncStorage().retrieve(forKey: key) }
+    var found = 0
+    for number in 0..<count {
+      storage.retrieve(forKey: keys[number % 1000]) { if case .success = $0 { found += 1 } }
+    }
+    return found
   }
 
   private func callStorage(_ store: SedimentStore, _ count: Int) throws {

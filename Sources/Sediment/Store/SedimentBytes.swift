@@ -57,6 +57,15 @@ extension String: SedimentBytes {
   @inlinable public func withSedimentBytes<Result, Failure: Error>(
     _ body: (RawSpan) throws(Failure) -> Result
   ) throws(Failure) -> Result {
+    // Nearly all strings hold UTF-8, and lend it without a copy of themselves.
+    let outcome: Swift.Result<Result, Failure>? = unsafe utf8.withContiguousStorageIfAvailable { bytes in
+      do throws(Failure) {
+        return .success(try body(unsafe RawSpan(_unsafeBytes: UnsafeRawBufferPointer(bytes))))
+      } catch {
+        return .failure(error)
+      }
+    }
+    if let outcome { return try outcome.get() }
     var copy = self
     return try sedimentUTF8(&copy, body)
   }
