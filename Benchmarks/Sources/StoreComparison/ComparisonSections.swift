@@ -85,7 +85,7 @@ package struct ComparisonSections {
       ).section
     case .waiting:
       return sheet(
-        "100 B", DataSet("synced", keyCount: scale.keyCount / 10, valueByteCount: 100),
+        "100 B", DataSet("synced", keyCount: max(scale.keyCount / 100, 64), valueByteCount: 100),
         [.load, .synced(threadCount: 1), .synced(threadCount: ComparisonSections.groupSize)],
         sampleCountMax: scale.syncedCount
       ).section

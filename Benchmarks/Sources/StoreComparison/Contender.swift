@@ -88,7 +88,8 @@ package struct StoreCalls: Sendable {
   @usableFromInline package let countNotRemoved: @Sendable (Keys) throws -> Int
   @usableFromInline package let countIterated: @Sendable (_ mask: UInt64) throws -> Int
   @usableFromInline package let countWrongInSteps:
-    @Sendable ([BenchmarkKey], ArraySlice<MixedStep>, [UInt8], LatencyHistogram?) throws -> Int
+    @Sendable ([BenchmarkKey], ArraySlice<MixedStep>, [UInt8], _ mask: UInt64, LatencyHistogram?) throws ->
+      Int
   @usableFromInline package let settle: @Sendable () throws -> Void
   @usableFromInline package let compact: @Sendable () throws -> Void
   @usableFromInline package let close: @Sendable () throws -> Void
@@ -109,7 +110,7 @@ package struct StoreCalls: Sendable {
     countFound = { try StoreComparison.countFound(store, $0) }
     countNotRemoved = { try StoreComparison.countNotRemoved(store, $0) }
     countIterated = { try StoreComparison.countIterated(store, mask: $0) }
-    countWrongInSteps = { try StoreComparison.countWrongInSteps(store, $0, $1, $2, $3) }
+    countWrongInSteps = { try StoreComparison.countWrongInSteps(store, $0, $1, $2, mask: $3, $4) }
     settle = { try store.settle() }
     compact = { try store.compact() }
     close = { try store.close() }

@@ -109,7 +109,7 @@ func countIterated<Store: BenchmarkStore>(_ store: Store, mask: UInt64) throws -
 @inlinable
 @inline(never)
 func countWrongInSteps<Store: BenchmarkStore>(
-  _ store: Store, _ keys: [BenchmarkKey], _ steps: ArraySlice<MixedStep>, _ value: [UInt8],
+  _ store: Store, _ keys: [BenchmarkKey], _ steps: ArraySlice<MixedStep>, _ value: [UInt8], mask: UInt64,
   _ histogram: LatencyHistogram?
 ) throws -> Int {
   var value = value
@@ -121,10 +121,10 @@ func countWrongInSteps<Store: BenchmarkStore>(
       let key = keys[step.keyNumber]
       if step.reads {
         let isThere = try store.retrieve(key, into: &buffer)
-        if !isThere || firstWord(unsafe buffer.span.bytes) != key.word { wrongCount += 1 }
+        if !isThere || firstWord(unsafe buffer.span.bytes) != key.word ^ mask { wrongCount += 1 }
       }
       if step.writes {
-        unsafe bytes.storeBytes(of: key.word, as: UInt64.self)
+        unsafe bytes.storeBytes(of: key.word ^ mask, as: UInt64.self)
         // The bytes stay where they are, and nobody changes them during the call.
         try store.set(key, unsafe RawSpan(_unsafeBytes: UnsafeRawBufferPointer(bytes)))
       }

@@ -51,6 +51,8 @@ private struct StoreLife {
   private var mask: UInt64 = 0
   private var readCount = 0
   private var addedCount = 0
+  /// What the process had written before the store was made; nil where that is not known.
+  private var writtenBefore: Int?
   private var histogram: LatencyHistogram?
 
   init(_ session: StoreSession) {
@@ -87,6 +89,8 @@ private struct StoreLife {
         try store.setEach(keys, value, mask)
         return 0
       }
+    case .setInTwoThreads: return try setInTwoThreads()
+    case .written: return try written()
     case .mixed(let load): return try mixed(load)
     case .latency(let number):
       guard let histogram else { throw Unsupported("nothing was timed") }
@@ -133,6 +137,7 @@ private struct StoreLife {
   }
 
   private mutating func load() throws -> Sample {
+    writtenBefore = try? writtenByteCount()
     let store = try session.contender.open(session.place(threadCount: threadCount))
     self.store = store
     if let corpus = data.corpus {
@@ -182,6 +187,25 @@ private struct StoreLife {
     }
   }
 
+  private mutating func setInTwoThreads() throws -> Sample {
+    let (store, value, mask) = (try opened(), data.value, mask)
+    let parts = [nextKeys(), nextKeys()]
+    let sample = try timed(parts[0].count + parts[1].count) {
+      try inParallel(threadCount: parts.count) { try store.setEach(parts[$0], value, mask) }
+      return 0
+    }
+    for part in parts {
+      try expectNone(try store.countWrongRetrieved(part, mask), "after sets in two threads")
+    }
+    return sample
+  }
+
+  /// What loading and overwriting gave the system to write.
+  private func written() throws -> Sample {
+    guard let writtenBefore else { throw Unsupported("the system does not tell what a process writes") }
+    return Sample(byteCount: try writtenByteCount() - writtenBefore, amount: 2 * data.byteCount)
+  }
+
   private mutating func overwrite() throws -> Sample {
     let store = try opened()
     mask = ~mask
@@ -195,24 +219,19 @@ private struct StoreLife {
     return sample
   }
 
-  /// A mixed load, for which values are those of their keys again.
   private mutating func mixed(_ load: MixedLoad) throws -> Sample {
-    let store = try opened()
-    if mask != 0 {
-      mask = 0
-      try store.setMany(data.shuffled[...], data.value, 0)
-    }
+    let (store, mask) = (try opened(), mask)
     let steps = load.steps(
       count: sampleCount, keyCount: data.keyCount + addedCount,
       addedCount: data.keys.count - data.keyCount - addedCount, seed: 105)
     let isTimed =
       load == .even && session.workloads.contains { if case .latency = $0 { true } else { false } }
     let sample = try timed(steps.count) {
-      try store.countWrongInSteps(data.keys, steps[...], data.value, nil)
+      try store.countWrongInSteps(data.keys, steps[...], data.value, mask, nil)
     }
     if isTimed {
       let histogram = LatencyHistogram()
-      let wrongCount = try store.countWrongInSteps(data.keys, steps[...], data.value, histogram)
+      let wrongCount = try store.countWrongInSteps(data.keys, steps[...], data.value, mask, histogram)
       try expectNone(wrongCount, "by \(session.contender.name)")
       self.histogram = histogram
     }

@@ -26,8 +26,14 @@ package enum Workload: Hashable, Sendable {
   /// Writes all keys again, in the quickest way.
   case overwrite
 
+  /// What loading and overwriting gave the system to write.
+  case written
+
   /// Writes keys again one by one, each set complete when it returns.
   case set
+
+  /// The same in each of two threads.
+  case setInTwoThreads
 
   /// Reads and writes.
   case mixed(MixedLoad)
@@ -61,8 +67,8 @@ package enum Workload: Hashable, Sendable {
 
   /// What is asked of any store, in the order of a store's life.
   package static let ofAnyStore: [Workload] = [
-    .load, .size, .iterate, .retrieve, .inPlace, .batched, .missing, .twoThreads, .overwrite, .set,
-    .mixed(.even),
+    .load, .size, .iterate, .retrieve, .inPlace, .batched, .missing, .twoThreads, .overwrite, .written, .set,
+    .setInTwoThreads, .mixed(.even),
     .latency(oneOf: 2), .latency(oneOf: 100), .latency(oneOf: 1000), .latency(oneOf: 10_000), .remove, .open,
   ]
 
@@ -77,7 +83,9 @@ package enum Workload: Hashable, Sendable {
     case .missing: "missing"
     case .twoThreads: "two-threads"
     case .overwrite: "overwrite"
+    case .written: "written"
     case .set: "set"
+    case .setInTwoThreads: "set-two-threads"
     case .mixed(.even): "mixed"
     case .mixed(let load): "ycsb-\(load.rawValue.lowercased())"
     case .latency(let number): "latency-\(number)"
@@ -103,7 +111,9 @@ package enum Workload: Hashable, Sendable {
     case .missing: "Retrieve what is missing"
     case .twoThreads: "Retrieve, two threads"
     case .overwrite: "Overwrite all"
+    case .written: "Written to load and overwrite, by bytes stored"
     case .set: "Set, one by one"
+    case .setInTwoThreads: "Set, two threads"
     case .mixed(.even): "Half retrieve, half set"
     case .mixed(let load): "YCSB \(load.rawValue)"
     case .latency(let number): "One step of \(countText(number)) takes longer"
@@ -127,7 +137,9 @@ package enum Workload: Hashable, Sendable {
       "Keys that are there, in random order; each value is known by its first 8 bytes."
     case .missing: "Keys that were never stored."
     case .overwrite: "All keys in another random order, in the quickest way, read and verified afterwards."
-    case .set: "Keys that are there, a call and a transaction each."
+    case .written:
+      "What the process gave the system to write while it loaded and overwrote, by the bytes of keys and values that it set."
+    case .set, .setInTwoThreads: "Keys that are there, a call and a transaction each."
     case .mixed(let load): "\(load.meaning); one thread, each value known by its first 8 bytes."
     case .latency: "Half retrieve, half set, each step timed by itself."
     case .iterate: "All keys and values, each known by its first 8 bytes."
@@ -151,7 +163,7 @@ package enum Workload: Hashable, Sendable {
   /// What the figure counts.
   package var quantity: Quantity {
     switch self {
-    case .size, .compactedSize, .memory: .size
+    case .size, .written, .compactedSize, .memory: .size
     default: .time
     }
   }

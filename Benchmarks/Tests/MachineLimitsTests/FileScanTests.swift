@@ -25,4 +25,11 @@ import Testing
   func `anonymous memory is a line of the process's status`(text: String, byteCount: Int?) {
     #expect(anonymousByteCount(inStatus: text) == byteCount)
   }
+
+  @Test(arguments: [
+    ("wchar: 7\nread_bytes: 1\nwrite_bytes: 4096\ncancelled_write_bytes: 2\n", 4096), ("wchar: 7\n", nil),
+  ])
+  func `what a process has given the system to write is one of its counts`(text: String, byteCount: Int?) {
+    #expect(writtenByteCount(inCounts: text) == byteCount)
+  }
 }

@@ -28,8 +28,8 @@ import Testing
         "Load", "File, by bytes stored", "Go through all", "Retrieve into a reused buffer",
         "Retrieve in place",
         "Retrieve in place, 1,024 keys a call", "Retrieve what is missing", "Retrieve, two threads",
-        "Overwrite all",
-        "Set, one by one", "Half retrieve, half set", "One step of 2 takes longer",
+        "Overwrite all", "Written to load and overwrite, by bytes stored",
+        "Set, one by one", "Set, two threads", "Half retrieve, half set", "One step of 2 takes longer",
         "One step of 100 takes longer",
         "One step of 1,000 takes longer", "One step of 10,000 takes longer", "Remove", "Open after a close",
       ])
