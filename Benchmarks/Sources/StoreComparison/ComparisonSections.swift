@@ -64,15 +64,15 @@ package struct ComparisonSections {
         [.load, .iterate, .retrieve, .inPlace, .overwrite] + MixedLoad.ycsb.map(Workload.mixed)
       ).section
     case .large:
-      let middling = DataSet("16k", keyCount: scale.keyCount / 100, valueByteCount: 16 << 10)
-      let large = DataSet("1m", keyCount: max(scale.keyCount / 5000, 4), valueByteCount: 1 << 20)
+      let middling = DataSet("16k", keyCount: scale.keyCount / 200, valueByteCount: 16 << 10)
+      let large = DataSet("1m", keyCount: max(scale.keyCount / 10_000, 4), valueByteCount: 1 << 20)
       return joined(
         [("16 KiB", middling), ("1 MiB", large)].map { name, data in
           sheet(name, data, [.load, .retrieve, .inPlace, .overwrite])
         })
     case .json:
       return sheet(
-        "JSON", DataSet("json", jsonCount: scale.keyCount / 10), [.load, .retrieve, .compactedSize]
+        "JSON", DataSet("json", jsonCount: scale.keyCount / 20), [.load, .retrieve, .compactedSize]
       ).section
     case .memory:
       return sheet(
