@@ -26,13 +26,8 @@ func fuzzer(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     name: name, dependencies: dependencies + ["FuzzSupport"], path: "Fuzz/\(name)", swiftSettings: settings)
 }
 
-// In a release build what tests call is optimized; optimizing the tests as well would take minutes, and pays only where
-// they do much of the work themselves.
-func tests(_ name: String, _ dependencies: [Target.Dependency], isOptimized: Bool = false) -> Target {
-  let asWritten = SwiftSetting.unsafeFlags(["-Onone"], .when(configuration: .release))
-  return .testTarget(
-    name: "\(name)Tests", dependencies: dependencies,
-    swiftSettings: isOptimized ? settings : settings + [asWritten])
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .testTarget(name: "\(name)Tests", dependencies: dependencies, swiftSettings: settings)
 }
 
 let package = Package(
@@ -85,8 +80,7 @@ let package = Package(
     .executableTarget(name: "DocumentCheck", path: "Tests/DocumentCheck", swiftSettings: settings),
     tests(
       "Sediment",
-      ["Sediment", "SedimentTesting", "SedimentFormat", "SedimentDisk", "CrashModel", "CrashChild"],
-      isOptimized: true),
+      ["Sediment", "SedimentTesting", "SedimentFormat", "SedimentDisk", "CrashModel", "CrashChild"]),
     tests("Shallows", ["Shallows", "Sediment", "SedimentTesting", "SedimentDisk"]),
     // Programs of users as they wrote them, in the language mode that they had.
     .testTarget(

@@ -77,7 +77,7 @@ struct StoreReadingManyTests {
     for number in 0..<10 { try store.set("old", forKey: "\(number)") }
     var found: [String?] = []
     try store.withValues(forKeys: (0..<12).map { "\($0)" }) { number, value in
-      found.append(value.map { String(decoding: copy($0), as: UTF8.self) })
+      found.append(copy(value).map { String(decoding: $0, as: UTF8.self) })
       switch number {
       case 0: try store.remove(forKey: "1")
       case 2:
