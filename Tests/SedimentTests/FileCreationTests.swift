@@ -90,6 +90,7 @@ import Testing
       disk.inject(.error(code), atCall: index)
       let error = #expect(throws: SedimentError.self, "call \(index)") { try create(on: disk) }
       #expect(error?.systemError?.code == code, "call \(index)")
+      #expect(error?.path == path, "call \(index)")
       #expect(error?.code == (code.isOutOfSpace ? .outOfSpace : .inputOutput), "call \(index)")
       if disk.contents(of: path) != nil {
         #expect(try isEmptyStore(disk), "call \(index)")

@@ -19,7 +19,8 @@ extension Engine {
       try checkReadable()
     } catch {
       new.remove()
-      throw conditions.isClosed && error.systemError?.code == .badDescriptor ? .closed(path) : error
+      throw conditions.isClosed && error.systemError?.code == .badDescriptor
+        ? .closed(path) : new.named(error)
     }
     do throws(SedimentError) {
       try new.finish()

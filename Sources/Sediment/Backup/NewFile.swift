@@ -49,6 +49,11 @@ struct NewFile {
     }
   }
 
+  /// An error under the file's own name where it is about the hidden one, which nobody knows.
+  func named(_ error: SedimentError) -> SedimentError {
+    error.path == temporaryPath ? error.ofNewFile(path) : error
+  }
+
   /// Removes what was written under the temporary name.
   func remove() {
     try? disk.remove(temporaryPath)

@@ -51,7 +51,9 @@ extension SedimentError {
   static func capReached(_ path: String, _ byteCount: UInt64) -> SedimentError {
     SedimentError(
       .outOfSpace, path: path,
-      message: "The file may take \(byteCount) bytes and is full. Remove something, or allow it more.")
+      message:
+        "The file may take \(byteCount) bytes and is full. Remove something, or allow it more: half a MiB is "
+        + "the least that makes sense.")
   }
 
   static func cancelled(_ path: String) -> SedimentError {

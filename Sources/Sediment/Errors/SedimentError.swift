@@ -72,6 +72,6 @@ extension SedimentError: CustomStringConvertible {
   public var description: String {
     let place = offset.map { " at byte \($0)" } ?? ""
     let cause = systemError.map { " (\($0))" } ?? ""
-    return "\(path)\(place): \(message)\(cause)"
+    return "\(path.isEmpty ? "''" : path)\(place): \(message)\(cause)"
   }
 }

@@ -8,6 +8,19 @@ extension SedimentError {
     self.init(code, path: error.path, offset: error.offset, systemError: error, message: message)
   }
 
+  /// The same of a file that was to be made, under the name that it should have: it is about the directory then, and
+  /// nobody knows the hidden name that the file has first.
+  func ofNewFile(_ path: String) -> SedimentError {
+    let message =
+      switch code {
+      case .notFound: "The directory in which it should be made is not there. Check the path, or make it."
+      case .accessDenied:
+        "No file can be made there with this process's rights. Check the owner and mode of the directory."
+      default: message
+      }
+    return SedimentError(code, path: path, offset: offset, systemError: systemError, message: message)
+  }
+
   private static func meaning(of code: SystemErrorCode) -> (Code, String) {
     switch code {
     case .notFound:

@@ -27,7 +27,7 @@ package struct FileCreation {
       }
       try disk.syncDirectory(of: path)
     } catch {
-      throw SedimentError(error)
+      throw SedimentError(error).ofNewFile(path)
     }
   }
 

@@ -30,7 +30,7 @@ extension SedimentStore {
         return report
       } catch {
         new.remove()
-        throw error
+        throw (error as? SedimentError).map { new.named($0) } ?? error
       }
     }
   }
