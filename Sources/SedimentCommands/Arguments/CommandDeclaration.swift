@@ -90,6 +90,5 @@ struct OptionDeclaration: Sendable, Hashable {
 enum Completion: Sendable, Hashable {
   case none
   case file
-  case directory
   case words([String])
 }

@@ -7,35 +7,56 @@ enum ShellCompletions {
       cases +=
         "    \(command.name)) options='\(options)'; words='\(command.operandWords.joined(separator: " "))' ;;\n"
     }
-    var values = ""
-    for (option, words) in wordOptions(commands) {
-      values +=
-        "    --\(option)) COMPREPLY=($(compgen -W '\(words.joined(separator: " "))' -- \"$current\")); return ;;\n"
-    }
     return """
+      _sediment_offer() {
+        local word
+        while IFS= read -r word; do COMPREPLY+=("$word"); done < <(compgen "$@")
+      }
       _sediment() {
-        local current="${COMP_WORDS[COMP_CWORD]}" before="${COMP_WORDS[COMP_CWORD-1]}" options='' words=''
+        local current="${COMP_WORDS[COMP_CWORD]}" place=$COMP_CWORD options='' words=''
         COMPREPLY=()
         if ((COMP_CWORD == 1)); then
-          COMPREPLY=($(compgen -W '\(commands.map(\.name).joined(separator: " "))' -- "$current"))
+          _sediment_offer -W '\(commands.map(\.name).joined(separator: " "))' -- "$current"
           return
         fi
-        case "$before" in
-      \(values)  esac
+        # An equals sign is a word of its own.
+        if [[ "$current" == = ]]; then current=''; else place=$((place - 1)); fi
+        if [[ "${COMP_WORDS[place]}" == = ]]; then place=$((place - 1)); fi
+        case "${COMP_WORDS[1]} ${COMP_WORDS[place]}" in
+      \(bashValues(commands))  esac
         case "${COMP_WORDS[1]}" in
       \(cases)  esac
         if [[ "$current" == -* ]]; then
-          COMPREPLY=($(compgen -W "$options" -- "$current"))
+          _sediment_offer -W "$options" -- "$current"
         elif [[ -n "$words" ]]; then
-          COMPREPLY=($(compgen -W "$words" -- "$current"))
+          _sediment_offer -W "$words" -- "$current"
         else
-          compopt -o filenames
-          COMPREPLY=($(compgen -f -- "$current"))
+          compopt -o filenames 2> /dev/null
+          _sediment_offer -f -- "$current"
         fi
       }
       complete -F _sediment sediment
 
       """
+  }
+
+  /// A line for each option that takes a value, by what that may be.
+  private static func bashValues(_ commands: [CommandDeclaration]) -> String {
+    var lines = ""
+    for command in commands {
+      for option in command.options where option.value != nil {
+        let names = ["--\(option.name)"] + (option.letter.map { ["-\($0)"] } ?? [])
+        let patterns = names.map { "'\(command.name) \($0)'" }.joined(separator: "|")
+        let offer =
+          switch option.completion {
+          case .none: ""
+          case .file: "compopt -o filenames 2> /dev/null; _sediment_offer -f -- \"$current\"; "
+          case .words(let words): "_sediment_offer -W '\(words.joined(separator: " "))' -- \"$current\"; "
+          }
+        lines += "    \(patterns)) \(offer)return ;;\n"
+      }
+    }
+    return lines
   }
 
   static func zsh(_ commands: [CommandDeclaration]) -> String {
@@ -48,13 +69,22 @@ enum ShellCompletions {
       for option in command.allOptions {
         let help = escaped(option.help).replacing("[", with: "(").replacing("]", with: ")")
         let value = option.value.map { ":\($0):\(zshAction(option.completion))" } ?? ""
-        text += "        '--\(option.name)\(value.isEmpty ? "" : "=")[\(help)]\(value)' \\\n"
+        let name = "--\(option.name)\(value.isEmpty ? "" : "=")"
+        let names = option.letter.map { "'(-\($0) --\(option.name))'{-\($0),\(name)}" } ?? name
+        text += "        \(names)'[\(help)]\(value)' \\\n"
       }
       let words = command.operandWords
       text +=
         "        '*:argument:\(words.isEmpty ? "_files" : "(\(words.joined(separator: " ")))")'\n      ;;\n"
     }
-    return text + "  esac\n}\n\n_sediment \"$@\"\n"
+    // As a file of a folder for completions it is the function's body at first; read by 'source' it is no completion yet.
+    return text + """
+        esac
+      }
+
+      if [[ "${funcstack[1]}" == _sediment ]]; then _sediment "$@"; else compdef _sediment sediment; fi
+
+      """
   }
 
   static func fish(_ commands: [CommandDeclaration]) -> String {
@@ -70,7 +100,7 @@ enum ShellCompletions {
         let value =
           switch option.completion {
           case .words(let words): " -x -a '\(words.joined(separator: " "))'"
-          case .file, .directory: " -r"
+          case .file: " -r"
           case .none: option.value == nil ? "" : " -x"
           }
         text +=
@@ -88,18 +118,8 @@ enum ShellCompletions {
     switch completion {
     case .none: " "
     case .file: "_files"
-    case .directory: "_files -/"
     case .words(let words): "(\(words.joined(separator: " ")))"
     }
-  }
-
-  /// The options that take one of some words, each once.
-  private static func wordOptions(_ commands: [CommandDeclaration]) -> [(String, [String])] {
-    var found: [String: [String]] = [:]
-    for option in commands.flatMap(\.options) {
-      if case .words(let words) = option.completion { found[option.name] = words }
-    }
-    return found.sorted { $0.key < $1.key }
   }
 
   private static func escaped(_ text: String) -> String {

@@ -9,9 +9,9 @@ enum CompletionsCommand: Command {
     operands: [shell],
     examples: [
       .init("source <(sediment completions bash)", "in ~/.bashrc"),
+      .init("source <(sediment completions zsh)", "in ~/.zshrc, behind 'autoload -U compinit; compinit'"),
       .init(
-        "sediment completions zsh > ~/.zfunc/_sediment",
-        "with 'fpath+=~/.zfunc; autoload -U compinit; compinit' in ~/.zshrc"),
+        "sediment completions zsh > ~/.zfunc/_sediment", "or so, with 'fpath+=~/.zfunc' before compinit"),
       .init("sediment completions fish > ~/.config/fish/completions/sediment.fish", "for fish"),
     ])
 
