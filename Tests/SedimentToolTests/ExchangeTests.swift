@@ -140,6 +140,16 @@ import Testing
       #"{"key":"a","value":"","ttl":1}"#,
       "'ttl' is not known; there are collection, key or keyBase64, value or valueBase64, expires"
     ),
+    (#"{"key":"a","value":"","collection":"b","collection":"c"}"#, "'collection' is said a second time"),
+    (#"{"key":"a","value":"","expires":1,"expires":2}"#, "'expires' is said a second time"),
+    (
+      #"{"collection":"","key":"a","value":"b"}"#,
+      "A collection's name has 1 to 255 bytes of UTF-8 without a zero byte. Choose another."
+    ),
+    (
+      #"{"\u001b[2J":"a"}"#,
+      "'0x1b5b324a' is not known; there are collection, key or keyBase64, value or valueBase64, expires"
+    ),
     (#"{"key":"\ud800","value":""}"#, "column 15: half a surrogate pair stands alone in a string"),
     (#"{"key":"a","value":"b"#, "column 22: a string has no end"),
     (#"{"key":"a","value":"b"} x"#, "column 25: something follows the object"),
@@ -163,6 +173,11 @@ import Testing
     (
       "key,value,size\n",
       "line 1: there is no column 'size'; there are collection, key, key_encoding, value, value_encoding, expires"
+    ),
+    (
+      "\u{1b}[2J0123456789abcdefgh\n",
+      "line 1: there is no column '0x1b5b324a303132333435363738396162...'; there are collection, key, key_encoding, "
+        + "value, value_encoding, expires"
     ),
     ("key,key,value\n", "line 1: there are two columns 'key'"),
     ("key,value\na\n", "line 2: the row has 1 values, and there are 2 columns"),
@@ -231,6 +246,29 @@ import Testing
     #expect(try folder.sediment("ls", "s", "-C") == Run())
   }
 
+  @Test func `An import that finds no room keeps what it took, and goes on once there is some`() throws {
+    var generator = SystemRandomNumberGenerator()
+    let lines = (0..<40).map { number in
+      let value = (0..<50_000).map { _ in String(UInt8.random(in: 0...255, using: &generator), radix: 16) }
+      return "{\"key\":\"\(number)\",\"value\":\"\(value.joined())\"}\n"
+    }
+    try folder.write(lines.joined(), to: "x.jsonl")
+    let limited = try folder.shell(
+      "ulimit -f 1000; trap '' XFSZ; sediment import s x.jsonl 2>&1 | cat; exit ${PIPESTATUS[0]}")
+    #expect(limited.code == 5)
+    let match = limited.output.firstMatch(
+      of: #/\nx\.jsonl: stopped behind (\d+) entries; the same command goes on from there\n$/#)
+    let taken = try #require(match.map { String($0.1) }.flatMap { Int($0) })
+    #expect(0 < taken && taken < 40)
+    let byteCount = lines.prefix(taken).reduce(0) { $0 + $1.utf8.count }
+    #expect(
+      try folder.sediment("import", "s", "x.jsonl")
+        == Run(
+          0, "s: 40 entries imported\n",
+          errors: "sediment: going on behind \(taken) entries, at byte \(byteCount)\n"))
+    #expect(try folder.sediment("count", "s") == Run(0, "40\n"))
+  }
+
   @Test func `An export that cannot end leaves no file, and replaces none`() throws {
     try folder.makeSmallStore()
     try folder.write("mine", to: "x.jsonl")
@@ -258,6 +296,9 @@ import Testing
             "sediment: file: its name does not tell the format; say --format jsonl or --format csv\n"))
     #expect(try folder.sediment("import", "s", "nowhere.csv").code == 1)
     #expect(try folder.sediment("import", "s", "file", "-f", "csv").code == 2)
+    #expect(
+      try folder.sediment("import", "s", "file", "-f", "jsonl")
+        == Run(2, errors: "sediment: file, line 1: column 1: '{' is missing\n"))
     #expect(try folder.sediment("import", "s", "file", "--move").code == 2)
     #expect(try folder.sediment("import", "s", ".", "--format", "csv").code == 2)
     #expect(try folder.names == ["file"])
@@ -288,6 +329,22 @@ import Testing
       try folder.sediment(command + ["--json", "-c", "c"], input: [])
         == Run(0, "{\"imported\":20,\"present\":0,\"others\":1,\"bytes\":150}\n"))
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("folder")).count == 21)
+  }
+
+  @Test func `A folder whose names are encoded in another way is told, with what to try`() throws {
+    try folder.write("x", to: "file")
+    try FileManager.default.createDirectory(
+      at: folder.url.appendingPathComponent("folder"), withIntermediateDirectories: true)
+    try folder.write("hello", to: "folder/hello.txt")
+    #expect(
+      try folder.sediment("import", "s", "folder")
+        == Run(
+          0, "s: 0 files imported, 0 had a value already, 1 that no key has left alone\n",
+          errors:
+            "sediment: folder: no file has a name that base64 makes of a key; try --encoding base64url or none\n"
+        ))
+    #expect(try folder.sediment("import", "s", "folder", "--encoding", "none").code == 0)
+    #expect(try folder.sediment("get", "s", "hello.txt") == Run(0, "hello"))
   }
 
   @Test func `A folder of Shallows is moved into a store`() throws {

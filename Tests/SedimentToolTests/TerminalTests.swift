@@ -92,6 +92,20 @@ struct TerminalTests {
     #expect(try folder.sediment("count", "s") == Run(0, "2\n"))
   }
 
+  @Test func `A collection that is not there yet is told when it is used`() throws {
+    try folder.makeSmallStore()
+    let window = try TerminalWindow("sediment shell s", in: folder)
+    try window.wait(for: "sediment>")
+    try window.type("use usres")
+    try window.press("Enter")
+    try window.wait(for: "sediment: there is no collection 'usres' yet; 'set' makes it\nsediment>")
+    try window.type("use users")
+    try window.press("Enter")
+    try window.wait(for: "sediment> use users\nsediment>")
+    try window.press("C-d")
+    try window.wait(for: "exit code 0")
+  }
+
   @Test func `A long line moves through a narrow window`() throws {
     try folder.makeSmallStore()
     let window = try TerminalWindow("sediment shell s", in: folder)

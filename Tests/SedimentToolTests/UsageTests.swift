@@ -56,6 +56,61 @@ import Testing
     #expect(try folder.names == [])
   }
 
+  @Test func `A path without letters is wrong usage, and makes nothing`() throws {
+    let usage = "usage: sediment set [OPTIONS] FILE KEY [VALUE]\n'sediment help set' tells more\n"
+    #expect(
+      try folder.sediment("set", "", "k", "v")
+        == Run(2, errors: "sediment: FILE is empty: the store's file\n" + usage))
+    try folder.makeSmallStore()
+    for command in [
+      ["get", "", "k"], ["backup", "s", ""], ["export", "s", ""], ["compact", ""], ["bench", ""],
+    ] {
+      #expect(try folder.sediment(command, input: []).code == 2, "\(command)")
+    }
+    // A key may be empty.
+    #expect(try folder.sediment("set", "s", "", "v") == Run())
+    #expect(try folder.sediment("get", "s", "") == Run(0, "v"))
+    #expect(try folder.names == ["s"])
+  }
+
+  @Test func `What is asked for in another way is told`() throws {
+    #expect(
+      try folder.sediment("version").errors
+        == "sediment: there is no command 'version'; did you mean '--version'?\n'sediment help' lists all commands\n"
+    )
+    let shell = try folder.sediment("shell", "s")
+    #expect(shell.code == 1)
+    #expect(shell.errors.hasSuffix("\n--create makes the store\n"))
+  }
+
+  @Test func `Nothing waits for the other end of a named pipe that is no store`() throws {
+    try folder.makeSmallStore()
+    for (command, code) in [
+      ("get pipe k", 3), ("set pipe k v", 3), ("compact pipe", 3), ("verify pipe", 3), ("salvage pipe t", 3),
+      ("backup s pipe", 2), ("export s pipe", 2), ("watch pipe", 3), ("inspect pipe", 3), ("stats pipe", 3),
+      ("bench pipe -n 5 --syncs 1", 0),
+    ] {
+      let line = "rm -f pipe; mkfifo pipe; timeout 60 '\(try ToolFolder.tool)' \(command)"
+      #expect(try folder.shell(line).code == Int32(code), "\(command)")
+    }
+    #expect(try folder.names == ["pipe", "s"])
+  }
+
+  @Test func `A file that cannot be made is told by the name that it should have`() throws {
+    try folder.makeSmallStore()
+    #expect(
+      try folder.sediment("backup", "s", "nowhere/t").errors.hasPrefix(
+        "sediment: nowhere/t: The directory in which it should be made is not there. Check the path, or make it. ("
+      ))
+    for command in ["backup s t", "salvage s t", "export s t", "set t k v"] {
+      let run = try folder.shell(
+        "(ulimit -f 0; trap '' XFSZ; sediment \(command)) 2>&1 | cat; exit ${PIPESTATUS[0]}")
+      #expect(run.code == 5, "\(command)")
+      #expect(run.output.hasPrefix("sediment: t"), "\(command): \(run.output)")
+    }
+    #expect(try folder.names == ["s"])
+  }
+
   @Test func `Help and versions go to standard output`() throws {
     #expect(try folder.sediment("--version").output.hasPrefix("sediment \(SedimentVersion.package), format "))
     let overview = try folder.sediment("help")

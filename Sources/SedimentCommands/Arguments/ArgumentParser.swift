@@ -108,6 +108,9 @@ struct ArgumentParser {
       if operand.count.isNeeded, count == 0 {
         throw refuse("\(operand.name) is missing: \(operand.help)")
       }
+      if operand.completion == .file, left.prefix(count).contains("") {
+        throw refuse("\(operand.name) is empty: \(operand.help)")
+      }
       parsed.set(operand, to: Array(left.prefix(count)))
       left = left.dropFirst(count)
     }

@@ -19,7 +19,7 @@ enum BackupCommand: Command {
     let bar = ProgressBar("backup", isQuiet: arguments.has(.quiet))
     try OpenStore.with(path, .reading) { store in try store.backup(to: new) { bar.show($0) } }
     bar.clear()
-    let byteCount = try FileSize(of: new).byteCount
+    let byteCount = try PathStatus(of: new).byteCount
     if arguments.has(.json) {
       try console.write(.object([("path", .text(new)), ("bytes", .integer(byteCount))]))
     } else {

@@ -29,13 +29,8 @@ enum BenchCommand: Command {
 
   static func run(_ arguments: ParsedArguments, _ console: Console) throws -> ExitCode {
     let given = try arguments.required(path)
-    let isDirectory = try { () throws(ToolFailure) in
-      let descriptor = try Descriptor.readingAnything(given)
-      defer { descriptor.close() }
-      return descriptor.isDirectory
-    }()
     let folder =
-      isDirectory
+      try PathStatus(of: given).isDirectory
       ? given + "/"
       : String(
         given.prefix(upTo: given.lastIndex(of: "/").map { given.index(after: $0) } ?? given.startIndex))

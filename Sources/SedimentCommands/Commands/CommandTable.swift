@@ -26,7 +26,9 @@ enum CommandTable {
   /// The command of a name.
   static func command(_ name: String) throws(ToolFailure) -> any Command.Type {
     for command in groups.flatMap(\.commands) where self.name(of: command) == name { return command }
-    let hint = Suggestion.nearest(to: name, among: names).map { "; did you mean '\($0)'?" } ?? ""
+    let hint =
+      Suggestion.nearest(to: name, among: names + ["--help", "--version"]).map { "; did you mean '\($0)'?" }
+      ?? ""
     throw .usage("there is no command '\(name)'\(hint)\n'sediment help' lists all commands")
   }
 }

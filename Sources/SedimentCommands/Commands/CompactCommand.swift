@@ -15,10 +15,12 @@ enum CompactCommand: Command {
   static func run(_ arguments: ParsedArguments, _ console: Console) throws -> ExitCode {
     let path = try arguments.required(.store)
     let bar = ProgressBar("compact", isQuiet: arguments.has(.quiet))
-    let before = try FileSize(of: path)
+    // What is wrong with the path the store says, as it does to all commands.
+    let status = try? PathStatus(of: path)
     try OpenStore.with(path, .changing) { store in try store.compact { bar.show($0) } }
     bar.clear()
-    let after = try FileSize(of: path)
+    let after = try PathStatus(of: path)
+    let before = status ?? after
     if arguments.has(.json) {
       try console.write(
         .object([
@@ -31,18 +33,5 @@ enum CompactCommand: Command {
       try console.write("\(path): \(SizeText.bytes(old)) on the disk before, \(SizeText.bytes(new)) now\n")
     }
     return .fine
-  }
-}
-
-/// How large a file is, and how much of that has a place on the disk.
-struct FileSize {
-  let byteCount: UInt64
-  let allocatedByteCount: UInt64
-
-  init(of path: String) throws {
-    let descriptor = try Descriptor.reading(path)
-    defer { descriptor.close() }
-    byteCount = descriptor.byteCount ?? 0
-    allocatedByteCount = descriptor.allocatedByteCount ?? 0
   }
 }

@@ -60,12 +60,13 @@ enum ImportCommand: Command {
         "\(name): its name does not tell the format; say --format jsonl or --format csv")
     }
     // Before a store is made: there may be nothing in it that is understood.
-    let reader = try format.reader(bytes)
+    var reader = try format.reader(bytes)
+    let first = try reader.next()
     let path = try arguments.required(.store)
     let bar = ProgressBar("import", isQuiet: arguments.has(.quiet))
     let entryCount = try OpenStore.with(path, .making, compaction: .automatic) { store in
       var running = FileImport(
-        name, bytes, reader, into: store, collection: arguments.value(of: into), bar: bar)
+        name, bytes, reader, first, into: store, collection: arguments.value(of: into), bar: bar)
       if arguments.has(restart) {
         try ImportProgress.forget(running.progressName, in: store)
       } else if let progress = try ImportProgress.of(running.progressName, in: store) {
@@ -91,7 +92,8 @@ enum ImportCommand: Command {
     _ name: String, _ arguments: ParsedArguments, _ console: Console
   ) throws -> ExitCode {
     if arguments.has(.format) { throw ToolFailure.usage("--format is for files, and \(name) is a folder") }
-    let folder = FolderSource(name, encoding: try arguments.choice(of: encoding) ?? "base64")
+    let chosen = try arguments.choice(of: encoding) ?? "base64"
+    let folder = FolderSource(name, encoding: chosen)
     let path = try arguments.required(.store)
     let bar = ProgressBar("import", isQuiet: arguments.has(.quiet))
     let report = try OpenStore.with(path, .making, compaction: .automatic) { store in
@@ -102,6 +104,10 @@ enum ImportCommand: Command {
       }
     }
     bar.clear()
+    if report.importedCount == 0, report.presentCount == 0, report.otherCount > 0 {
+      let others = FolderSource.encodings.filter { $0 != chosen }.joined(separator: " or ")
+      console.complain("\(name): no file has a name that \(chosen) makes of a key; try --encoding \(others)")
+    }
     if arguments.has(.json) {
       try console.write(
         .object([

@@ -26,10 +26,14 @@ enum ShellCommand: Command {
     let path = try arguments.required(.store)
     let access: StoreAccess =
       arguments.has(readOnly) ? .reading : arguments.has(create) ? .making : .changing
-    return try OpenStore.with(path, access) { store in
-      let isInteractive = Descriptor.input.isTerminal && Descriptor.output.isTerminal
-      var session = ShellSession(store, input: console.input, isInteractive: isInteractive)
-      return try session.run()
+    do {
+      return try OpenStore.with(path, access) { store in
+        let isInteractive = Descriptor.input.isTerminal && Descriptor.output.isTerminal
+        var session = ShellSession(store, input: console.input, isInteractive: isInteractive)
+        return try session.run()
+      }
+    } catch let error as SedimentError where error.code == .notFound {
+      throw ToolFailure.notFound("\(error)\n--create makes the store")
     }
   }
 }

@@ -88,6 +88,9 @@ struct ShellSession {
     case "use":
       guard words.count <= 1 else { throw ToolFailure.usage("use takes one collection, or nothing") }
       place.collection = words.first
+      if isInteractive, let name = words.first, !store.collectionNames.contains(name) {
+        console.complain("there is no collection '\(name)' yet; 'set' makes it")
+      }
     case "sync": try store.sync()
     case "help": try help(words.first)
     default:

@@ -17,7 +17,9 @@ struct CSVReader: ExchangeReader {
     for (place, bytes) in names.enumerated() {
       let name = String(decoding: bytes, as: UTF8.self)
       guard CSVWriter.columns.contains(name) else {
-        throw failure("there is no column '\(name)'; there are \(CSVWriter.columns.joined(separator: ", "))")
+        throw failure(
+          "there is no column '\(ByteText.excerpt(bytes))'; there are \(CSVWriter.columns.joined(separator: ", "))"
+        )
       }
       guard places.updateValue(place, forKey: name) == nil else {
         throw failure("there are two columns '\(name)'")
@@ -77,7 +79,9 @@ struct CSVReader: ExchangeReader {
     case "base64":
       guard let decoded = Base64.decode(bytes) else { throw failure("'\(name)' is not Base64") }
       return decoded
-    default: throw failure("'\(name)_encoding' must be text or base64, not '\(encoding)'")
+    default:
+      throw failure(
+        "'\(name)_encoding' must be text or base64, not '\(ByteText.excerpt(Array(encoding.utf8)))'")
     }
   }
 

@@ -5,6 +5,8 @@ struct FileImport {
   private let name: String
   private let source: ByteSource
   private var reader: any ExchangeReader
+  /// What to set next; nil at the end of the source.
+  private var entry: ExchangeEntry?
   private let store: SedimentStore
   private let collection: String?
   private let bar: ProgressBar
@@ -15,11 +17,12 @@ struct FileImport {
   /// After so many bytes of the source it is remembered how far it came.
   private static let markByteCount: UInt64 = 1 << 20
 
+  /// `first` is what the reader gave first, or nil if that was the end.
   init(
-    _ name: String, _ source: ByteSource, _ reader: any ExchangeReader, into store: SedimentStore,
-    collection: String?, bar: ProgressBar
+    _ name: String, _ source: ByteSource, _ reader: any ExchangeReader, _ first: ExchangeEntry?,
+    into store: SedimentStore, collection: String?, bar: ProgressBar
   ) {
-    (self.name, self.source, self.reader) = (name, source, reader)
+    (self.name, self.source, self.reader, entry) = (name, source, reader, first)
     (self.store, self.collection, self.bar) = (store, collection, bar)
   }
 
@@ -36,12 +39,13 @@ struct FileImport {
     self.progress = progress
     reader.takenLineCount = Int(clamping: progress.lineCount)
     markedAt = progress.position
+    entry = try reader.next()
   }
 
   /// Imports everything; the result is how many entries there were, those of an import before among them.
   mutating func run() throws -> UInt64 {
     do {
-      while let entry = try reader.next() {
+      while let entry {
         try set(entry)
         progress.entryCount += 1
         progress.position = source.position
@@ -52,18 +56,28 @@ struct FileImport {
           completed: source.position, of: source.descriptor.byteCount,
           note: SizeText.count(progress.entryCount, "entry", "entries"))
         try Signals.check()
+        self.entry = try reader.next()
       }
     } catch {
       // What was taken is in the store; without this it would only be taken again.
-      try? mark()
-      guard let failure = Signals.failure else { throw error }
-      let count = SizeText.count(progress.entryCount, "entry", "entries")
-      throw ToolFailure(
-        failure.code, "\(name): interrupted behind \(count); the same command goes on from there")
+      let isMarked = (try? mark()) != nil
+      throw stopped(by: error, isMarked: isMarked)
     }
     try ImportProgress.forget(progressName, in: store)
     try store.sync()
     return progress.entryCount
+  }
+
+  /// The failure to tell: what the source did wrong, it says itself; otherwise how far this came.
+  private func stopped(by error: any Error, isMarked: Bool) -> any Error {
+    let count = SizeText.count(progress.entryCount, "entry", "entries")
+    if let failure = Signals.failure {
+      return ToolFailure(
+        failure.code, "\(name): interrupted behind \(count); the same command goes on from there")
+    }
+    guard let error = error as? SedimentError, progress.entryCount > 0, isMarked else { return error }
+    return ToolFailure(
+      ExitCode(error), "\(error)\n\(name): stopped behind \(count); the same command goes on from there")
   }
 
   private mutating func mark() throws {
@@ -73,12 +87,11 @@ struct FileImport {
   }
 
   private mutating func set(_ entry: ExchangeEntry) throws {
-    let keys = try keyspace(entry.collection ?? collection)
-    guard let key = entry.key else { return }
     let expiry = entry.expires.map { SedimentExpiry.at(milliseconds: $0) } ?? .never
     do {
-      try keys.set(entry.value, forKey: key, expiry: expiry)
-    } catch let error as SedimentError where error.code == .tooLarge {
+      let keys = try keyspace(entry.collection ?? collection)
+      if let key = entry.key { try keys.set(entry.value, forKey: key, expiry: expiry) }
+    } catch let error as SedimentError where [.tooLarge, .invalidArgument].contains(error.code) {
       throw ToolFailure.usage("\(name), line \(reader.lineNumber): \(error.message)")
     }
   }

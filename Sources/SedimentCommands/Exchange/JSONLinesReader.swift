@@ -26,22 +26,26 @@ struct JSONLinesReader: ExchangeReader {
     var value: [UInt8]?
     for member in members {
       switch (member.name, member.value) {
-      case ("collection", .text(let bytes)): entry.collection = String(decoding: bytes, as: UTF8.self)
+      case ("collection", .text(let bytes)) where entry.collection == nil:
+        entry.collection = String(decoding: bytes, as: UTF8.self)
       case ("collection", .null): break
       case ("key", .text(let bytes)) where entry.key == nil: entry.key = bytes
       case ("keyBase64", .text(let text)) where entry.key == nil: entry.key = try decoded(text, member.name)
       case ("value", .text(let bytes)) where value == nil: value = bytes
       case ("valueBase64", .text(let text)) where value == nil: value = try decoded(text, member.name)
-      case ("expires", .integer(let milliseconds)) where milliseconds > 0: entry.expires = milliseconds
+      case ("expires", .integer(let milliseconds)) where milliseconds > 0 && entry.expires == nil:
+        entry.expires = milliseconds
       case ("expires", .null): break
-      case ("key", .text), ("keyBase64", .text), ("value", .text), ("valueBase64", .text):
+      case ("key", .text), ("keyBase64", .text), ("value", .text), ("valueBase64", .text),
+        ("collection", .text),
+        ("expires", .integer(1...)):
         throw .init("'\(member.name)' is said a second time")
       case ("expires", _): throw .init("'expires' must be milliseconds since 1970, or null")
       case ("collection", _), ("key", _), ("keyBase64", _), ("value", _), ("valueBase64", _):
         throw .init("'\(member.name)' must be a string; JSON as a value is written as a string")
       default:
         throw .init(
-          "'\(member.name)' is not known; there are collection, key or keyBase64, value or valueBase64, expires"
+          "'\(ByteText.excerpt(Array(member.name.utf8)))' is not known; there are collection, key or keyBase64, value or valueBase64, expires"
         )
       }
     }

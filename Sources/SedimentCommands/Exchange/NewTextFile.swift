@@ -13,11 +13,8 @@ struct NewTextFile {
     self.path = path
     let start = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
     temporaryPath = "\(path[..<start]).\(path[start...]).new-\(String(disk.random(), radix: 16))"
-    if let file = try? Descriptor.reading(path) {
-      file.close()
-      throw Self.exists(path)
-    }
-    writer = OutputWriter(try Descriptor.creating(temporaryPath))
+    if PathStatus.isTaken(path) { throw Self.exists(path) }
+    writer = OutputWriter(try Descriptor.creating(temporaryPath, calledBy: path))
   }
 
   /// Gives the file its name.

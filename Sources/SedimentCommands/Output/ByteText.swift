@@ -20,6 +20,14 @@ enum ByteText {
     return printable(bytes) ?? "0x" + HexText.text(bytes)
   }
 
+  /// What a message shows of bytes that came from a file, which may be any and many.
+  static func excerpt(_ bytes: [UInt8]) -> String {
+    guard let text = printable(bytes) else {
+      return key(Array(bytes.prefix(16))) + (bytes.count > 16 ? "..." : "")
+    }
+    return text.count > 64 ? text.prefix(64) + "..." : text
+  }
+
   /// A value as a terminal shows it, ending with a line feed.
   static func value(_ bytes: [UInt8]) -> String {
     guard let text = printable(bytes, allowingLines: true) else { return HexText.dump(bytes) }

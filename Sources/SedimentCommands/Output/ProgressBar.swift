@@ -31,7 +31,8 @@ final class ProgressBar {
     let now = ContinuousClock.now
     guard now - start >= Self.patience, drawnAt.map({ now - $0 >= Self.interval }) ?? true else { return }
     drawnAt = now
-    draw(Self.line(label, completed, total, note, width: Descriptor.errors.columnCount ?? 80))
+    // The terminal shows Ctrl-C as two letters behind the line, which must not begin another one.
+    draw(Self.line(label, completed, total, note, width: (Descriptor.errors.columnCount ?? 80) - 2))
   }
 
   /// Takes the line away again.

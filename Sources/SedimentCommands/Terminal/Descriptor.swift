@@ -33,7 +33,7 @@ struct Descriptor: Sendable {
 
   /// Opens a file or a directory, to see which it is and to read it if it is a file.
   static func readingAnything(_ path: String) throws(ToolFailure) -> Descriptor {
-    Descriptor(number: try opened(path, O_RDONLY, mode: 0), name: path)
+    Descriptor(number: try opened(path, O_RDONLY, mode: 0, path), name: path)
   }
 
   /// Opens a file for reading.
@@ -46,14 +46,16 @@ struct Descriptor: Sendable {
     return descriptor
   }
 
-  /// Makes a file for writing; there must be none of that name.
-  static func creating(_ path: String) throws(ToolFailure) -> Descriptor {
-    Descriptor(number: try opened(path, O_WRONLY | O_CREAT | O_EXCL, mode: 0o666), name: path)
+  /// Makes a file for writing, which messages call by another name; there must be none at the path.
+  static func creating(_ path: String, calledBy name: String) throws(ToolFailure) -> Descriptor {
+    Descriptor(number: try opened(path, O_WRONLY | O_CREAT | O_EXCL, mode: 0o666, name), name: name)
   }
 
-  private static func opened(_ path: String, _ flags: Int32, mode: mode_t) throws(ToolFailure) -> Int32 {
+  private static func opened(
+    _ path: String, _ flags: Int32, mode: mode_t, _ name: String
+  ) throws(ToolFailure) -> Int32 {
     // A path that ends at a zero byte would be another one.
-    guard !path.utf8.contains(0), !path.isEmpty else { throw .system("'\(path)'", ENOENT) }
+    guard !path.utf8.contains(0), !path.isEmpty else { throw .system("'\(name)'", ENOENT) }
     while true {
       let number = unsafe open(path, flags | O_CLOEXEC, mode)
       if number >= 0 { return number }
@@ -62,7 +64,7 @@ struct Descriptor: Sendable {
         continue
       }
       throw errno == ENOENT
-        ? .notFound("\(path): \(SystemMessage.text(errno))") : .system(path, errno)
+        ? .notFound("\(name): \(SystemMessage.text(errno))") : .system(name, errno)
     }
   }
 
@@ -86,13 +88,6 @@ struct Descriptor: Sendable {
     var status = stat()
     guard isRegularFile, unsafe fstat(number, &status) == 0 else { return nil }
     return UInt64(clamping: status.st_size)
-  }
-
-  /// The bytes that the file system has for a regular file; nil for anything else.
-  var allocatedByteCount: UInt64? {
-    var status = stat()
-    guard isRegularFile, unsafe fstat(number, &status) == 0 else { return nil }
-    return UInt64(clamping: status.st_blocks) * 512
   }
 
   /// Waits until something can be read, and reads what there is; 0 at the end.
