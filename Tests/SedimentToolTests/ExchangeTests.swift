@@ -15,6 +15,7 @@ import Testing
   private func makeManifoldStore() throws {
     try folder.fill("s") { store in
       try store.set("", forKey: "")
+      try store.set(#"he said "no", twice"#, forKey: #""quoted""#)
       try store.set("Харків, \"a\"\r\nb\u{0}\u{7f}\t\\ ", forKey: " ключ,\n")
       try store.set([UInt8](0...255), forKey: [UInt8](repeating: 0xff, count: 3))
       try store.set([UInt8](repeating: 1, count: 1_000), forKey: "controls")
@@ -97,6 +98,16 @@ import Testing
           users,1,text,Ada,text,
 
           """))
+    try folder.fill("q") { store in
+      try store.set(#"he said "no", twice"#, forKey: " a")
+      try store.set("one\ntwo\r", forKey: "b")
+    }
+    #expect(
+      try folder.sediment("export", "q", "-f", "csv", "--sorted")
+        == Run(
+          0,
+          "collection,key,key_encoding,value,value_encoding,expires\n"
+            + "," + #"" a",text,"he said ""no"", twice",text,"# + "\n" + ",b,text,\"one\ntwo\r\",text,\n"))
     #expect(
       try folder.sediment("export", "s", "-c", "users")
         == Run(0, #"{"collection":"users","key":"1","value":"Ada"}"# + "\n"))
