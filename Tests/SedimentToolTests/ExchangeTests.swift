@@ -292,9 +292,11 @@ import Testing
     #expect(try folder.text("x.jsonl") == "mine")
     #expect(try folder.sediment("export", "s", "nowhere/x.jsonl").code == 1)
     #expect(try folder.shell("ulimit -f 0; trap '' XFSZ; sediment export s y.jsonl").code == 5)
+    try folder.fill("large") { try $0.set([UInt8](repeating: 0xff, count: 300_000), forKey: "a") }
+    #expect(try folder.shell("ulimit -f 100; trap '' XFSZ; sediment export large y.jsonl").code == 5)
     #expect(try folder.sediment("export", "s", "z.jsonl", "--format", "xml").code == 2)
     #expect(try folder.shell("sediment export s > /dev/full").code == 5)
-    #expect(try folder.names == ["s", "x.jsonl"])
+    #expect(try folder.names == ["large", "s", "x.jsonl"])
   }
 
   @Test func `What is no source is told before a store is made`() throws {

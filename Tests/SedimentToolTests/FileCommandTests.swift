@@ -191,22 +191,48 @@ import Testing
     #expect(try folder.names == ["s", "t"])
   }
 
-  @Test(arguments: ["backup", "salvage"])
-  func `A copy that is interrupted is not there, and one that was quicker is whole`(command: String) throws {
+  /// A store of 40 MiB, so that copying it takes a while.
+  private func makeLargeStore() throws {
     let value = [UInt8](repeating: 0, count: 1 << 20).indices.map {
       UInt8(truncatingIfNeeded: ($0 &* 2_654_435_761) >> 13)
     }
     let store = try SedimentStore(path: folder.path("s"), options: SedimentOptions(compression: .off))
     for number in 0..<40 { try store.set(value, forKey: "\(number)") }
     try store.close()
+  }
+
+  /// Starts copying it to `t`, and waits until that is under way.
+  private func startCopy(_ command: String) throws -> Process {
     let process = try folder.start([command, "s", "t"], input: Pipe())
     while process.isRunning, try !folder.names.contains(where: { $0.hasPrefix(".t.new-") }) { usleep(100) }
+    return process
+  }
+
+  @Test(arguments: ["backup", "salvage", "export"])
+  func `A file that takes the name meanwhile stays as it is`(command: String) throws {
+    try makeLargeStore()
+    let process = try startCopy(command)
+    try folder.write("mine", to: "mine")
+    // Linking fails if the copy was quicker.
+    let isFirst =
+      (try? FileManager.default.linkItem(atPath: folder.path("mine"), toPath: folder.path("t"))) != nil
+    process.waitUntilExit()
+    #expect(process.terminationStatus == (isFirst ? 2 : 0))
+    #expect(try (folder.text("t") == "mine") == isFirst)
+    #expect(try folder.names.filter { $0.hasPrefix(".t") } == [])
+  }
+
+  @Test(arguments: ["backup", "salvage", "export"])
+  func `A copy that is interrupted is not there, and one that was quicker is whole`(command: String) throws {
+    try makeLargeStore()
+    let process = try startCopy(command)
     process.terminate()
     process.waitUntilExit()
     let names = try folder.names.filter { ![".output", ".errors"].contains($0) }
     if process.terminationStatus == 0 {
       #expect(names == ["s", "t"])
-      #expect(try folder.sediment("count", "t") == Run(0, "40\n"))
+      if command == "export" { #expect(try folder.sediment("import", "u", "t", "-f", "jsonl").code == 0) }
+      #expect(try folder.sediment("count", command == "export" ? "u" : "t") == Run(0, "40\n"))
     } else {
       #expect(process.terminationStatus == 143)
       #expect(names == ["s"])

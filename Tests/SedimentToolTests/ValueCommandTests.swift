@@ -1,3 +1,4 @@
+import Foundation
 import Sediment
 import Testing
 
@@ -86,6 +87,24 @@ import Testing
           errors:
             "sediment: 'soon' is no time; give one such as 90s, 10m, 1h30m, 7d or 2030-01-31T12:00:00Z\n"))
     #expect(try folder.names == ["s"])
+  }
+
+  @Test(arguments: [
+    ("1500ms", 1_500), ("90s", 90_000), ("10m", 600_000), ("1h30m", 5_400_000), ("7d", 604_800_000),
+    ("2w", 1_209_600_000),
+  ])
+  func `A duration is counted from when the value is set`(text: String, milliseconds: Int64) throws {
+    func now() -> Int64 { Int64(Date().timeIntervalSince1970 * 1_000) }
+    let before = now()
+    #expect(try folder.sediment("set", "s", "a", "x", "--expires", text) == Run())
+    let after = now() + 1
+    let store = try folder.open("s")
+    let expiry = try store.expiry(forKey: "a")
+    try store.close()
+    // One so short may be over.
+    guard let expiry else { return #expect(now() >= before + milliseconds) }
+    guard case .at(let time) = expiry else { return #expect(expiry != .never) }
+    #expect((before + milliseconds...after + milliseconds).contains(Int64(time)))
   }
 
   @Test func `A value that is there can be left alone`() throws {
