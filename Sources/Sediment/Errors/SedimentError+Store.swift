@@ -49,11 +49,11 @@ extension SedimentError {
   }
 
   static func capReached(_ path: String, _ byteCount: UInt64) -> SedimentError {
-    SedimentError(
+    let least = byteCount < 512 << 10 ? ": half a MiB is the least that makes sense" : ""
+    return SedimentError(
       .outOfSpace, path: path,
-      message:
-        "The file may take \(byteCount) bytes and is full. Remove something, or allow it more: half a MiB is "
-        + "the least that makes sense.")
+      message: "The file may take \(byteCount) bytes and is full. Remove something, or allow it more\(least)."
+    )
   }
 
   static func cancelled(_ path: String) -> SedimentError {
