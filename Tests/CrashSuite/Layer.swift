@@ -22,9 +22,10 @@ extension Layer {
   /// How a finding is seen again.
   func command(for finding: SeededFinding) -> String { "Tests/run --case \(name):\(finding.seed)" }
 
-  /// Prints a finding and how it is seen again.
-  func tell(_ finding: SeededFinding) {
-    print("  \(finding)\n  again: \(command(for: finding))")
+  /// Counts what a case came to, and prints at once what it found, since a long run may be stopped before its end.
+  func note(_ result: LayerResult, in campaign: inout Campaign) {
+    campaign.add(result)
+    for finding in result.findings { print("  \(finding)\n  again: \(command(for: finding))") }
     fflush(nil)
   }
 }
@@ -67,10 +68,8 @@ extension SeededLayer {
       RunningCases.end(worker)
       progress.withLock {
         $0.result.add(result)
-        $0.campaign.add(result)
+        note(result, in: &$0.campaign)
       }
-      // A long run may be stopped before its end.
-      for finding in result.findings { tell(finding) }
     }
   }
 }

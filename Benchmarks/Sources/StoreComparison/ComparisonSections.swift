@@ -72,7 +72,7 @@ package struct ComparisonSections {
         })
     case .json:
       return sheet(
-        "JSON", DataSet("json", jsonCount: scale.keyCount / 20), [.load, .retrieve, .compactedSize]
+        "JSON", DataSet("json", jsonCount: scale.keyCount / 10), [.load, .retrieve, .compactedSize]
       ).section
     case .memory:
       return sheet(

@@ -188,22 +188,28 @@ private struct StoreLife {
   }
 
   private mutating func setInTwoThreads() throws -> Sample {
-    let (store, value, mask) = (try opened(), data.value, mask)
-    let parts = [nextKeys(), nextKeys()]
-    let sample = try timed(parts[0].count + parts[1].count) {
+    let store = try opened()
+    return try setInParallel(store, [nextKeys(), nextKeys()], mask, "after sets in two threads")
+  }
+
+  /// Sets the keys of each part in a thread of its own, and reads them afterwards.
+  private func setInParallel(
+    _ store: StoreCalls, _ parts: [ArraySlice<BenchmarkKey>], _ mask: UInt64, _ when: String
+  ) throws -> Sample {
+    let value = data.value
+    let sample = try timed(parts.map(\.count).reduce(0, +)) {
       try inParallel(threadCount: parts.count) { try store.setEach(parts[$0], value, mask) }
       return 0
     }
-    for part in parts {
-      try expectNone(try store.countWrongRetrieved(part, mask), "after sets in two threads")
-    }
+    for part in parts { try expectNone(try store.countWrongRetrieved(part, mask), when) }
     return sample
   }
 
   /// What loading and overwriting gave the system to write.
   private func written() throws -> Sample {
-    guard let writtenBefore else { throw Unsupported("the system does not tell what a process writes") }
-    return Sample(byteCount: try writtenByteCount() - writtenBefore, amount: 2 * data.byteCount)
+    let writtenNow = try writtenByteCount()
+    guard let writtenBefore else { throw Unsupported("the store was not loaded") }
+    return Sample(byteCount: writtenNow - writtenBefore, amount: 2 * data.byteCount)
   }
 
   private mutating func overwrite() throws -> Sample {
@@ -288,13 +294,7 @@ private struct StoreLife {
     self.store = store
     let countEach = max(1, sampleCount / threadCount)
     let parts = (0..<threadCount).map { data.keys[$0 * countEach..<($0 + 1) * countEach] }
-    let (value, mask) = (data.value, UInt64(threadCount))
-    let sample = try timed(threadCount * countEach) {
-      try inParallel(threadCount: threadCount) { try store.setEach(parts[$0], value, mask) }
-      return 0
-    }
-    for part in parts { try expectNone(try store.countWrongRetrieved(part, mask), "in synced sets") }
-    return sample
+    return try setInParallel(store, parts, UInt64(threadCount), "in synced sets")
   }
 
   /// What the files take of the disk.

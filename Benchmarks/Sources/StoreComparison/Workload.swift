@@ -171,8 +171,7 @@ package enum Workload: Hashable, Sendable {
   /// In how many rounds it is measured at most; nil for all of them.
   package var roundCountMax: Int? {
     switch self {
-    case .memory, .openAfterKill: 1
-    case .limited: 2
+    case .memory, .openAfterKill, .limited: 2
     default: nil
     }
   }

@@ -14,8 +14,7 @@ struct SoakLayer: Layer {
   func run(_ campaign: inout Campaign) -> LayerResult {
     guard let seed = campaign.nextSeed(of: (short: 1, long: 1)) else { return LayerResult() }
     let result = run(seed, seconds: campaign.isLong ? 600 : 15)
-    campaign.add(result)
-    for finding in result.findings { tell(finding) }
+    note(result, in: &campaign)
     return result
   }
 
