@@ -75,7 +75,7 @@ enum HotPath: String, CaseIterable {
     let options = SedimentOptions(
       durability: .unsynced, access: isByCall ? .unmapped : .automatic, compression: .off)
     let store = try SedimentStore(
-      path: "\(folder)/\(rawValue)-\(UUID().uuidString)", options: options, disk: SystemDisk(),
+      path: "\(folder)/\(rawValue)-\(UUID().uuidString)", options: options, disk: RepeatableDisk(),
       background: ManualBackground())
     for key in HotPath.keys { try store.set(HotPath.value, forKey: key) }
     return store
