@@ -204,7 +204,8 @@ import Testing
   /// Starts copying it to `t`, and waits until that is under way.
   private func startCopy(_ command: String) throws -> Process {
     let process = try folder.start([command, "s", "t"], input: Pipe())
-    while process.isRunning, try !folder.names.contains(where: { $0.hasPrefix(".t.new-") }) { usleep(100) }
+    let begin = command == "export" ? "t.part-" : ".t.new-"
+    while process.isRunning, try !folder.names.contains(where: { $0.hasPrefix(begin) }) { usleep(100) }
     return process
   }
 
@@ -235,7 +236,8 @@ import Testing
       #expect(try folder.sediment("count", command == "export" ? "u" : "t") == Run(0, "40\n"))
     } else {
       #expect(process.terminationStatus == 143)
-      #expect(names == ["s"])
+      // An export may have come far enough to leave what it has.
+      #expect(names.filter { command != "export" || !$0.hasPrefix("t.part-") } == ["s"])
     }
     #expect(try folder.sediment("verify", "s").code == 0)
   }

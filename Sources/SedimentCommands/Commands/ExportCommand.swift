@@ -1,4 +1,6 @@
 internal import Sediment
+internal import SedimentDisk
+internal import SedimentFormat
 
 extension OptionDeclaration {
   static let format = OptionDeclaration(
@@ -14,8 +16,9 @@ enum ExportCommand: Command {
     completion: .file)
   private static let prefix = OptionDeclaration(
     name: "prefix", letter: "p", value: "PREFIX", help: "only keys that begin with it")
-  private static let sorted = OptionDeclaration(
-    name: "sorted", help: "in the order of the keys' bytes, for comparing; takes memory for the keys")
+  private static let memory = OptionDeclaration(
+    name: "memory", value: "MIB",
+    help: "how much memory keys may take while they are put in order, in MiB; 256 without it")
 
   static let declaration = CommandDeclaration(
     "export", "writes keys and values as lines of JSON or as CSV",
@@ -23,9 +26,12 @@ enum ExportCommand: Command {
       All collections are exported, unless one is named. 'sediment import' makes the same store of it: keys, values, expiry \
       and collections, byte for byte. Text stands as it is; bytes that are no UTF-8 are Base64, under the names keyBase64 \
       and valueBase64 or with base64 in the columns key_encoding and value_encoding. Expiry is in milliseconds since 1970. \
-      A file appears once it is whole, and never replaces one that is there; interrupted, nothing is left.
+      Keys come in the order of their bytes, collections in that of their names.
+      A file appears once it is whole, and never replaces one that is there. An export to a file that is interrupted leaves a \
+      part beside it (TO.part-...), unless it had hardly begun; the same command goes on from there. What was changed in \
+      between is exported as far as it comes behind that place.
       """,
-    operands: [.store, to], options: [.format, .collection, prefix, sorted, .hexKey, .quiet],
+    operands: [.store, to], options: [.format, .collection, prefix, memory, .hexKey, .quiet],
     examples: [
       .init("sediment export cities.sediment cities.jsonl", "a line of JSON for each key"),
       .init("sediment export cities.sediment --format csv | gzip > cities.csv.gz", "CSV, packed on the way"),
@@ -39,86 +45,49 @@ enum ExportCommand: Command {
     let chosen = try arguments.choice(of: .format).flatMap { ExchangeFormat(rawValue: $0) }
     let format = chosen ?? name.flatMap { ExchangeFormat(ofFile: $0) } ?? .jsonl
     let begin = try arguments.value(of: prefix).map { try arguments.key($0) } ?? []
+    let memory = (try arguments.number(of: memory, in: 1...1 << 20) ?? 256) << 20
     try OpenStore.with(path, .reading) { store in
-      let file = try name.map { try NewTextFile(at: $0) }
+      let sources = try sources(arguments, of: store)
+      let file = try name.map {
+        try ExportFile(at: $0, format: format, subject: try subject(path, format, arguments, prefix: begin))
+      }
+      if let finished = file?.finished {
+        let count = SizeText.count(finished.entryCount, "entry", "entries")
+        console.complain("going on behind \(count), at byte \(finished.byteCount)")
+      }
       do {
-        var export = Export(
-          writer: format.writer, output: file?.writer ?? console.output, prefix: begin,
-          isSorted: arguments.has(sorted), bar: ProgressBar("export", isQuiet: arguments.has(.quiet)))
-        try export.run(store, arguments)
+        var export = StoreExport(
+          format.writer, to: file, or: console.output, prefix: begin, memory: memory,
+          bar: ProgressBar("export", isQuiet: arguments.has(.quiet)))
+        try export.run(sources)
       } catch {
-        file?.remove()
-        throw error
+        throw file?.stop(error) ?? error
       }
       try file?.finish()
     }
     return .fine
   }
 
-  /// An export that is under way.
-  private struct Export {
-    let writer: any ExchangeWriter
-    let output: OutputWriter
-    let prefix: [UInt8]
-    let isSorted: Bool
-    let bar: ProgressBar
-    private var entryCount = 0
-
-    init(
-      writer: any ExchangeWriter, output: OutputWriter, prefix: [UInt8], isSorted: Bool, bar: ProgressBar
-    ) {
-      (self.writer, self.output, self.prefix, self.isSorted, self.bar) = (
-        writer, output, prefix, isSorted, bar
-      )
+  private static func sources(
+    _ arguments: ParsedArguments, of store: SedimentStore
+  ) throws -> [StoreExport.Source] {
+    if let name = arguments.value(of: .collection) {
+      return [(name, try OpenStore.keyspace(arguments, of: store))]
     }
+    let names = store.collectionNames.filter { $0 != ImportProgress.collectionName }
+    return [(nil, store)] + (try names.map { ($0, try store.collection($0)) })
+  }
 
-    mutating func run(_ store: SedimentStore, _ arguments: ParsedArguments) throws {
-      try output.write(writer.head)
-      if let name = arguments.value(of: .collection) {
-        try add(try OpenStore.keyspace(arguments, of: store), name)
-      } else {
-        try add(store, nil)
-        for name in store.collectionNames where name != ImportProgress.collectionName {
-          try add(try store.collection(name), name)
-        }
-      }
-      bar.clear()
+  /// The checksum of what is exported: which store, how, and what of it.
+  private static func subject(
+    _ path: String, _ format: ExchangeFormat, _ arguments: ParsedArguments, prefix: [UInt8]
+  ) throws -> Checksum {
+    let identity = try FileGlance(path: path, on: SystemDisk()).head().leading.identity
+    let collection: [UInt8] = arguments.value(of: .collection).map { [1] + Array($0.utf8) } ?? [0]
+    var checksum = identity.checksum
+    for part: [UInt8] in [Array(format.rawValue.utf8), collection, prefix] {
+      checksum = unsafe checksum.continued(with: UInt32(part.count)).continued(with: part.span.bytes)
     }
-
-    private mutating func add(_ keys: SedimentKeyspace, _ collection: String?) throws {
-      let before = entryCount
-      if isSorted {
-        for key in try keys.keys(withPrefix: prefix) {
-          // What expires meanwhile is not there any more.
-          guard let (value, expiry) = try keys.retrieveExpiring(forKey: key, as: [UInt8].self) else {
-            continue
-          }
-          try add(key, value, expiry, collection)
-        }
-      } else {
-        try keys.forEachExpiring(withPrefix: prefix) { key, value, expiry in
-          try add([UInt8](sedimentBytes: key), [UInt8](sedimentBytes: value), expiry, collection)
-          return .continue
-        }
-      }
-      // A collection without keys is there all the same.
-      if let collection, entryCount == before { try write(ExchangeEntry(collection: collection)) }
-    }
-
-    private mutating func add(
-      _ key: [UInt8], _ value: [UInt8], _ expiry: SedimentExpiry, _ collection: String?
-    ) throws {
-      entryCount += 1
-      try write(
-        ExchangeEntry(collection: collection, key: key, value: value, expires: expiry.milliseconds))
-    }
-
-    private func write(_ entry: ExchangeEntry) throws {
-      try Signals.check()
-      var bytes: [UInt8] = []
-      writer.append(entry, to: &bytes)
-      try output.write(bytes)
-      bar.show(completed: output.byteCount, of: nil, note: SizeText.count(entryCount, "key"))
-    }
+    return checksum
   }
 }

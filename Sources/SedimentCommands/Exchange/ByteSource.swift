@@ -1,6 +1,6 @@
 internal import SedimentFormat
 
-/// Bytes that come from a descriptor, read as they are needed.
+/// Bytes that come from a descriptor, read as they are needed, or that are there already.
 final class ByteSource {
   let descriptor: Descriptor
   private var buffer: [UInt8] = []
@@ -11,10 +11,19 @@ final class ByteSource {
   /// The checksum of the bytes up to `checkedPlace` of the buffer.
   private var checked = Checksum.empty
   private var checkedPlace = 0
+  /// Whether nothing is to be read any more.
+  private var isAtEnd = false
 
   private static let bufferByteCount = 64 << 10
 
   init(_ descriptor: Descriptor) { self.descriptor = descriptor }
+
+  init(_ bytes: [UInt8]) {
+    descriptor = .input
+    buffer = bytes
+    end = bytes.count
+    isAtEnd = true
+  }
 
   /// What messages call it.
   var name: String { descriptor.name }
@@ -92,6 +101,7 @@ final class ByteSource {
   }
 
   private func fill() throws(ToolFailure) -> Bool {
+    if isAtEnd { return false }
     check()
     checkedPlace = 0
     if buffer.isEmpty { buffer = [UInt8](repeating: 0, count: Self.bufferByteCount) }

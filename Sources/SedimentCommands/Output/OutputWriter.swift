@@ -3,11 +3,15 @@ final class OutputWriter {
   let descriptor: Descriptor
   private var buffer: [UInt8] = []
   /// What was written so far, and what waits to be.
-  private(set) var byteCount: UInt64 = 0
+  private(set) var byteCount: UInt64
 
   private static let bufferByteCount = 64 << 10
 
-  init(_ descriptor: Descriptor) { self.descriptor = descriptor }
+  /// The descriptor writes behind so many bytes that are there.
+  init(_ descriptor: Descriptor, at byteCount: UInt64 = 0) {
+    self.descriptor = descriptor
+    self.byteCount = byteCount
+  }
 
   func write(_ text: String) throws(ToolFailure) { try write(Array(text.utf8)) }
 

@@ -46,9 +46,9 @@ struct Descriptor: Sendable {
     return descriptor
   }
 
-  /// Makes a file for writing, which messages call by another name; there must be none at the path.
-  static func creating(_ path: String, calledBy name: String) throws(ToolFailure) -> Descriptor {
-    Descriptor(number: try opened(path, O_WRONLY | O_CREAT | O_EXCL, mode: 0o666, name), name: name)
+  /// Opens a file for reading and writing, which messages call by another name; it is made if there is none.
+  static func continuing(_ path: String, calledBy name: String) throws(ToolFailure) -> Descriptor {
+    Descriptor(number: try opened(path, O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o666, name), name: name)
   }
 
   private static func opened(
@@ -144,6 +144,49 @@ struct Descriptor: Sendable {
         throw .system(name, errno)
       }
     }
+  }
+
+  /// Takes the file for this descriptor alone; false if another one has it.
+  func lock() throws(ToolFailure) -> Bool {
+    while flock(number, LOCK_EX | LOCK_NB) != 0 {
+      if errno == EWOULDBLOCK { return false }
+      guard errno == EINTR else { throw .system(name, errno) }
+      try Signals.check()
+    }
+    return true
+  }
+
+  /// Whether a path leads to this file.
+  func isFile(at path: String) throws(ToolFailure) -> Bool {
+    var (own, other) = (stat(), stat())
+    guard unsafe fstat(number, &own) == 0 else { throw .system(name, errno) }
+    return unsafe lstat(path, &other) == 0 && own.st_dev == other.st_dev && own.st_ino == other.st_ino
+  }
+
+  /// Reads some bytes of a file, or as many of them as there are.
+  func read(_ range: Range<UInt64>) throws(ToolFailure) -> [UInt8] {
+    try seek(to: range.lowerBound)
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 64 << 10)
+    while bytes.count < range.count {
+      let count = try read(into: &buffer)
+      if count == 0 { break }
+      bytes += buffer[..<min(count, range.count - bytes.count)]
+    }
+    return bytes
+  }
+
+  /// Leaves so many bytes of a file, behind which the next are written.
+  func cut(to byteCount: UInt64) throws(ToolFailure) {
+    while ftruncate(number, off_t(byteCount)) != 0 {
+      guard errno == EINTR else { throw .system(name, errno) }
+      try Signals.check()
+    }
+    try seek(to: byteCount)
+  }
+
+  private func seek(to place: UInt64) throws(ToolFailure) {
+    guard lseek(number, off_t(place), SEEK_SET) >= 0 else { throw .system(name, errno) }
   }
 
   /// Waits until what was written is on the disk.
