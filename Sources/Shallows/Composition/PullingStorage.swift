@@ -32,11 +32,12 @@ where Front.Key == Back.Key, Front.Value == Back.Value, Marks.Key == Front.Key {
 
   @inlinable
   func answer(forKey key: Key) -> StorageAnswer<Value> {
-    switch front.answer(forKey: key) {
-    case .ready(.success(let value)): .value(value)
-    case .ready(.failure(let error)): pull(key, after: error).map { $0.map(\.value) }
+    let answer = front.answer(forKey: key)
+    switch answer {
+    case .ready(.success): return answer
+    case .ready(.failure(let error)): return pull(key, after: error).map { $0.map(\.value) }
     case .pending(let start):
-      .pending { completion in
+      return .pending { completion in
         start { result in
           guard case .failure(let error) = result else { return completion(result) }
           pull(key, after: error).deliver { completion($0.map(\.value)) }

@@ -18,8 +18,8 @@ public enum StorageAnswer<Value> {
 
   /// Calls a completion with the result, before it returns if the result is ready.
   @inlinable
-  public func deliver(to completion: @escaping (ShallowsResult<Value>) -> Void) {
-    switch self {
+  public consuming func deliver(to completion: @escaping (ShallowsResult<Value>) -> Void) {
+    switch consume self {
     case .ready(let result): completion(result)
     case .pending(let start): start(completion)
     }
