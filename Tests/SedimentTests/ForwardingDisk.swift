@@ -50,7 +50,7 @@ class ForwardingFile: DiskFile, @unchecked Sendable {
   final var identifier: FileIdentifier { inner.identifier }
   final func byteCount() throws(DiskError) -> UInt64 { try inner.byteCount() }
 
-  final func read(into buffer: inout MutableRawSpan, at offset: UInt64) throws(DiskError) -> Int {
+  func read(into buffer: inout MutableRawSpan, at offset: UInt64) throws(DiskError) -> Int {
     try inner.read(into: &buffer, at: offset)
   }
 

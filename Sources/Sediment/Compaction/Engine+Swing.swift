@@ -37,7 +37,7 @@ extension Engine {
     _ writer: LogWriter
   ) {
     let position = segment.position(of: survivor)
-    guard let hash = hash(survivor.hash, position, view, exchange),
+    guard let hash = hash(survivor.hash, of: position, from: survivor.oldPosition, view, exchange),
       let (probe, _) = view.find(hash, at: survivor.oldPosition)
     else { return }
     // A record that was read lately and passed over by eviction has to be read again to be passed over once more.
@@ -52,9 +52,13 @@ extension Engine {
   }
 
   /// The hash of a key in a view, made anew if the index has got another seed since the exchange began.
-  private func hash(_ hash: UInt64, _ position: UInt64, _ view: IndexView, _ exchange: Exchange) -> UInt64? {
+  ///
+  /// Where the record cannot be read at its position, the index itself knows the hash of what it leads to.
+  private func hash(
+    _ hash: UInt64, of position: UInt64, from oldPosition: UInt64, _ view: IndexView, _ exchange: Exchange
+  ) -> UInt64? {
     if exchange.keyHash == view.keyHash { return hash }
-    guard let found = try? record(at: position << 3) else { return nil }
+    guard let found = try? record(at: position << 3) else { return view.hash(ofEntryAt: oldPosition) }
     defer { found.release() }
     return view.hash(unsafe RawSpan(_unsafeBytes: found.view.key), collection: found.view.collection)
   }
@@ -74,7 +78,7 @@ extension Engine {
   }
 
   private func forget(_ leftOut: LeftOut, _ view: IndexView, _ exchange: Exchange, _ writer: LogWriter) {
-    guard let hash = hash(leftOut.hash, leftOut.position, view, exchange),
+    guard let hash = hash(leftOut.hash, of: leftOut.position, from: leftOut.position, view, exchange),
       let (probe, _) = view.find(hash, at: leftOut.position)
     else { return }
     index.remove(probe)

@@ -83,4 +83,20 @@ extension IndexView {
     let base = prefix & ~(UInt64.max >> baseBitCount)
     return base | (entry.hashBits << 1) >> baseBitCount
   }
+
+  /// A hash that leads to the entry of a position, found by looking at all of them; nil if there is none.
+  ///
+  /// For whoever does not know the key. Under the writer's lock.
+  package func hash(ofEntryAt position: UInt64) -> UInt64? {
+    var entries: [IndexEntry] = []
+    var next: UInt64? = 0
+    while let prefix = next {
+      entries.removeAll(keepingCapacity: true)
+      next = copyEntries(from: prefix, into: &entries)
+      if let entry = entries.first(where: { $0.position == position }) {
+        return hash(of: entry, from: prefix)
+      }
+    }
+    return nil
+  }
 }

@@ -1,0 +1,94 @@
+import Sediment
+import SedimentDisk
+import SedimentFormat
+import SedimentTesting
+import Synchronization
+import Testing
+
+/// An exchange in the middle of which the index gets another seed, and after that records cannot be read one by one.
+@Suite struct SwingTests {
+  /// Calls a closure once, with the first large piece that is read after it was given, and then fails small reads.
+  private final class FailingDisk: ForwardingDisk, @unchecked Sendable {
+    let seeds = Mutex<[UInt64]>([])
+    let onVictim = Mutex<(@Sendable () -> Void)?>(nil)
+    let isFailing = Atomic<Bool>(false)
+    let failureCount = Atomic<Int>(0)
+
+    override func file(_ file: any DiskFile) -> any DiskFile { FailingFile(file, self) }
+
+    override func random() -> UInt64 {
+      let number = inner.random()
+      seeds.withLock { $0.append(number) }
+      return number
+    }
+  }
+
+  private final class FailingFile: ForwardingFile, @unchecked Sendable {
+    private let disk: FailingDisk
+
+    init(_ inner: any DiskFile, _ disk: FailingDisk) {
+      self.disk = disk
+      super.init(inner)
+    }
+
+    override func read(into buffer: inout MutableRawSpan, at offset: UInt64) throws(DiskError) -> Int {
+      if buffer.byteCount >= 16_384, let body = disk.onVictim.withLock({ $0.take() }) {
+        body()
+        disk.isFailing.store(true, ordering: .relaxed)
+      }
+      if buffer.byteCount < 16_384, disk.isFailing.load(ordering: .relaxed) {
+        disk.failureCount.add(1, ordering: .relaxed)
+        throw DiskError(.read, path: path, code: .inputOutput)
+      }
+      return try inner.read(into: &buffer, at: offset)
+    }
+  }
+
+  /// Keys whose hashes begin with the same 13 bits, more of them than a probe is meant to pass.
+  private func alikeKeys(_ seed: KeyHash) -> [String] {
+    var keys: [String] = []
+    var number = 0
+    while keys.count < 340 {
+      let key = "\(number)"
+      if unsafe seed.hash(Array(key.utf8).span.bytes) >> 51 == 0 { keys.append(key) }
+      number += 1
+    }
+    return keys
+  }
+
+  @Test func `Keys that cannot be read while they are moved are found all the same`() throws {
+    let disk = FailingDisk(DefectTests.disk())
+    let options = SedimentOptions(durability: .unsynced, access: .unmapped, compaction: .manual)
+    func open() throws -> SedimentStore {
+      try SedimentStore(path: DefectTests.path, options: options, disk: disk, scheduler: ManualScheduler())
+    }
+    try open().close()
+    disk.seeds.withLock { $0 = [] }
+    let store = try open()
+    // One for the session, then the seed of the index.
+    let drawn = disk.seeds.withLock { $0 }
+    let alike = alikeKeys(KeyHash(low: drawn[1], high: drawn[2]))
+    let value = [UInt8](repeating: 7, count: 400)
+    let kept = (0..<400).map { "kept \($0)" }
+    for number in 0..<8_000 {
+      try store.set(value, forKey: number.isMultiple(of: 20) ? kept[number / 20] : "dead \(number)")
+    }
+    for number in 0..<8_000 where !number.isMultiple(of: 20) { try store.remove(forKey: "dead \(number)") }
+    disk.seeds.withLock { $0 = [] }
+    disk.onVictim.withLock {
+      $0 = {
+        #expect(throws: Never.self) {
+          for key in alike { try store.set("crowd", forKey: key) }
+        }
+      }
+    }
+    _ = try? store.compact()
+    let seedCount = disk.seeds.withLock { $0.count }
+    #expect(seedCount >= 2)
+    #expect(disk.failureCount.load(ordering: .relaxed) > 0)
+    disk.isFailing.store(false, ordering: .relaxed)
+    #expect(try kept.filter { try store.retrieve(forKey: $0) != value } == [])
+    #expect(try alike.filter { try store.retrieve(forKey: $0, as: String.self) != "crowd" } == [])
+    try store.close()
+  }
+}
