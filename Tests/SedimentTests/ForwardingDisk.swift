@@ -58,7 +58,7 @@ class ForwardingFile: DiskFile, @unchecked Sendable {
     try inner.write(bytes, at: offset)
   }
 
-  final func allocate(_ range: Range<UInt64>) throws(DiskError) { try inner.allocate(range) }
+  func allocate(_ range: Range<UInt64>) throws(DiskError) { try inner.allocate(range) }
   final func punchHole(_ range: Range<UInt64>) throws(DiskError) { try inner.punchHole(range) }
 
   final func dataRange(from offset: UInt64) throws(DiskError) -> Range<UInt64>? {

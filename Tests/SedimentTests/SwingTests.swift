@@ -7,10 +7,11 @@ import Testing
 
 /// An exchange in the middle of which the index gets another seed, and after that records cannot be read one by one.
 @Suite struct SwingTests {
-  /// Calls a closure once, with the first large piece that is read after it was given, and then fails small reads.
+  /// Calls a closure once, with the tenth large piece that is read after it was given, and then fails small reads.
   private final class FailingDisk: ForwardingDisk, @unchecked Sendable {
     let seeds = Mutex<[UInt64]>([])
     let onVictim = Mutex<(@Sendable () -> Void)?>(nil)
+    let pieceCount = Atomic<Int>(0)
     let isFailing = Atomic<Bool>(false)
     let failureCount = Atomic<Int>(0)
 
@@ -32,11 +33,14 @@ import Testing
     }
 
     override func read(into buffer: inout MutableRawSpan, at offset: UInt64) throws(DiskError) -> Int {
-      if buffer.byteCount >= 16_384, let body = disk.onVictim.withLock({ $0.take() }) {
+      let isPiece = buffer.byteCount >= 1_024
+      if isPiece, disk.pieceCount.add(1, ordering: .relaxed).newValue == 10,
+        let body = disk.onVictim.withLock({ $0.take() })
+      {
         body()
         disk.isFailing.store(true, ordering: .relaxed)
       }
-      if buffer.byteCount < 16_384, disk.isFailing.load(ordering: .relaxed) {
+      if !isPiece, disk.isFailing.load(ordering: .relaxed) {
         disk.failureCount.add(1, ordering: .relaxed)
         throw DiskError(.read, path: path, code: .inputOutput)
       }
@@ -75,6 +79,7 @@ import Testing
     }
     for number in 0..<8_000 where !number.isMultiple(of: 20) { try store.remove(forKey: "dead \(number)") }
     disk.seeds.withLock { $0 = [] }
+    disk.pieceCount.store(0, ordering: .relaxed)
     disk.onVictim.withLock {
       $0 = {
         #expect(throws: Never.self) {

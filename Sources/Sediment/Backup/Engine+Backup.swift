@@ -87,7 +87,7 @@ extension Engine {
   /// Under the writer's lock.
   private func noteCloned(_ source: BackupSource, _ writer: LogWriter?) -> BackupSource {
     guard let writer else { return source }
-    writer.cloneCount += 1
+    writer.blockLossCount += 1
     writer.giveBackPrepared()
     writer.space.undress()
     writer.setWantedFreeCount()

@@ -57,6 +57,7 @@ extension Engine {
     let freeToCut = canPunch ? 0 : excess(writer, spare) ?? 0
     let end = writer.space.endAfterCutting(freeSlots: freeToCut)
     guard end < writer.space.end, log.canShrink(to: SlotSpace.byteCount(of: end)) else { return }
+    writer.blockLossCount += 1
     do throws(DiskError) {
       try log.shrink(to: SlotSpace.byteCount(of: end))
       try log.file.truncate(to: SlotSpace.byteCount(of: end))

@@ -156,12 +156,12 @@ extension Engine {
   /// may let it grow in between.
   private func growInBackground() {
     guard !isForked, !conditions.isClosed, let writer else { return }
-    let (range, cloneCount) = lock.withLock {
-      (writer.poison == nil ? writer.spaceAhead() : nil, writer.cloneCount)
+    let (range, blockLossCount) = lock.withLock {
+      (writer.poison == nil ? writer.spaceAhead() : nil, writer.blockLossCount)
     }
     if let range, (try? log.file.allocate(SlotSpace.byteRange(of: range))) != nil {
-      // Blocks that a copy came to share meanwhile are none to be stored into.
-      lock.withLock { if writer.cloneCount == cloneCount { writer.take(ahead: range) } }
+      // Blocks that a copy came to share meanwhile, or that were cut off again, are none to be stored into.
+      lock.withLock { if writer.blockLossCount == blockLossCount { writer.take(ahead: range) } }
     }
     lock.withLock { work.isGrowthPlanned = false }
   }
@@ -185,9 +185,9 @@ extension Engine {
 
   /// Makes a run fit for the next segment, so that no write waits for the calls that this takes.
   private func prepareNextRun(_ writer: LogWriter) {
-    let (taken, isUsed, cloneCount) = lock.withLock {
+    let (taken, isUsed, blockLossCount) = lock.withLock {
       let run = writer.beginPreparing()
-      return (run, run.map { $0.first < writer.freshSlot } ?? false, writer.cloneCount)
+      return (run, run.map { $0.first < writer.freshSlot } ?? false, writer.blockLossCount)
     }
     guard let run = taken else { return }
     var prepared: PreparedRun?
@@ -199,8 +199,8 @@ extension Engine {
       // Whoever needs the next segment will be told.
     }
     lock.withLock {
-      // Blocks that a copy came to share meanwhile are none to be stored into.
-      writer.endPreparing(run, writer.cloneCount == cloneCount ? prepared : nil)
+      // Blocks that a copy came to share meanwhile, or that were cut off again, are none to be stored into.
+      writer.endPreparing(run, writer.blockLossCount == blockLossCount ? prepared : nil)
     }
   }
 }

@@ -67,8 +67,10 @@ internal import SedimentFormat
   let openedTotals: StoreNumbers.Totals
   /// When observed time was last added to the clocks.
   var observedAt: UInt64
-  /// How often the file's blocks were shared with a copy, which undoes what was allocated before.
-  var cloneCount = 0
+  /// How often blocks were lost that nobody had taken: shared with a copy, or cut off with the file's end.
+  ///
+  /// What is allocated without the lock counts only if this did not happen meanwhile.
+  var blockLossCount = 0
   var userByteCount: UInt64 = 0
   var writtenByteCount: UInt64 = 0
   /// Told that the log will soon reach pages which nobody has touched yet.
