@@ -30,6 +30,8 @@ final class BenchmarkStorages {
   let combined: Storage<String, Data>
   let zipped: Storage<String, (Int, String)>
   let cities: Storage<String, City>
+  /// What the cities are in the log.
+  let encodedCities: Storage<String, Data>
   let folder: Storage<String, Data>
   /// A storage of a user's own, made of closures that complete at once.
   let inline: Storage<String, Int>
@@ -44,6 +46,7 @@ final class BenchmarkStorages {
     combined = front.combined(with: SedimentStorage(store).usingStringKeys())
     zipped = zip(memory, words)
     cities = SedimentStorage(store, collection: "cities").usingStringKeys().mapJSONObject(City.self)
+    encodedCities = SedimentStorage(store, collection: "cities").usingStringKeys()
     folder = DiskFolderStorage(
       folderURL: place.appendingPathComponent("folder"), filenameEncoder: .base64URL
     ).usingStringKeys()

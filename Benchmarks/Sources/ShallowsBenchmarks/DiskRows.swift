@@ -1,6 +1,7 @@
 internal import BenchmarkHarness
 internal import Foundation
 internal import Shallows
+internal import Synchronization
 
 /// What lies in the log, with and without memory in front, and in files of a folder.
 struct DiskRows {
@@ -17,14 +18,31 @@ struct DiskRows {
       [
         BenchmarkGroup(
           "Storages of \(BenchmarkStorages.dataByteCount) B of data on the disk",
-          [combined, retrieve, set, setCompressed, folder, folderSet])
+          [bare, combined, retrieve, set, setCompressed, folder, folderSet])
       ],
       [
         rows.allowed("a hit of the LRU layer before the log", "combined-hit", nanoseconds: 150),
+        Comparison(
+          "", .of("storage-combined-hit"), limit: .of("storage-bare-data"), "a dictionary and a lock"),
         rows.allowed("a retrieve from the log", "log-retrieve", nanoseconds: 1_000),
         rows.allowed("a set in the log", "log-set", nanoseconds: 1_200),
         Comparison("", .of("storage-folder-retrieve"), limit: .of("storage-log-retrieve"), "the log"),
       ])
+  }
+
+  private var bare: Benchmark {
+    let values = Mutex(
+      Dictionary(
+        uniqueKeysWithValues: storages.keys.enumerated().map { ($1, BenchmarkStorages.data($0)) }))
+    return rows.row("bare-data", "bare: dictionary and lock", "a lookup under a lock", isLimit: true) {
+      keys, turnCount, tally in
+      for _ in 0..<turnCount {
+        for (number, key) in keys.enumerated() {
+          let isRight = values.withLock { $0[key] }?.first == UInt8(truncatingIfNeeded: number)
+          tally.sum += isRight ? number : -1
+        }
+      }
+    }
   }
 
   private var combined: Benchmark {
