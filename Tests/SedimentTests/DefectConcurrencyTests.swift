@@ -21,16 +21,8 @@ final class StoppingDisk: ForwardingDisk, @unchecked Sendable {
   let mappedByteCountMax = Atomic<UInt64>(.max)
   /// 0 for the disk's own.
   let mappedPageByteCount = Atomic<Int>(0)
-  /// All random numbers so far.
-  let drawn = Mutex<[UInt64]>([])
 
   override func file(_ file: any DiskFile) -> any DiskFile { StoppingFile(file, self) }
-
-  override func random() -> UInt64 {
-    let number = inner.random()
-    drawn.withLock { $0.append(number) }
-    return number
-  }
 }
 
 private final class StoppingFile: ForwardingFile, @unchecked Sendable {
@@ -158,16 +150,7 @@ private final class StoppingFile: ForwardingFile, @unchecked Sendable {
     try open().close()
     disk.drawn.withLock { $0 = [] }
     let store = try open()
-    // One for the session, then the seed of the index.
-    let drawn = disk.drawn.withLock { $0 }
-    let seed = KeyHash(low: drawn[1], high: drawn[2])
-    var alike: [String] = []
-    var number = 0
-    while alike.count < 340 {
-      let key = "\(number)"
-      if unsafe seed.hash(Array(key.utf8).span.bytes) >> 51 == 0 { alike.append(key) }
-      number += 1
-    }
+    let alike = disk.keysAlike()
     for key in alike.prefix(200) { try store.set("value", forKey: key) }
     let rest = Array(alike.dropFirst(200)) + (0..<40).map { "other \($0)" }
     try store.batch { batch in

@@ -1,4 +1,5 @@
 import SedimentDisk
+import SedimentFormat
 import SedimentTesting
 import Synchronization
 
@@ -7,14 +8,19 @@ import Synchronization
 /// Unchecked, as a class that has subclasses must be: these have constants, atomics and locks.
 class ForwardingDisk: Disk, @unchecked Sendable {
   let inner: SimulatedDisk
+  /// All random numbers so far.
+  let drawn = Mutex<[UInt64]>([])
 
   init(_ inner: SimulatedDisk) { self.inner = inner }
 
   /// A file that was opened, as this disk gives it to who asked.
   func file(_ file: any DiskFile) -> any DiskFile { file }
 
-  /// A random number, as this disk gives it to who asked.
-  func random() -> UInt64 { inner.random() }
+  final func random() -> UInt64 {
+    let number = inner.random()
+    drawn.withLock { $0.append(number) }
+    return number
+  }
 
   var pageByteCount: Int { inner.pageByteCount }
 
@@ -31,6 +37,24 @@ class ForwardingDisk: Disk, @unchecked Sendable {
   final func createDirectories(of path: String) throws(DiskError) { try inner.createDirectories(of: path) }
   final func wallClock() -> UInt64 { inner.wallClock() }
   final func monotonicClock() -> UInt64 { inner.monotonicClock() }
+}
+
+extension ForwardingDisk {
+  /// Keys that are more alike than a probe is meant to pass, in the index of a store that is opened; nothing is drawn
+  /// since but for that.
+  func keysAlike() -> [String] {
+    // One for the session, then the seed of the index.
+    let drawn = drawn.withLock { $0 }
+    let seed = KeyHash(low: drawn[1], high: drawn[2])
+    var keys: [String] = []
+    var number = 0
+    while keys.count < 340 {
+      let key = "\(number)"
+      if unsafe seed.hash(Array(key.utf8).span.bytes) >> 51 == 0 { keys.append(key) }
+      number += 1
+    }
+    return keys
+  }
 }
 
 /// A file of such a disk.

@@ -9,19 +9,12 @@ import Testing
 @Suite struct SwingTests {
   /// Calls a closure once, with the tenth large piece that is read after it was given, and then fails small reads.
   private final class FailingDisk: ForwardingDisk, @unchecked Sendable {
-    let seeds = Mutex<[UInt64]>([])
     let onVictim = Mutex<(@Sendable () -> Void)?>(nil)
     let pieceCount = Atomic<Int>(0)
     let isFailing = Atomic<Bool>(false)
     let failureCount = Atomic<Int>(0)
 
     override func file(_ file: any DiskFile) -> any DiskFile { FailingFile(file, self) }
-
-    override func random() -> UInt64 {
-      let number = inner.random()
-      seeds.withLock { $0.append(number) }
-      return number
-    }
   }
 
   private final class FailingFile: ForwardingFile, @unchecked Sendable {
@@ -48,18 +41,6 @@ import Testing
     }
   }
 
-  /// Keys whose hashes begin with the same 13 bits, more of them than a probe is meant to pass.
-  private func alikeKeys(_ seed: KeyHash) -> [String] {
-    var keys: [String] = []
-    var number = 0
-    while keys.count < 340 {
-      let key = "\(number)"
-      if unsafe seed.hash(Array(key.utf8).span.bytes) >> 51 == 0 { keys.append(key) }
-      number += 1
-    }
-    return keys
-  }
-
   @Test func `Keys that cannot be read while they are moved are found all the same`() throws {
     let disk = FailingDisk(DefectTests.disk())
     let options = SedimentOptions(durability: .unsynced, access: .unmapped, compaction: .manual)
@@ -67,18 +48,16 @@ import Testing
       try SedimentStore(path: DefectTests.path, options: options, disk: disk, scheduler: ManualScheduler())
     }
     try open().close()
-    disk.seeds.withLock { $0 = [] }
+    disk.drawn.withLock { $0 = [] }
     let store = try open()
-    // One for the session, then the seed of the index.
-    let drawn = disk.seeds.withLock { $0 }
-    let alike = alikeKeys(KeyHash(low: drawn[1], high: drawn[2]))
+    let alike = disk.keysAlike()
     let value = [UInt8](repeating: 7, count: 400)
     let kept = (0..<400).map { "kept \($0)" }
     for number in 0..<8_000 {
       try store.set(value, forKey: number.isMultiple(of: 20) ? kept[number / 20] : "dead \(number)")
     }
     for number in 0..<8_000 where !number.isMultiple(of: 20) { try store.remove(forKey: "dead \(number)") }
-    disk.seeds.withLock { $0 = [] }
+    disk.drawn.withLock { $0 = [] }
     disk.pieceCount.store(0, ordering: .relaxed)
     disk.onVictim.withLock {
       $0 = {
@@ -88,7 +67,7 @@ import Testing
       }
     }
     _ = try? store.compact()
-    let seedCount = disk.seeds.withLock { $0.count }
+    let seedCount = disk.drawn.withLock { $0.count }
     #expect(seedCount >= 2)
     #expect(disk.failureCount.load(ordering: .relaxed) > 0)
     disk.isFailing.store(false, ordering: .relaxed)

@@ -33,6 +33,11 @@ struct CodingRows {
       "the coder alone, the log taken off", target: .atMost(1.1))
   }
 
+  private var encoded: [Result<Data, any Error>] {
+    let encoder = JSONEncoder()
+    return (0..<BenchmarkStorages.keyCount).map { number in Result { try encoder.encode(City(number)) } }
+  }
+
   private var encode: Benchmark {
     let (encoder, cities) = (JSONEncoder(), (0..<BenchmarkStorages.keyCount).map(City.init))
     return rows.row("json-encode", "bare: encode", "JSONEncoder", divisor: divisor, isLimit: true) {
@@ -46,10 +51,7 @@ struct CodingRows {
   }
 
   private var decode: Benchmark {
-    let (decoder, encoder) = (JSONDecoder(), JSONEncoder())
-    let cities = (0..<BenchmarkStorages.keyCount).map { number in
-      Result { try encoder.encode(City(number)) }
-    }
+    let (decoder, cities) = (JSONDecoder(), encoded)
     return rows.row("json-decode", "bare: decode", "JSONDecoder", divisor: divisor, isLimit: true) {
       keys, turnCount, tally in
       for _ in 0..<turnCount {
@@ -61,10 +63,7 @@ struct CodingRows {
   }
 
   private var setEncoded: Benchmark {
-    let (storage, encoder) = (storages.encodedCities, JSONEncoder())
-    let cities = (0..<BenchmarkStorages.keyCount).map { number in
-      Result { try encoder.encode(City(number)) }
-    }
+    let (storage, cities) = (storages.encodedCities, encoded)
     return rows.row("json-log-set", "set, encoded before", "the same bytes in the log", divisor: divisor) {
       keys, turnCount, tally in
       for _ in 0..<turnCount {
