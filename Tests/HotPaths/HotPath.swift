@@ -14,6 +14,8 @@ enum HotPath: String, CaseIterable {
   case set = "set"
   case setByCall = "set-by-call"
   case setSynced = "set-synced"
+  case batch = "batch"
+  case batchByCall = "batch-by-call"
   case remove = "remove"
   case lruHit = "lru-hit"
   case combinedHit = "combined-hit"
@@ -55,6 +57,7 @@ enum HotPath: String, CaseIterable {
       }
     case .set, .setByCall: try set(store, count)
     case .setSynced: try set(store, count, durability: .synced)
+    case .batch, .batchByCall: try setInBatches(store, count)
     case .remove:
       for number in 0..<count {
         try store.set(HotPath.value, forKey: keys[number % 1000])
@@ -71,7 +74,7 @@ enum HotPath: String, CaseIterable {
 
   /// A store whose background work is left undone, so that nothing else is counted.
   private func store(in folder: String) throws -> SedimentStore {
-    let isByCall = self == .retrieveByCall || self == .setByCall
+    let isByCall = self == .retrieveByCall || self == .setByCall || self == .batchByCall
     let options = SedimentOptions(
       durability: .unsynced, access: isByCall ? .unmapped : .automatic, compression: .off)
     let store = try SedimentStore(
@@ -84,6 +87,14 @@ enum HotPath: String, CaseIterable {
   private func set(_ store: SedimentStore, _ count: Int, durability: SedimentDurability? = nil) throws {
     for number in 0..<count {
       try store.set(HotPath.value, forKey: HotPath.keys[number % 1000], durability: durability)
+    }
+  }
+
+  private func setInBatches(_ store: SedimentStore, _ count: Int) throws {
+    for _ in 0..<count / 1000 {
+      try store.batch { batch in
+        for key in HotPath.keys { batch.set(HotPath.value, forKey: key) }
+      }
     }
   }
 

@@ -11,6 +11,8 @@ struct PackedMembers {
     packed[number] = (start..<bytes.count, value.transform)
   }
 
+  var isEmpty: Bool { packed.isEmpty }
+
   func range(_ number: Int) -> Range<Int>? { packed[number]?.range }
 
   func byteCount(_ number: Int) -> Int? { packed[number]?.range.count }
@@ -19,6 +21,7 @@ struct PackedMembers {
 
   /// Lets members be stored as they are that a test tells.
   mutating func forget(where isStale: (Transform, Int) -> Bool) {
+    if packed.isEmpty { return }
     packed = packed.filter { !isStale($0.value.transform, $0.key) }
   }
 }
@@ -31,10 +34,11 @@ extension Engine {
     ZstdCodec.withCurrent { codec in
       guard let codec else { return }
       for (number, member) in batch.members.enumerated()
-      where member.kind == .put && member.value.count <= Self.inlineValueByteCountMax {
-        batch.withBytes(of: member.value) { value in
-          guard wantsPacking(value, member.state) else { return }
-          if let value = pack(value, member.state, with: codec) { packed.add(number, value) }
+      where member.kind == .put && member.valueByteCount <= Self.inlineValueByteCountMax {
+        let state = batch.state(of: member)
+        batch.withValue(of: member) { value in
+          guard wantsPacking(value, state) else { return }
+          if let value = pack(value, state, with: codec) { packed.add(number, value) }
         }
       }
     }

@@ -1,20 +1,45 @@
 internal import SedimentFormat
 
-/// The changes of a batch as they are collected: all bytes in one buffer.
+/// The changes of a batch as they are collected, laid out as records already.
 @usableFromInline
 struct BatchMembers {
+  /// One change, without anything that would have to be counted when it is looked at.
   struct Member {
-    let kind: RecordKind
-    let state: CollectionState
     let expiry: UInt64
-    let key: Range<Int>
-    let value: Range<Int>
+    /// Where its key begins among all bytes, which its value follows.
+    fileprivate let start: Int
+    let collection: UInt32
+    /// Which of `states` is its collection's.
+    let stateNumber: UInt32
+    fileprivate let valueLength: UInt32
+    fileprivate let keyLength: UInt16
+    let kind: RecordKind
+
+    var keyByteCount: Int { Int(keyLength) }
+    var valueByteCount: Int { Int(valueLength) }
+
+    /// What its record says of itself, as it was laid out.
+    @inline(__always) var form: RecordForm {
+      RecordForm(kind: kind, isBatched: true, collection: collection, expiry: expiry)
+    }
   }
 
   private(set) var members: [Member] = []
-  private var bytes: [UInt8] = []
+  /// The collections that take part.
+  private(set) var states: [CollectionState] = []
+  /// The bytes of all values.
+  private(set) var valueByteCount = 0
+  /// The bytes of all keys.
+  private(set) var keyByteCount = 0
+  /// How many of them store something.
+  private(set) var putCount = 0
+  /// A record for each.
+  private(set) var images = RecordImages()
   /// Why the batch cannot be made; the first thing that was wrong.
   private(set) var failure: SedimentError?
+  /// Which of `states` the last change is about.
+  private var stateNumber: UInt32 = 0
+  private var stateNumbers: [ObjectIdentifier: UInt32] = [:]
   private let path: String
 
   init(path: String) {
@@ -23,55 +48,105 @@ struct BatchMembers {
 
   var isEmpty: Bool { members.isEmpty }
 
-  /// The bytes of all values.
-  var valueByteCount: Int { members.reduce(0) { $0 + $1.value.count } }
+  /// Adds a value for a key.
+  @usableFromInline
+  mutating func addPut(_ value: RawSpan, _ key: RawSpan, _ state: CollectionState, expiry: UInt64) {
+    add(.put, key, value, state, expiry: expiry)
+  }
 
-  mutating func add(
+  /// Adds the removal of a key.
+  @usableFromInline
+  mutating func addRemoval(_ key: RawSpan, _ state: CollectionState) {
+    add(.remove, key, RawSpan(), state, expiry: 0)
+  }
+
+  @inline(__always)
+  private mutating func add(
     _ kind: RecordKind, _ key: RawSpan, _ value: RawSpan, _ state: CollectionState, expiry: UInt64
   ) {
-    guard failure == nil else { return }
-    if let limit = Self.violation(key, value, path) {
-      failure = limit
-      return
-    }
-    if members.count >= Int(Limits.batchRecordCountMax) {
-      failure = .tooLarge(
-        path, what: "batch of changes", byteCount: members.count + 1, limit: Int(Limits.batchRecordCountMax))
-      return
-    }
-    let keyRange = append(key)
-    let valueRange = append(value)
-    members.append(Member(kind: kind, state: state, expiry: expiry, key: keyRange, value: valueRange))
+    guard failure == nil, isWithinLimits(key, value) else { return }
+    if states.isEmpty || states[Int(stateNumber)] !== state { takePart(state) }
+    if !isKnownUniquelyReferenced(&images) { images = images.copy() }
+    let form = RecordForm(kind: kind, isBatched: true, collection: state.number, expiry: expiry)
+    let record = images.append(form, key: key, value: value)
+    members.append(
+      Member(
+        expiry: expiry, start: record.lowerBound &+ form.headByteCount, collection: state.number,
+        stateNumber: stateNumber, valueLength: UInt32(truncatingIfNeeded: value.byteCount),
+        keyLength: UInt16(truncatingIfNeeded: key.byteCount), kind: kind))
+    keyByteCount &+= key.byteCount
+    valueByteCount &+= value.byteCount
+    if kind != .remove { putCount &+= 1 }
+  }
+
+  /// Lets the next change be about a collection.
+  @inline(never)
+  private mutating func takePart(_ state: CollectionState) {
+    let next = UInt32(truncatingIfNeeded: states.count)
+    stateNumber = stateNumbers[ObjectIdentifier(state), default: next]
+    guard stateNumber == next else { return }
+    stateNumbers[ObjectIdentifier(state)] = next
+    states.append(state)
   }
 
   mutating func fail(_ error: SedimentError) {
     if failure == nil { failure = error }
   }
 
-  func withBytes<Result, Failure: Error>(
-    of range: Range<Int>, _ body: (RawSpan) throws(Failure) -> Result
+  /// The bytes of a member's key.
+  @inline(__always)
+  func withKey<Result, Failure: Error>(
+    of member: Member, _ body: (RawSpan) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    try body(unsafe bytes.span.bytes.extracting(range))
+    let key = member.start..<member.start &+ member.keyByteCount
+    return try body(unsafe RawSpan(_unsafeStart: images.address(key), byteCount: key.count))
   }
+
+  /// The bytes of a member's value.
+  @inline(__always)
+  func withValue<Result, Failure: Error>(
+    of member: Member, _ body: (RawSpan) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    let start = member.start &+ member.keyByteCount
+    let value = start..<start &+ member.valueByteCount
+    return try body(unsafe RawSpan(_unsafeStart: images.address(value), byteCount: value.count))
+  }
+
+  /// The collection that a member changes.
+  @inline(__always)
+  func state(of member: Member) -> CollectionState { states[Int(member.stateNumber)] }
 
   /// Whether two members change the same key of the same collection.
   func isSameKey(_ one: Member, _ other: Member) -> Bool {
-    one.state === other.state && bytes[one.key] == bytes[other.key]
+    guard one.collection == other.collection, one.keyLength == other.keyLength else { return false }
+    return withKey(of: one) { one in
+      withKey(of: other) { other in
+        for offset in 0..<one.byteCount
+        where one.integer(UInt8.self, at: offset) != other.integer(UInt8.self, at: offset) { return false }
+        return true
+      }
+    }
   }
 
-  private mutating func append(_ span: RawSpan) -> Range<Int> {
-    let start = bytes.count
-    unsafe span.withUnsafeBytes { unsafe bytes.append(contentsOf: $0) }
-    return start..<bytes.count
+  @inline(__always)
+  private mutating func isWithinLimits(_ key: RawSpan, _ value: RawSpan) -> Bool {
+    if key.byteCount <= Limits.keyByteCountMax, value.byteCount <= Limits.valueByteCountMax,
+      members.count < Int(Limits.batchRecordCountMax)
+    {
+      return true
+    }
+    failure = violation(key, value)
+    return false
   }
 
-  private static func violation(_ key: RawSpan, _ value: RawSpan, _ path: String) -> SedimentError? {
+  private func violation(_ key: RawSpan, _ value: RawSpan) -> SedimentError {
     if key.byteCount > Limits.keyByteCountMax {
       return .tooLarge(path, what: "key", byteCount: key.byteCount, limit: Limits.keyByteCountMax)
     }
     if value.byteCount > Limits.valueByteCountMax {
       return .tooLarge(path, what: "value", byteCount: value.byteCount, limit: Limits.valueByteCountMax)
     }
-    return nil
+    return .tooLarge(
+      path, what: "batch of changes", byteCount: members.count + 1, limit: Int(Limits.batchRecordCountMax))
   }
 }

@@ -37,11 +37,13 @@ extension Engine {
   /// Writes the members that are too large for records to slots of their own.
   private func writeExtents(of batch: BatchMembers) throws(SedimentError) -> [Int: WrittenExtents] {
     var large: [Int: WrittenExtents] = [:]
+    // Most batches need not be looked through for them.
+    guard batch.valueByteCount > Self.inlineValueByteCountMax else { return large }
     do throws(SedimentError) {
       for (number, member) in batch.members.enumerated()
-      where member.value.count > Self.inlineValueByteCountMax {
-        large[number] = try batch.withBytes(of: member.value) { (value) throws(SedimentError) in
-          try writeExtents(value, isPacked: packedByteCount(value, member.state) != nil)
+      where member.valueByteCount > Self.inlineValueByteCountMax {
+        large[number] = try batch.withValue(of: member) { (value) throws(SedimentError) in
+          try writeExtents(value, isPacked: packedByteCount(value, batch.state(of: member)) != nil)
         }
       }
     } catch {
@@ -53,131 +55,202 @@ extension Engine {
     return large
   }
 
-  /// The last change of a key in a batch; those before it nobody may ever see, so the index is not told.
-  private struct LastChange {
-    /// Which member of the batch it is.
-    let number: Int
-    let hash: UInt64
-    /// The record that the key has now.
-    let old: RecordAccount?
-    /// Where the value of that lies, if it is a large one.
-    let oldPlace: ValuePlace?
-  }
-
-  /// A record of a batch that was appended.
-  private struct Appended {
-    let position: UInt64
-    let byteCount: Int
-  }
-
   private func append(
     _ batch: BatchMembers, _ large: [Int: WrittenExtents], _ packed: PackedMembers, _ writer: LogWriter,
     _ way: LogWriter.Way
   ) throws(SedimentError) {
     // Under the lock no dictionary is retired any more.
     var packed = packed
-    packed.forget { transform, number in !mayStore(transform, batch.members[number].state) }
-    var byteCount = Limits.recordFixedByteCount + Commit.byteCount
-    for (number, member) in batch.members.enumerated() {
-      if member.state.isDropped.load(ordering: .relaxed) { throw .dropped(path) }
-      let valueByteCount = large[number]?.record.count ?? packed.byteCount(number) ?? member.value.count
-      byteCount += Self.form(number, member, large, packed).byteCount(
-        keyByteCount: member.key.count, valueByteCount: valueByteCount)
-    }
+    packed.forget { transform, number in !mayStore(transform, batch.state(of: batch.members[number])) }
+    for state in batch.states where state.isDropped.load(ordering: .relaxed) { throw .dropped(path) }
+    let images = images(of: batch, large, packed)
+    let byteCount = images.byteCount + Limits.recordFixedByteCount + Commit.byteCount
     if byteCount > Limits.batchByteCountMax {
       throw .tooLarge(path, what: "batch", byteCount: byteCount, limit: Limits.batchByteCountMax)
     }
-    let last = try lastChanges(batch)
-    let storesNothing = batch.members.allSatisfy { $0.kind == .remove }
-    try writer.makeRoom(byteCount, for: storesNothing ? removingPurpose : .storing)
+    let changes = try lastChanges(batch)
+    try writer.makeRoom(byteCount, for: batch.putCount == 0 ? removingPurpose : .storing)
     // From here on nothing is refused: what fails is the disk, and poisons.
-    let appended = try appendRecords(batch, large, packed, writer, way)
-    let isAlone = last.count == 1
-    if !isAlone { publish(last, appended, batch) }
-    for change in last { tellIndex(change, appended[change.number], batch.members[change.number], writer) }
+    let positions = try append(images, of: batch, large, packed, writer, way)
+    for number in 0..<changes.count where batch.members[changes[number].number].kind != .remove {
+      changes[number].after = positions[changes[number].number]
+    }
+    let isAlone = changes.count == 1
+    if !isAlone { publish(changes) }
+    tellIndex(changes, batch, positions, writer)
     if !isAlone { unpublish() }
     reseedIfCrowded()
   }
 
   /// The last change of each key, with what the index has of it.
-  private func lastChanges(_ batch: BatchMembers) throws(SedimentError) -> [LastChange] {
-    let view = index.view
-    var seen: [UInt64: [BatchMembers.Member]] = [:]
-    seen.reserveCapacity(batch.members.count)
-    var last: [LastChange] = []
-    for (number, member) in batch.members.enumerated().reversed() {
-      try batch.withBytes(of: member.key) { (key) throws(SedimentError) in
-        let hash = view.hash(key, collection: member.state.number)
-        if seen[hash]?.contains(where: { batch.isSameKey($0, member) }) ?? false { return }
-        seen[hash, default: []].append(member)
-        var probe = view.probe(hash)
-        let old = try locate(key, hash, in: member.state.number, view, verifying: false, probe: &probe)
-        last.append(LastChange(number: number, hash: hash, old: old?.account, oldPlace: old?.place))
-        old?.release()
+  ///
+  /// In groups, so that waits for memory overlap as they do when many keys are read together.
+  private func lastChanges(_ batch: BatchMembers) throws(SedimentError) -> BatchChanges {
+    let changes = BatchChanges(memberCount: batch.members.count)
+    var end = batch.members.count
+    try unsafe withUnsafeTemporaryAllocation(of: KeySearch.self, capacity: KeyGroup.countMax) {
+      (searches) throws(SedimentError) in
+      while end > 0 {
+        let start = max(end - KeyGroup.countMax, 0)
+        unsafe try addChanges(start..<end, batch, changes, searches.baseAddress!)
+        end = start
       }
     }
-    return last
+    return changes
   }
 
+  /// Adds the changes of a group of members, last to first, of which there may be searches at an address.
+  private func addChanges(
+    _ members: Range<Int>, _ batch: BatchMembers, _ changes: BatchChanges,
+    _ searches: UnsafeMutablePointer<KeySearch>
+  ) throws(SedimentError) {
+    let view = index.view
+    let first = changes.count
+    for number in members.reversed() {
+      let member = batch.members[number]
+      let hash = batch.withKey(of: member) { view.hash($0, collection: member.collection) }
+      let isLast = changes.add(number, hash) { batch.isSameKey(batch.members[$0], member) }
+      if isLast { view.prefetch(hash) }
+    }
+    for number in first..<changes.count {
+      var probe = view.probe(changes[number].hash)
+      let entry = probe.next()
+      if let entry { prefetchHead(entry) }
+      unsafe (searches + (number - first)).initialize(to: KeySearch(probe: probe, first: entry))
+    }
+    for number in first..<changes.count {
+      let search = unsafe searches[number - first]
+      // What has no entry that agrees has no record.
+      guard search.first != nil else { continue }
+      let change = changes[number]
+      let member = batch.members[change.number]
+      var probe = search.probe
+      let old = try batch.withKey(of: member) { (key) throws(SedimentError) in
+        try locate(
+          key, change.hash, in: member.collection, view, verifying: false, from: search.first, probe: &probe)
+      }
+      guard let old else { continue }
+      changes[number].old = old.account
+      if !old.view.isPlainPut, let place = old.place { changes.largeOld[number] = place }
+      old.release()
+    }
+  }
+
+  /// What the record of a member says of itself, and how long it is.
+  @inline(__always)
   private static func form(
     _ number: Int, _ member: BatchMembers.Member, _ large: [Int: WrittenExtents], _ packed: PackedMembers
-  ) -> RecordForm {
-    RecordForm(
-      kind: large[number] == nil ? member.kind : .putLarge, isBatched: true, collection: member.state.number,
-      expiry: member.expiry, transform: large[number]?.transform ?? packed.transform(number))
+  ) -> (form: RecordForm, byteCount: Int) {
+    var form = member.form
+    var valueByteCount = member.valueByteCount
+    if let extents = large[number] {
+      form.kind = .putLarge
+      form.transform = extents.transform
+      valueByteCount = extents.record.count
+    } else if let transform = packed.transform(number) {
+      form.transform = transform
+      valueByteCount = packed.byteCount(number) ?? valueByteCount
+    }
+    return (form, form.byteCount(keyByteCount: member.keyByteCount, valueByteCount: valueByteCount))
   }
 
-  private func appendRecords(
-    _ batch: BatchMembers, _ large: [Int: WrittenExtents], _ packed: PackedMembers, _ writer: LogWriter,
-    _ way: LogWriter.Way
-  ) throws(SedimentError) -> [Appended] {
-    var checksum = BatchChecksum()
-    var appended: [Appended] = []
-    appended.reserveCapacity(batch.members.count)
+  /// The records of a batch: those that were laid out when it was collected, unless some are stored otherwise.
+  private func images(
+    of batch: BatchMembers, _ large: [Int: WrittenExtents], _ packed: PackedMembers
+  ) -> RecordImages {
+    if large.isEmpty, packed.isEmpty { return batch.images }
+    let images = RecordImages(byteCount: 4096)
     for (number, member) in batch.members.enumerated() {
-      let form = Self.form(number, member, large, packed)
-      let before = unsafe writer.tail.pointee.offset
-      try batch.withBytes(of: member.key) { (key) throws(SedimentError) in
+      let form = Self.form(number, member, large, packed).form
+      batch.withKey(of: member) { key in
         if let extents = large[number] {
-          _ = try writer.append(form, key: key, value: unsafe extents.record.span.bytes, way)
-          adopt(extents, writer)
+          images.append(form, key: key, value: unsafe extents.record.span.bytes)
         } else if let range = packed.range(number) {
-          let value = unsafe packed.bytes.span.bytes.extracting(range)
-          _ = try writer.append(form, key: key, value: value, way)
+          images.append(form, key: key, value: unsafe packed.bytes.span.bytes.extracting(range))
         } else {
-          try batch.withBytes(of: member.value) { (value) throws(SedimentError) in
-            _ = try writer.append(form, key: key, value: value, way)
-          }
+          batch.withValue(of: member) { _ = images.append(form, key: key, value: $0) }
         }
       }
-      writer.userByteCount &+= UInt64(member.key.count + member.value.count)
-      if compresses, member.kind == .put {
-        let storedByteCount = large[number]?.storedByteCount ?? packed.byteCount(number) ?? member.value.count
-        member.state.compression.count(
-          member.value.count, storedAs: storedByteCount, isCompressed: form.transform != nil)
-      }
-      // A batch has no more members than this counts: that was asked when they were added.
-      _ = writer.addLastRecord(to: &checksum)
-      let byteCount = unsafe Int(writer.tail.pointee.offset - before)
-      appended.append(Appended(position: before, byteCount: byteCount))
     }
-    try writer.append(.commit(checksum.commit!), way)
-    return appended
+    return images
+  }
+
+  /// Appends the records of a batch, and the commit; the result is where each begins, and where the last ends.
+  private func append(
+    _ images: RecordImages, of batch: BatchMembers, _ large: [Int: WrittenExtents], _ packed: PackedMembers,
+    _ writer: LogWriter, _ way: LogWriter.Way
+  ) throws(SedimentError) -> [UInt64] {
+    var checksum = BatchChecksum()
+    var positions: [UInt64] = []
+    positions.reserveCapacity(batch.members.count + 1)
+    var end = 0
+    for (number, member) in batch.members.enumerated() {
+      let (form, byteCount) = Self.form(number, member, large, packed)
+      positions.append(writer.place(end..<end &+ byteCount, of: images, form, &checksum))
+      end &+= byteCount
+    }
+    positions.append(unsafe writer.tail.pointee.offset)
+    for extents in large.values { adopt(extents, writer) }
+    let commit = ControlRecord.commit(checksum.commit!).encode()!
+    let form = RecordForm(kind: .control)
+    let record = images.append(form, key: RawSpan(), value: unsafe commit.span.bytes)
+    defer { images.removeAll(from: end) }
+    _ = writer.place(record, of: images, form, &checksum)
+    try writer.store(images, way)
+    writer.userByteCount &+= UInt64(batch.keyByteCount + batch.valueByteCount)
+    if compresses { countCompression(of: batch, large, packed) }
+    return positions
+  }
+
+  private func countCompression(
+    of batch: BatchMembers, _ large: [Int: WrittenExtents], _ packed: PackedMembers
+  ) {
+    for (number, member) in batch.members.enumerated() where member.kind == .put {
+      let storedByteCount = large[number]?.storedByteCount ?? packed.byteCount(number)
+      batch.state(of: member).compression.count(
+        member.valueByteCount, storedAs: storedByteCount ?? member.valueByteCount,
+        isCompressed: large[number]?.transform != nil || packed.transform(number) != nil)
+    }
   }
 
   // MARK: Telling the index
 
+  /// So many changes ahead what the index has of a key is brought near.
+  private static var changeCountAhead: Int { 16 }
+
+  /// Tells the index all changes of a batch; `positions` are those of its records.
   private func tellIndex(
-    _ change: LastChange, _ record: Appended, _ member: BatchMembers.Member, _ writer: LogWriter
+    _ changes: BatchChanges, _ batch: BatchMembers, _ positions: [UInt64], _ writer: LogWriter
+  ) {
+    for number in 0..<min(Self.changeCountAhead, changes.count) { index.view.prefetch(changes[number].hash) }
+    // Taken anew only where the collection changes: counting references costs more than what is done with them.
+    var (state, stateNumber) = (batch.states[0], UInt32(0))
+    for number in 0..<changes.count {
+      let ahead = number &+ Self.changeCountAhead
+      if ahead < changes.count { index.view.prefetch(changes[ahead].hash) }
+      let change = changes[number]
+      let member = batch.members[change.number]
+      if member.stateNumber != stateNumber {
+        (state, stateNumber) = (batch.state(of: member), member.stateNumber)
+      }
+      let end = positions[change.number &+ 1]
+      tellIndex(change, member, state, byteCount: Int(end &- positions[change.number]), writer)
+    }
+    for place in changes.largeOld.values { noteDeadExtents(place, writer) }
+  }
+
+  @inline(__always)
+  private func tellIndex(
+    _ change: BatchChanges.Change, _ member: BatchMembers.Member, _ state: CollectionState, byteCount: Int,
+    _ writer: LogWriter
   ) {
     var probe = index.view.probe(change.hash)
     if let old = change.old {
       // The entry that leads to the old record, which nobody moved meanwhile.
       while let entry = probe.next(), entry.position << 3 != old.position {}
-      forget(old, member.state, writer)
-      if let place = change.oldPlace { noteDeadExtents(place, writer) }
+      forget(old, state, writer)
     }
-    let position = record.position >> 3
+    let position = change.after >> 3
     switch (member.kind == .remove, change.old != nil) {
     case (true, true): index.remove(probe)
     case (true, false): return
@@ -185,33 +258,22 @@ extension Engine {
     case (false, false): index.insert(change.hash, position: position)
     }
     if member.kind != .remove {
-      count(record.byteCount, member.state, expires: member.expiry != 0, writer)
+      count(byteCount, state, expires: member.expiry != 0, writer)
     }
   }
 
   /// Shows readers what the keys were before, until the index was told all changes.
-  private func publish(_ last: [LastChange], _ appended: [Appended], _ batch: BatchMembers) {
-    var changes: [UInt64: [PublishedBatch.Change]] = [:]
-    changes.reserveCapacity(last.count)
-    for change in last {
-      let isRemoved = batch.members[change.number].kind == .remove
-      changes[change.hash, default: []].append(
-        PublishedBatch.Change(
-          before: change.old?.position ?? 0, after: isRemoved ? 0 : appended[change.number].position))
-    }
-    publish(changes)
-  }
-
-  private func publish(_ changes: [UInt64: [PublishedBatch.Change]]) {
-    let address = unsafe Unmanaged.passRetained(PublishedBatch(changes)).toOpaque()
+  private func publish(_ changes: BatchChanges) {
+    let address = unsafe Unmanaged.passRetained(changes).toOpaque()
     publishedBatch.store(UInt(bitPattern: address), ordering: .releasing)
   }
 
   private func unpublish() {
     let address = publishedBatch.exchange(0, ordering: .acquiringAndReleasing)
-    retired.retire(byteCount: 256) {
-      guard let pointer = unsafe UnsafeRawPointer(bitPattern: address) else { return }
-      unsafe Unmanaged<PublishedBatch>.fromOpaque(pointer).release()
+    guard let pointer = unsafe UnsafeRawPointer(bitPattern: address) else { return }
+    let changes = unsafe Unmanaged<BatchChanges>.fromOpaque(pointer)
+    retired.retire(byteCount: unsafe changes.takeUnretainedValue().byteCount) {
+      unsafe Unmanaged<BatchChanges>.fromOpaque(UnsafeRawPointer(bitPattern: address)!).release()
     }
   }
 
@@ -226,18 +288,19 @@ extension Engine {
   ) throws(SedimentError) -> FoundRecord? {
     guard let pointer = unsafe UnsafeRawPointer(bitPattern: address) else { return found }
     // The batch lives until no reader is inside that could have loaded its address.
-    let batch = unsafe Unmanaged<PublishedBatch>.fromOpaque(pointer).takeUnretainedValue()
-    for change in batch.changes(of: hash) {
+    let batch = unsafe Unmanaged<BatchChanges>.fromOpaque(pointer).takeUnretainedValue()
+    let before = try batch.first(of: hash) { (change) throws(SedimentError) -> FoundRecord?? in
       if let found, change.after == found.position {
         found.release()
-        return change.before == 0 ? nil : try verifiedRecord(at: change.before)
+        return .some(change.before == 0 ? nil : try verifiedRecord(at: change.before))
       }
       if found == nil, change.before != 0, let before = try verifiedRecord(at: change.before) {
-        if before.view.collection == collection, before.view.hasKey(key) { return before }
+        if before.view.collection == collection, before.view.hasKey(key) { return .some(before) }
         before.release()
       }
+      return nil
     }
-    return found
+    return before ?? found
   }
 
   private func verifiedRecord(at position: UInt64) throws(SedimentError) -> FoundRecord? {

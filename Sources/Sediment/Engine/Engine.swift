@@ -41,7 +41,7 @@ final class Engine: @unchecked Sendable {
   let dictionaries: DictionaryTable
   /// How long dictionaries were trained.
   let trainingNanoseconds = Atomic<UInt64>(0)
-  /// The batch whose changes are being told to the index: the address of a `PublishedBatch`, or 0.
+  /// The batch whose changes are being told to the index: the address of a `BatchChanges`, or 0.
   let publishedBatch = Atomic<UInt>(0)
 
   /// How many bytes of a record to bring near before it is known how long it is.

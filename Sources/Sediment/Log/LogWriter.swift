@@ -138,47 +138,30 @@ internal import SedimentFormat
     let byteCount = form.byteCount(keyByteCount: key.byteCount, valueByteCount: value.byteCount)
     if unsafe scratch.count < byteCount { growScratch(byteCount) }
     let offset = unsafe tail.pointee.offset
-    unsafe encode(form, key: key, value: value, byteCount: byteCount, into: scratch.baseAddress!)
-    let record = unsafe RawSpan(_unsafeStart: UnsafeRawPointer(scratch.baseAddress!), byteCount: byteCount)
-    if unsafe way == .stored && tail.pointee.isMapped {
-      file.store(record, at: offset)
-    } else {
-      try write(record, at: offset)
-    }
-    unsafe tail.pointee.advance(past: form, byteCount: byteCount)
-    replayByteCount &+= UInt64(byteCount)
-    writtenByteCount &+= UInt64(byteCount)
+    let start = unsafe scratch.baseAddress!
+    unsafe RecordImage.make(form, key: key, value: value, byteCount: byteCount, at: start)
+    unsafe RecordImage.finish(
+      at: start, byteCount: byteCount, sequence: tail.pointee.sequence &+ 1, offset: offset,
+      seed: tail.pointee.segment.seed)
+    try store(unsafe RawSpan(_unsafeStart: UnsafeRawPointer(start), byteCount: byteCount), at: offset, way)
+    advance(past: form, byteCount: byteCount)
     return offset
   }
 
-  /// Makes the record that will stand at the tail.
   @inline(__always)
-  private func encode(
-    _ form: RecordForm, key: RawSpan, value: RawSpan, byteCount: Int, into start: UnsafeMutableRawPointer
-  ) {
-    let offset = unsafe tail.pointee.offset
-    let sequence = unsafe tail.pointee.sequence &+ 1
-    // The padding, of which the rest is overwritten below; a record has at least 16 bytes.
-    unsafe start.storeBytes(of: 0 as UInt64, toByteOffset: byteCount - 8, as: UInt64.self)
-    let lengths = UInt32(form.shape) | UInt32(truncatingIfNeeded: value.byteCount) &<< 8
-    unsafe start.storeBytes(of: lengths.littleEndian, toByteOffset: 4, as: UInt32.self)
-    let numbers = UInt64(UInt16(truncatingIfNeeded: key.byteCount)) | sequence &<< 16
-    unsafe start.storeBytes(of: numbers.littleEndian, toByteOffset: 8, as: UInt64.self)
-    var place = Limits.recordFixedByteCount
-    if form.hasOptionalFields { unsafe place = form.encodeOptionalFields(into: start) }
-    unsafe copy(key, to: start + place)
-    unsafe copy(value, to: start + place + key.byteCount)
-    let unit = UInt32(truncatingIfNeeded: offset / UInt64(Limits.unitByteCount))
-    let checksum = unsafe sediment_crc32c_record(tail.pointee.segment.seed, unit, start, byteCount)
-    unsafe start.storeBytes(of: checksum.littleEndian, as: UInt32.self)
+  private func store(_ records: RawSpan, at offset: UInt64, _ way: Way) throws(SedimentError) {
+    if unsafe way == .stored && tail.pointee.isMapped {
+      file.store(records, at: offset)
+    } else {
+      try write(records, at: offset)
+    }
   }
 
   @inline(__always)
-  private func copy(_ bytes: RawSpan, to target: UnsafeMutableRawPointer) {
-    unsafe bytes.withUnsafeBytes { source in
-      guard let start = source.baseAddress else { return }
-      unsafe target.copyMemory(from: start, byteCount: source.count)
-    }
+  private func advance(past form: RecordForm, byteCount: Int) {
+    unsafe tail.pointee.advance(past: form, byteCount: byteCount)
+    replayByteCount &+= UInt64(byteCount)
+    writtenByteCount &+= UInt64(byteCount)
   }
 
   @inline(never)
@@ -193,6 +176,32 @@ internal import SedimentFormat
     let value = control.encode()!
     let form = RecordForm(kind: .control, isBatched: isBatched)
     return try append(form, key: RawSpan(), value: unsafe value.span.bytes, way)
+  }
+
+  /// Gives the next record of those that were laid out its place at the tail, for which there is room, and adds it to
+  /// the checksum of its batch; the result is its first byte.
+  ///
+  /// They have to be stored, all together, before anything else is appended or the lock is given up.
+  @inline(__always)
+  func place(
+    _ record: Range<Int>, of images: RecordImages, _ form: RecordForm, _ checksum: inout BatchChecksum
+  ) -> UInt64 {
+    let offset = unsafe tail.pointee.offset
+    let start = unsafe images.address(record)
+    unsafe RecordImage.finish(
+      at: start, byteCount: record.count, sequence: tail.pointee.sequence &+ 1, offset: offset,
+      seed: tail.pointee.segment.seed)
+    // A batch has no more members than this counts: that was asked when they were added.
+    _ = unsafe checksum.add(RawSpan(_unsafeStart: start, byteCount: Limits.recordFixedByteCount))
+    advance(past: form, byteCount: record.count)
+    return offset
+  }
+
+  /// Stores all of the records that were laid out, whose places end at the tail.
+  func store(_ images: RecordImages, _ way: Way) throws(SedimentError) {
+    let records = unsafe RawSpan(
+      _unsafeStart: images.address(0..<images.byteCount), byteCount: images.byteCount)
+    try store(records, at: unsafe tail.pointee.offset - UInt64(images.byteCount), way)
   }
 
   /// Adds the record that was appended last to the checksum of its batch.

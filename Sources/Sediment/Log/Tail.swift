@@ -58,10 +58,13 @@ struct RecordForm {
 
   /// The bytes of the whole record.
   @inline(__always) func byteCount(keyByteCount: Int, valueByteCount: Int) -> Int {
-    let head =
-      Limits.recordFixedByteCount + (collection == 0 ? 0 : 4) + (expiry == 0 ? 0 : 6)
+    (headByteCount + keyByteCount + valueByteCount + 7) & ~7
+  }
+
+  /// The bytes before the key.
+  @inline(__always) var headByteCount: Int {
+    Limits.recordFixedByteCount + (collection == 0 ? 0 : 4) + (expiry == 0 ? 0 : 6)
       + (transform?.byteCount ?? 0)
-    return (head + keyByteCount + valueByteCount + 7) & ~7
   }
 }
 

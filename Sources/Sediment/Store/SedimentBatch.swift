@@ -4,8 +4,8 @@ internal import SedimentFormat
 ///
 /// Limits are checked when the batch is made: what is too large is then an error, and nothing was changed.
 public struct SedimentBatch {
-  private let engine: Engine
-  private(set) var members: BatchMembers
+  @usableFromInline let engine: Engine
+  @usableFromInline var members: BatchMembers
 
   init(_ engine: Engine) {
     self.engine = engine
@@ -13,6 +13,7 @@ public struct SedimentBatch {
   }
 
   /// Gives a key of the store a value when the batch is made; without a duration it stays until it is removed.
+  @inlinable
   public mutating func set<Key: SedimentBytes & ~Escapable, Value: SedimentBytes & ~Escapable>(
     _ value: Value, forKey key: Key, expiresIn duration: Duration? = nil
   ) {
@@ -22,6 +23,7 @@ public struct SedimentBatch {
   /// Gives a key of a collection a value when the batch is made.
   ///
   /// A collection of another store makes the batch fail with `invalidArgument`.
+  @inlinable
   public mutating func set<Key: SedimentBytes & ~Escapable, Value: SedimentBytes & ~Escapable>(
     _ value: Value, forKey key: Key, in collection: SedimentCollection, expiresIn duration: Duration? = nil
   ) {
@@ -30,6 +32,7 @@ public struct SedimentBatch {
   }
 
   /// Removes a key of the store when the batch is made; it may have no value.
+  @inlinable
   public mutating func remove<Key: SedimentBytes & ~Escapable>(forKey key: Key) {
     remove(key, engine.defaultState)
   }
@@ -37,6 +40,7 @@ public struct SedimentBatch {
   /// Removes a key of a collection when the batch is made; it may have no value.
   ///
   /// A collection of another store makes the batch fail with `invalidArgument`.
+  @inlinable
   public mutating func remove<Key: SedimentBytes & ~Escapable>(
     forKey key: Key, in collection: SedimentCollection
   ) {
@@ -44,20 +48,23 @@ public struct SedimentBatch {
     remove(key, collection.state)
   }
 
-  private mutating func set<Key: SedimentBytes & ~Escapable, Value: SedimentBytes & ~Escapable>(
+  @inlinable
+  mutating func set<Key: SedimentBytes & ~Escapable, Value: SedimentBytes & ~Escapable>(
     _ value: Value, _ key: Key, _ state: CollectionState, _ duration: Duration?
   ) {
     let expiry = duration.map { engine.time(after: $0) } ?? 0
     key.withSedimentBytes { key in
-      value.withSedimentBytes { value in members.add(.put, key, value, state, expiry: expiry) }
+      value.withSedimentBytes { value in members.addPut(value, key, state, expiry: expiry) }
     }
   }
 
-  private mutating func remove<Key: SedimentBytes & ~Escapable>(_ key: Key, _ state: CollectionState) {
-    key.withSedimentBytes { key in members.add(.remove, key, RawSpan(), state, expiry: 0) }
+  @inlinable
+  mutating func remove<Key: SedimentBytes & ~Escapable>(_ key: Key, _ state: CollectionState) {
+    key.withSedimentBytes { key in members.addRemoval(key, state) }
   }
 
-  private mutating func isOwn(_ collection: SedimentCollection) -> Bool {
+  @usableFromInline
+  mutating func isOwn(_ collection: SedimentCollection) -> Bool {
     if collection.engine === engine { return true }
     members.fail(
       SedimentError(

@@ -43,16 +43,19 @@ struct IndexSnapshot {
   /// In a reader's scope.
   private func keep(_ entries: inout [UInt64], _ accounts: inout IndexAccounts) -> Bool {
     let ahead = 32
+    let engine = engine
+    let slots = engine.slots
+    let defaultState = engine.defaultState
     for (place, entry) in copied.enumerated() {
       if place + ahead < copied.count { engine.prefetchHead(copied[place + ahead]) }
       let position = entry.position << 3
-      guard let segment = engine.slots.segment(at: position >> UInt64(Limits.slotByteCountLog2)) else {
+      guard let segment = slots.segment(at: position >> UInt64(Limits.slotByteCountLog2)) else {
         return false
       }
       if isLater(position, segment) { continue }
       guard let found = try? engine.record(at: position) else { return false }
       defer { found.release() }
-      switch state(of: found) {
+      switch state(of: found, defaultState) {
       case .live:
         let view = found.view
         accounts.count(
@@ -84,17 +87,23 @@ struct IndexSnapshot {
   }
 
   @inline(__always)
-  private func state(of found: FoundRecord) -> RecordState {
+  private func state(of found: FoundRecord, _ defaultState: CollectionState) -> RecordState {
     let view = found.view
     guard view.kind == .put || view.kind == .putLarge else { return .unknown }
-    let state = view.shape & 0b0000_1000 == 0 ? engine.defaultState : collections[view.collection]
-    if let state {
-      let clearedAt = state.clearedAt.load(ordering: .acquiring)
-      if clearedAt == 0 || found.sequence > clearedAt { return .live }
+    if view.shape & 0b0000_1000 == 0 {
+      if Self.isLive(found, defaultState) { return .live }
+    } else if let state = collections[view.collection] {
+      if Self.isLive(found, state) { return .live }
     } else if view.collection >= CollectionEntry.systemNumberMin {
       return .live
     }
     // A rotten bit may say so; then the key must not go without a word.
     return view.isIntact(at: found.position, seed: found.segment.seed) ? .dead : .unknown
+  }
+
+  @inline(__always)
+  private static func isLive(_ found: FoundRecord, _ state: CollectionState) -> Bool {
+    let clearedAt = state.clearedAt.load(ordering: .acquiring)
+    return clearedAt == 0 || found.sequence > clearedAt
   }
 }
