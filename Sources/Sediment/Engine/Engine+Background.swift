@@ -185,14 +185,15 @@ extension Engine {
 
   /// Makes a run fit for the next segment, so that no write waits for the calls that this takes.
   private func prepareNextRun(_ writer: LogWriter) {
-    let (taken, isUsed, blockLossCount) = lock.withLock {
+    let (taken, isUsed, touchesPages, blockLossCount) = lock.withLock {
       let run = writer.beginPreparing()
-      return (run, run.map { $0.first < writer.freshSlot } ?? false, writer.blockLossCount)
+      let isUsed = run.map { $0.first < writer.freshSlot } ?? false
+      return (run, isUsed, writer.touchesPages, writer.blockLossCount)
     }
     guard let run = taken else { return }
     var prepared: PreparedRun?
     do throws(DiskError) {
-      let touched = try log.prepare(run.byteRange)
+      let touched = try log.prepare(run.byteRange, touchesPages: touchesPages)
       let seedBefore = isUsed ? try writer.lastSeed(of: run) : nil
       prepared = PreparedRun(run: run, seedBefore: seedBefore, touched: touched)
     } catch {

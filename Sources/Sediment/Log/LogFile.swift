@@ -104,11 +104,13 @@ internal import Synchronization
     return true
   }
 
-  /// Makes a run writable that `spare` allowed, and touches its first pages; to be called without the lock.
+  /// Makes a run writable that `spare` allowed, and touches its first pages if they are to be; to be called without the
+  /// lock.
   ///
   /// The result is what was touched.
-  func prepare(_ run: Range<UInt64>) throws(DiskError) -> Range<UInt64> {
+  func prepare(_ run: Range<UInt64>, touchesPages: Bool) throws(DiskError) -> Range<UInt64> {
     try mapping?.unprotect(pages(run))
+    if !touchesPages { return run.lowerBound..<run.lowerBound }
     let touched = run.lowerBound..<min(run.upperBound, run.lowerBound + aheadByteCount)
     populate(pages(touched))
     return touched

@@ -15,7 +15,7 @@ struct PreparedRun {
 extension LogWriter {
   /// The pages to touch ahead of need; to be populated without the lock.
   func pagesAhead() -> Range<UInt64>? {
-    guard isWorthTouching, unsafe tail.pointee.isMapped else { return nil }
+    guard touchesPages, isWorthTouching, unsafe tail.pointee.isMapped else { return nil }
     return unsafe file.pagesAhead(of: tail.pointee.offset, in: tail.pointee.identity.run.byteRange)
   }
 

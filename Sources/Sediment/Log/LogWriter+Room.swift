@@ -14,6 +14,8 @@ extension LogWriter {
 
   @inline(never)
   private func makeMoreRoom(_ byteCount: Int, _ purpose: SlotSpace.Purpose) throws(SedimentError) {
+    // What is written by a call touches its pages by itself.
+    touchesPages = byteCount <= Self.storedByteCountMax
     // Once there is as much in reserve as there should be, what was taken from it has been paid back.
     unsafe tail.pointee.isOfReserve = tail.pointee.isOfReserve && space.freeCount < space.reservedCount
     let isBarred = unsafe tail.pointee.isOfReserve && purpose == .storing
@@ -31,8 +33,8 @@ extension LogWriter {
       unsafe tail.pointee.softEnd = end
       return
     }
-    let request = file.nextRequest(from: offset, in: run)
-    if request < offset + UInt64(byteCount) || wantsRun { wantsPages?() }
+    let request = touchesPages ? file.nextRequest(from: offset, in: run) : offset
+    if touchesPages && request < offset + UInt64(byteCount) || wantsRun { wantsPages?() }
     // What the next run needs may still come.
     let hasNext = prepared != nil || segmentSlotCount < Self.preparedSlotCountMin
     let look = hasNext ? .max : offset + UInt64(run.count) / 16
@@ -245,13 +247,15 @@ extension LogWriter {
       identity: next, base: base, floor: base, predecessor: predecessor,
       heir: space.next(next.run.count))
     let bytes = header.encode(in: identity)
-    if isMapped {
+    // The first touch of a page may bring all of those behind it that the system would read ahead.
+    let way = touchesPages ? Way.stored : .written
+    if isMapped, way == .stored {
       file.store(unsafe bytes.span.bytes, at: next.run.byteRange.lowerBound)
     } else {
       try write(unsafe bytes.span.bytes, at: next.run.byteRange.lowerBound)
     }
     let seal = unsafe Seal(recordCount: tail.pointee.entry.recordCount, next: next)
-    try append(.seal(seal), .stored)
+    try append(.seal(seal), way)
     let old = unsafe tail.pointee
     catalogue.setTail(old.entry)
     if old.entry.latestExpiry != 0 { nextExpiry = min(nextExpiry, old.entry.latestExpiry) }

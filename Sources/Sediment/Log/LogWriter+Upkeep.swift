@@ -48,10 +48,19 @@ extension LogWriter {
   /// After a checkpoint was appended: when the next is due, and what must be kept in reserve.
   func noteCheckpoint() {
     let fileByteCount = UInt64(space.end) * UInt64(Limits.slotByteCount)
-    replayByteCountMax = min(max(fileByteCount / 4, 64 << 20), 512 << 20)
+    let least = Self.replayByteCountMin(syncs: syncs)
+    replayByteCountMax = min(max(fileByteCount / 4, least), Self.replayByteCountTop)
     space.reservedCount = reserveSlotCount
     noteBudget()
   }
+
+  /// The bytes behind the last checkpoint from which on there may be another one.
+  ///
+  /// A checkpoint syncs all that was appended. Who wants nothing synced does not gain enough by opening sooner after a
+  /// crash to wait for that in every load.
+  static func replayByteCountMin(syncs: Bool) -> UInt64 { syncs ? 64 << 20 : replayByteCountTop }
+  /// Those from which on there is one, however large the file.
+  private static let replayByteCountTop: UInt64 = 512 << 20
 
   /// Begins another segment, though the present one has room.
   func goOnInAnotherSegment() throws(SedimentError) {

@@ -24,7 +24,9 @@ internal import SedimentFormat
   /// The bytes appended behind the last checkpoint.
   var replayByteCount: UInt64
   /// When a checkpoint is due, by the bytes appended since the last.
-  var replayByteCountMax: UInt64 = 64 << 20
+  var replayByteCountMax: UInt64
+  /// Whether changes are synced that do not ask for it.
+  let syncs: Bool
   /// The watermark of the last mark in the log.
   var markedWatermark: LogPosition
   /// The free slots below which the file should grow in the background.
@@ -73,6 +75,8 @@ internal import SedimentFormat
   var blockLossCount = 0
   var userByteCount: UInt64 = 0
   var writtenByteCount: UInt64 = 0
+  /// Whether what was appended lately was stored, so that pages are to be touched ahead of it.
+  var touchesPages = true
   /// Told that the log will soon reach pages which nobody has touched yet.
   var wantsPages: (@Sendable () -> Void)?
   /// Told of each segment that was sealed.
@@ -90,6 +94,8 @@ internal import SedimentFormat
     options: SedimentOptions
   ) {
     evicts = options.capacity.evicts
+    syncs = options.durability != .unsynced
+    replayByteCountMax = Self.replayByteCountMin(syncs: syncs)
     slackSlotCount = options.slackSlotCount
     self.markedWatermark = markedWatermark
     self.neededGeneration = neededGeneration
@@ -150,12 +156,16 @@ internal import SedimentFormat
 
   @inline(__always)
   private func store(_ records: RawSpan, at offset: UInt64, _ way: Way) throws(SedimentError) {
-    if unsafe way == .stored && tail.pointee.isMapped {
+    if unsafe way == .stored && tail.pointee.isMapped && records.byteCount <= Self.storedByteCountMax {
       file.store(records, at: offset)
     } else {
       try write(records, at: offset)
     }
   }
+
+  /// More bytes than these are written by a call, also where they could be stored: a page takes the system longer that is
+  /// touched for the first time through a mapping than one that is written with its neighbours.
+  static var storedByteCountMax: Int { 12 << 10 }
 
   @inline(__always)
   private func advance(past form: RecordForm, byteCount: Int) {
