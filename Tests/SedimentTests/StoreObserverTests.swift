@@ -64,7 +64,8 @@ struct StoreObserverTests {
 
   @Test func `A checkpoint is told, also one of the background`() throws {
     let disk = SimulatedDisk(SimulatedDiskOptions(seed: 1, fileByteCountMax: 256 << 20))
-    let fixture = try StoreFixture(compaction: .manual, isObserved: true, on: disk)
+    let fixture = try StoreFixture(
+      durability: .interval(.seconds(3_600)), compaction: .manual, isObserved: true, on: disk)
     try fixture.store.checkpoint()
     fixture.scheduler.runDue()
     #expect(fixture.events.count("checkpoint") == 1)

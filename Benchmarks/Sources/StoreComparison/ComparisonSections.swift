@@ -8,6 +8,9 @@ package struct ComparisonScale: Sendable {
   /// How many calls a sample has at most.
   package var sampleCountMax: Int
 
+  /// How many steps a mixed load of values of 1 KiB has; one takes the slowest store as long as hundreds the quickest.
+  package var mixedCount: Int
+
   /// How many calls a sample has that wait for the disk.
   package var syncedCount: Int
 
@@ -16,11 +19,11 @@ package struct ComparisonScale: Sendable {
 
   /// A run whose figures mean something.
   package static let full = ComparisonScale(
-    keyCount: 1_000_000, sampleCountMax: 100_000, syncedCount: 320, limitedCount: 4_000)
+    keyCount: 1_000_000, sampleCountMax: 100_000, mixedCount: 30_000, syncedCount: 320, limitedCount: 4_000)
 
   /// A run of a few seconds that only proves that everything works.
   package static let quick = ComparisonScale(
-    keyCount: 10_000, sampleCountMax: 2_000, syncedCount: 32, limitedCount: 500)
+    keyCount: 10_000, sampleCountMax: 2_000, mixedCount: 1_000, syncedCount: 32, limitedCount: 500)
 }
 
 /// Stores of all kinds, all put to the same test.
@@ -61,7 +64,8 @@ package struct ComparisonSections {
     case .ycsb:
       return sheet(
         "1 KiB", DataSet("1k", keyCount: scale.keyCount / 10, valueByteCount: 1 << 10),
-        [.load, .iterate, .retrieve, .inPlace, .overwrite] + MixedLoad.ycsb.map(Workload.mixed)
+        [.load, .iterate, .retrieve, .inPlace, .overwrite] + MixedLoad.ycsb.map(Workload.mixed),
+        sampleCountMax: scale.mixedCount
       ).section
     case .large:
       let middling = DataSet("16k", keyCount: scale.keyCount / 200, valueByteCount: 16 << 10)
