@@ -1,0 +1,103 @@
+internal import SedimentFormat
+internal import Synchronization
+
+// How the index and readers are told of a batch.
+
+extension Engine {
+  /// So many changes ahead what the index has of a key is brought near.
+  private static var changeCountAhead: Int { 16 }
+
+  /// Tells the index all changes of a batch; `positions` are those of its records.
+  func tellIndex(
+    _ changes: BatchChanges, _ batch: BatchMembers, _ positions: [UInt64], _ writer: LogWriter
+  ) {
+    for number in 0..<min(Self.changeCountAhead, changes.count) { index.view.prefetch(changes[number].hash) }
+    // Taken anew only where the collection changes: counting references costs more than what is done with them.
+    var (state, stateNumber) = (batch.states[0], UInt32(0))
+    for number in 0..<changes.count {
+      let ahead = number &+ Self.changeCountAhead
+      if ahead < changes.count { index.view.prefetch(changes[ahead].hash) }
+      let change = changes[number]
+      let member = batch.members[change.number]
+      if member.stateNumber != stateNumber {
+        (state, stateNumber) = (batch.state(of: member), member.stateNumber)
+      }
+      let end = positions[change.number &+ 1]
+      tellIndex(change, member, state, byteCount: Int(end &- positions[change.number]), writer)
+    }
+    for place in changes.largeOld.values { noteDeadExtents(place, writer) }
+  }
+
+  @inline(__always)
+  private func tellIndex(
+    _ change: BatchChanges.Change, _ member: BatchMembers.Member, _ state: CollectionState, byteCount: Int,
+    _ writer: LogWriter
+  ) {
+    var probe = index.view.probe(change.hash)
+    if let old = change.old {
+      // The entry that leads to the old record, which nobody moved meanwhile.
+      while let entry = probe.next(), entry.position << 3 != old.position {}
+      forget(old, state, writer)
+    }
+    let position = change.after >> 3
+    switch (member.kind == .remove, change.old != nil) {
+    case (true, true): index.remove(probe)
+    case (true, false): return
+    case (false, true): index.replace(probe, position: position)
+    case (false, false): index.insert(change.hash, position: position)
+    }
+    if member.kind != .remove {
+      count(byteCount, state, expires: member.expiry != 0, writer)
+    }
+  }
+
+  /// Shows readers what the keys were before, until the index was told all changes.
+  func publish(_ changes: BatchChanges) {
+    let address = unsafe Unmanaged.passRetained(changes).toOpaque()
+    publishedBatch.store(UInt(bitPattern: address), ordering: .releasing)
+  }
+
+  func unpublish() {
+    let address = publishedBatch.exchange(0, ordering: .acquiringAndReleasing)
+    guard let pointer = unsafe UnsafeRawPointer(bitPattern: address) else { return }
+    let changes = unsafe Unmanaged<BatchChanges>.fromOpaque(pointer)
+    retired.retire(byteCount: unsafe changes.takeUnretainedValue().byteCount) {
+      unsafe Unmanaged<BatchChanges>.fromOpaque(UnsafeRawPointer(bitPattern: address)!).release()
+    }
+  }
+
+  // MARK: Readers meanwhile
+
+  /// What a key's newest record was before the batch that is being told to the index.
+  ///
+  /// In a reader's scope.
+  @inline(never)
+  func beforeBatch(
+    _ address: UInt, _ key: RawSpan, _ hash: UInt64, _ collection: UInt32, _ found: FoundRecord?
+  ) throws(SedimentError) -> FoundRecord? {
+    guard let pointer = unsafe UnsafeRawPointer(bitPattern: address) else { return found }
+    // The batch lives until no reader is inside that could have loaded its address.
+    let batch = unsafe Unmanaged<BatchChanges>.fromOpaque(pointer).takeUnretainedValue()
+    let before = try batch.first(of: hash) { (change) throws(SedimentError) -> FoundRecord?? in
+      if let found, change.after == found.position {
+        found.release()
+        return .some(change.before == 0 ? nil : try verifiedRecord(at: change.before))
+      }
+      if found == nil, change.before != 0, let before = try verifiedRecord(at: change.before) {
+        if before.view.collection == collection, before.view.hasKey(key) { return .some(before) }
+        before.release()
+      }
+      return nil
+    }
+    return before ?? found
+  }
+
+  private func verifiedRecord(at position: UInt64) throws(SedimentError) -> FoundRecord? {
+    guard let found = try record(at: position) else { throw damaged(at: position) }
+    guard !options.verifiesReads || found.view.isIntact(at: position, seed: found.segment.seed) else {
+      found.release()
+      throw damaged(at: position)
+    }
+    return found
+  }
+}
