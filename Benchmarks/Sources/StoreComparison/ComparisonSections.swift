@@ -8,7 +8,7 @@ package struct ComparisonScale: Sendable {
   /// How many calls a sample has at most.
   package var sampleCountMax: Int
 
-  /// How many steps a mixed load of values of 1 KiB has; one takes the slowest store as long as hundreds the quickest.
+  /// How many calls a sample has at most with values of 1 KiB, of which the mixed loads take the slowest store long.
   package var mixedCount: Int
 
   /// How many calls a sample has that wait for the disk.

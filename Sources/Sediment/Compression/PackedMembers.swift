@@ -21,7 +21,6 @@ struct PackedMembers {
 
   /// Lets members be stored as they are that a test tells.
   mutating func forget(where isStale: (Transform, Int) -> Bool) {
-    if packed.isEmpty { return }
     packed = packed.filter { !isStale($0.value.transform, $0.key) }
   }
 }

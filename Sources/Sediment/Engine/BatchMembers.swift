@@ -1,3 +1,4 @@
+internal import CSediment
 internal import SedimentFormat
 
 /// The changes of a batch as they are collected, laid out as records already.
@@ -121,9 +122,12 @@ struct BatchMembers {
     guard one.collection == other.collection, one.keyLength == other.keyLength else { return false }
     return withKey(of: one) { one in
       withKey(of: other) { other in
-        for offset in 0..<one.byteCount
-        where one.integer(UInt8.self, at: offset) != other.integer(UInt8.self, at: offset) { return false }
-        return true
+        unsafe one.withUnsafeBytes { one in
+          unsafe other.withUnsafeBytes { other in
+            guard let first = one.baseAddress, let second = other.baseAddress else { return true }
+            return unsafe sediment_bytes_equal(first, second, one.count) != 0
+          }
+        }
       }
     }
   }

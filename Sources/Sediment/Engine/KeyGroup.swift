@@ -12,22 +12,18 @@ final class KeyGroup {
   /// The hash of each key, and how far the search for it has come, once who looks them up has noted these.
   let hashes: UnsafeMutablePointer<UInt64>
   let searches: UnsafeMutablePointer<KeySearch>
-  private var bytes: UnsafeMutableRawPointer
-  private var capacity = 1024
-  private var byteCount = 0
+  private let bytes = GrowingMemory(room: 1024)
 
   @usableFromInline init() {
     unsafe ends = .allocate(capacity: Self.countMax)
     unsafe hashes = .allocate(capacity: Self.countMax)
     unsafe searches = .allocate(capacity: Self.countMax)
-    unsafe bytes = .allocate(byteCount: capacity, alignment: 8)
   }
 
   deinit {
     unsafe ends.deallocate()
     unsafe hashes.deallocate()
     unsafe searches.deallocate()
-    unsafe bytes.deallocate()
   }
 
   @usableFromInline var isEmpty: Bool { count == 0 }
@@ -36,31 +32,21 @@ final class KeyGroup {
   @usableFromInline
   func append(_ key: RawSpan) -> Bool {
     precondition(count < Self.countMax, "a full group of keys")
-    if capacity - byteCount < key.byteCount { grow(by: key.byteCount) }
+    let target = unsafe bytes.add(key.byteCount)
     unsafe key.withUnsafeBytes { key in
       guard let start = key.baseAddress else { return }
-      unsafe (bytes + byteCount).copyMemory(from: start, byteCount: key.count)
+      unsafe target.copyMemory(from: start, byteCount: key.count)
     }
-    byteCount &+= key.byteCount
-    unsafe ends[count] = byteCount
+    unsafe ends[count] = bytes.byteCount
     count &+= 1
-    return count == Self.countMax || byteCount >= Self.byteCountMax
-  }
-
-  @inline(never)
-  private func grow(by more: Int) {
-    let larger = max(2 * capacity, byteCount + more)
-    let memory = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 8)
-    unsafe memory.copyMemory(from: bytes, byteCount: byteCount)
-    unsafe bytes.deallocate()
-    unsafe bytes = memory
-    capacity = larger
+    return count == Self.countMax || bytes.byteCount >= Self.byteCountMax
   }
 
   /// Leaves all keys out; how many there were.
   @usableFromInline
   func removeAll() -> Int {
-    defer { (count, byteCount) = (0, 0) }
+    bytes.removeAll(from: 0)
+    defer { count = 0 }
     return count
   }
 
@@ -69,7 +55,7 @@ final class KeyGroup {
   func key(_ number: Int) -> UnsafeRawBufferPointer {
     precondition(number >= 0 && number < count)
     let start = number == 0 ? 0 : unsafe ends[number &- 1]
-    return unsafe UnsafeRawBufferPointer(start: bytes + start, count: ends[number] &- start)
+    return unsafe UnsafeRawBufferPointer(start: bytes.start + start, count: ends[number] &- start)
   }
 }
 

@@ -49,25 +49,20 @@ enum RecordImage {
 /// Records that were laid out one behind the other, and have no place in the log yet.
 @safe
 final class RecordImages {
-  private(set) var byteCount = 0
-  private var memory: UnsafeMutableRawPointer
-  private var capacity: Int
+  private let memory: GrowingMemory
 
   /// Room for so many bytes of records, which more is made of where there are more.
   init(byteCount: Int = 1024) {
-    capacity = byteCount
-    unsafe memory = .allocate(byteCount: byteCount, alignment: 16)
+    memory = GrowingMemory(room: byteCount)
   }
 
-  deinit {
-    unsafe memory.deallocate()
-  }
+  /// The bytes of all records.
+  var byteCount: Int { memory.byteCount }
 
   /// The same records, of which no change is seen here.
   func copy() -> RecordImages {
-    let copy = RecordImages(byteCount: capacity)
-    unsafe copy.memory.copyMemory(from: memory, byteCount: byteCount)
-    copy.byteCount = byteCount
+    let copy = RecordImages(byteCount: max(byteCount, 1))
+    unsafe copy.memory.add(byteCount).copyMemory(from: memory.start, byteCount: byteCount)
     return copy
   }
 
@@ -76,33 +71,20 @@ final class RecordImages {
   @discardableResult
   func append(_ form: RecordForm, key: RawSpan, value: RawSpan) -> Range<Int> {
     let count = form.byteCount(keyByteCount: key.byteCount, valueByteCount: value.byteCount)
-    if capacity &- byteCount < count { grow(by: count) }
-    let start = byteCount
-    unsafe RecordImage.make(form, key: key, value: value, byteCount: count, at: memory + start)
-    byteCount &+= count
-    return start..<byteCount
+    let offset = byteCount
+    unsafe RecordImage.make(form, key: key, value: value, byteCount: count, at: memory.add(count))
+    return offset..<offset &+ count
   }
 
   /// Takes out what was added last, from a byte on.
-  func removeAll(from start: Int) {
-    precondition(start >= 0 && start <= byteCount)
-    byteCount = start
+  func removeAll(from offset: Int) {
+    memory.removeAll(from: offset)
   }
 
   /// Where some of the bytes are, until a record is added.
   @inline(__always)
   func address(_ range: Range<Int>) -> UnsafeMutableRawPointer {
     precondition(range.lowerBound >= 0 && range.upperBound <= byteCount)
-    return unsafe memory + range.lowerBound
-  }
-
-  @inline(never)
-  private func grow(by count: Int) {
-    let larger = max(2 * capacity, byteCount + count)
-    let new = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 16)
-    unsafe new.copyMemory(from: memory, byteCount: byteCount)
-    unsafe memory.deallocate()
-    unsafe memory = new
-    capacity = larger
+    return unsafe memory.start + range.lowerBound
   }
 }

@@ -43,6 +43,7 @@ struct IndexSnapshot {
   /// In a reader's scope.
   private func keep(_ entries: inout [UInt64], _ accounts: inout IndexAccounts) -> Bool {
     let ahead = 32
+    // Looked up once: counting references for each record costs more than what is done with them.
     let engine = engine
     let slots = engine.slots
     let defaultState = engine.defaultState

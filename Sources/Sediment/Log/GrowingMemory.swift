@@ -1,0 +1,42 @@
+/// Bytes one behind the other, in memory that is made larger where they need more.
+@safe
+final class GrowingMemory {
+  private(set) var byteCount = 0
+  /// Where the first byte is, until some are added.
+  private(set) var start: UnsafeMutableRawPointer
+  private var capacity: Int
+
+  /// None yet, and room for so many.
+  init(room: Int) {
+    capacity = room
+    unsafe start = .allocate(byteCount: room, alignment: 16)
+  }
+
+  deinit {
+    unsafe start.deallocate()
+  }
+
+  /// Adds bytes that the caller fills, and returns where they are.
+  @inline(__always)
+  func add(_ count: Int) -> UnsafeMutableRawPointer {
+    if capacity &- byteCount < count { grow(by: count) }
+    defer { byteCount &+= count }
+    return unsafe start + byteCount
+  }
+
+  /// Takes out what was added last, from a byte on.
+  func removeAll(from offset: Int) {
+    precondition(offset >= 0 && offset <= byteCount)
+    byteCount = offset
+  }
+
+  @inline(never)
+  private func grow(by count: Int) {
+    let larger = max(2 * capacity, byteCount + count)
+    let new = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 16)
+    unsafe new.copyMemory(from: start, byteCount: byteCount)
+    unsafe start.deallocate()
+    unsafe start = new
+    capacity = larger
+  }
+}
