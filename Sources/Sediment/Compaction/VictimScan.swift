@@ -75,7 +75,7 @@ struct VictimScan: RecordVisitor {
     guard exchange.needsTombstone(record, of: victim) else { return }
     var probe = view.probe(hash)
     let put = try record.withKey { (key) throws(SedimentError) in
-      try engine.locate(key, hash, in: record.collection, view, verifying: false, probe: &probe)
+      try engine.locate(key, in: record.collection, verifying: false, probe: &probe)
     }
     put?.release()
     if put == nil { try exchange.keep(record, hash) }

@@ -90,7 +90,7 @@ extension Engine {
       let hash = unsafe view.hash(key.span.bytes, collection: CollectionEntry.dictionaries)
       var probe = view.probe(hash)
       let old = try locate(
-        unsafe key.span.bytes, hash, in: CollectionEntry.dictionaries, view, verifying: false, probe: &probe)
+        unsafe key.span.bytes, in: CollectionEntry.dictionaries, verifying: false, probe: &probe)
       defer { old?.release() }
       _ = try append(.remove, number, RawSpan(), for: .goingOn, writer) { _ in
         .dictionaryGone(number: number)

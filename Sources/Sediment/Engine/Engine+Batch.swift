@@ -112,10 +112,9 @@ extension Engine {
       if isLast { view.prefetch(hash) }
     }
     for number in first..<changes.count {
-      var probe = view.probe(changes[number].hash)
-      let entry = probe.next()
-      if let entry { prefetchHead(entry) }
-      unsafe (searches + (number - first)).initialize(to: KeySearch(probe: probe, first: entry))
+      let search = KeySearch(changes[number].hash, in: view)
+      if let entry = search.first { prefetchHead(entry) }
+      unsafe (searches + (number - first)).initialize(to: search)
     }
     for number in first..<changes.count {
       let search = unsafe searches[number - first]
@@ -126,7 +125,7 @@ extension Engine {
       var probe = search.probe
       let old = try batch.withKey(of: member) { (key) throws(SedimentError) in
         try locate(
-          key, change.hash, in: member.collection, view, verifying: false, from: search.first, probe: &probe)
+          key, in: member.collection, verifying: false, from: search.first, probe: &probe)
       }
       guard let old else { continue }
       changes[number].old = old.account

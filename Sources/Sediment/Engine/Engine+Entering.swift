@@ -12,7 +12,7 @@ extension Engine {
   func readable(
     _ key: RawSpan, _ hash: UInt64, _ state: CollectionState, _ probe: inout IndexProbe
   ) throws(SedimentError) -> FoundRecord? {
-    try locate(key, hash, in: state.number, index.view, verifying: false, probe: &probe)
+    try locate(key, in: state.number, verifying: false, probe: &probe)
   }
 
   /// The record that a key has now, where it is mapped: looked up after the append, while its bucket comes near.
@@ -21,7 +21,7 @@ extension Engine {
     _ key: RawSpan, _ hash: UInt64, _ state: CollectionState, _ probe: inout IndexProbe
   ) -> FoundRecord? {
     // Without a call there is nothing to fail. A record that makes no sense is passed over.
-    try? locate(key, hash, in: state.number, index.view, verifying: false, probe: &probe)
+    try? locate(key, in: state.number, verifying: false, probe: &probe)
   }
 
   /// Lets the index lead to a record that was appended, and keeps the accounts.

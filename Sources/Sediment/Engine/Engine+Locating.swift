@@ -51,7 +51,7 @@ extension Engine {
   /// probe stands on, nil if it has not begun.
   @inline(__always)
   func locate(
-    _ key: RawSpan, _ hash: UInt64, in collection: UInt32, _ view: IndexView, verifying: Bool,
+    _ key: RawSpan, in collection: UInt32, verifying: Bool,
     from first: IndexEntry? = nil, probe: inout IndexProbe
   ) throws(SedimentError) -> FoundRecord? {
     var damage: UInt64?

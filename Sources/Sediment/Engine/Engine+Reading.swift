@@ -41,14 +41,13 @@ extension Engine {
   func beginReading(_ key: RawSpan, _ state: CollectionState) throws(SedimentError) -> FoundValue? {
     try checkReadable()
     Readers.enter(domain)
-    do throws(SedimentError) {
-      if let found = try findRecord(key, state) { return try value(of: found) }
-    } catch {
+    let search = search(key, state)
+    if let record = plainRecord(key, search, state) { return unsafe FoundValue(record.value, owner: nil) }
+    if isMissing(search, state) {
       Readers.leave()
-      throw error
+      return nil
     }
-    Readers.leave()
-    return nil
+    return try beginReading(key, search, state)?.value
   }
 
   /// The same, with when the value expires: 0 for never.
@@ -58,10 +57,46 @@ extension Engine {
   ) throws(SedimentError) -> FoundValue? {
     try checkReadable()
     Readers.enter(domain)
+    let search = search(key, state)
+    if let record = plainRecord(key, search, state) {
+      expiry = record.expiry
+      return unsafe FoundValue(record.value, owner: nil)
+    }
+    guard let found = try beginReading(key, search, state) else { return nil }
+    expiry = found.expiry
+    return found.value
+  }
+
+  /// The value of a key as bytes of its own; nil if it has none.
+  @usableFromInline
+  func bytes(_ key: RawSpan, _ state: CollectionState) throws(SedimentError) -> [UInt8]? {
+    try checkReadable()
+    Readers.enter(domain)
+    defer { Readers.leave() }
+    let search = search(key, state)
+    if let record = plainRecord(key, search, state) { return unsafe Self.copy(record.value) }
+    if isMissing(search, state) { return nil }
+    guard let found = try findRecord(key, search, state) else { return nil }
+    if found.view.isTransformed { return try unpackedBytes(of: found) }
+    let value = try value(of: found)
+    defer { value.release() }
+    return unsafe Self.copy(value.bytes)
+  }
+
+  @inline(__always)
+  private static func copy(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
+    [UInt8](sedimentBytes: unsafe RawSpan(_unsafeBytes: bytes))
+  }
+
+  /// Goes on with a search that no plain record ended; the reader's scope ends if there is no value.
+  @inline(never)
+  private func beginReading(
+    _ key: RawSpan, _ search: KeySearch, _ state: CollectionState
+  ) throws(SedimentError) -> (value: FoundValue, expiry: UInt64)? {
     do throws(SedimentError) {
-      if let found = try findRecord(key, state) {
-        expiry = found.view.expiry
-        return try value(of: found)
+      if let found = try findRecord(key, search, state) {
+        let expiry = found.view.expiry
+        return (try value(of: found), expiry)
       }
     } catch {
       Readers.leave()
@@ -71,19 +106,6 @@ extension Engine {
     return nil
   }
 
-  /// The value of a key as bytes of its own; nil if it has none.
-  @usableFromInline
-  func bytes(_ key: RawSpan, _ state: CollectionState) throws(SedimentError) -> [UInt8]? {
-    try checkReadable()
-    Readers.enter(domain)
-    defer { Readers.leave() }
-    guard let found = try findRecord(key, state) else { return nil }
-    if found.view.isTransformed { return try unpackedBytes(of: found) }
-    let value = try value(of: found)
-    defer { value.release() }
-    return [UInt8](sedimentBytes: unsafe RawSpan(_unsafeBytes: value.bytes))
-  }
-
   /// Ends the reading of a value that `beginReading` found.
   @usableFromInline
   func endReading(_ value: FoundValue) {
@@ -91,45 +113,41 @@ extension Engine {
     Readers.leave()
   }
 
-  /// The record that a key is there by: neither removed nor cleared nor expired.
+  /// Begins the search for a key, and to bring near what it leads to.
   ///
-  /// In a reader's scope.
+  /// In a reader's scope, like what follows.
+  @inline(__always)
+  func search(_ key: RawSpan, _ state: CollectionState) -> KeySearch {
+    let view = index.view
+    let search = KeySearch(view.hash(key, collection: state.number), in: view)
+    if options.verifiesReads, let first = search.first { prefetch(first) }
+    return search
+  }
+
+  /// The record that a key is there by: neither removed nor cleared nor expired.
   @inline(__always)
   func findRecord(_ key: RawSpan, _ state: CollectionState) throws(SedimentError) -> FoundRecord? {
-    let view = index.view
-    return try findRecord(key, view.hash(key, collection: state.number), view, state)
+    try findRecord(key, search(key, state), state)
   }
 
-  /// The same for a key whose hash in the view is known.
+  /// The same for a search that has begun.
   @inline(__always)
   func findRecord(
-    _ key: RawSpan, _ hash: UInt64, _ view: IndexView, _ state: CollectionState
+    _ key: RawSpan, _ search: KeySearch, _ state: CollectionState
   ) throws(SedimentError) -> FoundRecord? {
-    var probe = view.probe(hash)
-    return try findRecord(key, hash, view, state, from: nil, &probe)
-  }
-
-  /// The same for a search that has begun and come to an entry, or has not begun where that is nil.
-  @inline(__always)
-  func findRecord(
-    _ key: RawSpan, _ hash: UInt64, _ view: IndexView, _ state: CollectionState, from first: IndexEntry?,
-    _ probe: inout IndexProbe
-  ) throws(SedimentError) -> FoundRecord? {
+    var probe = search.probe
     let found = try locate(
-      key, hash, in: state.number, view, verifying: options.verifiesReads, from: first, probe: &probe)
+      key, in: state.number, verifying: options.verifiesReads, from: search.first,
+      probe: &probe)
     // Whoever sees an entry of a batch that is being told to the index sees this, too.
     let pending = publishedBatch.load(ordering: .acquiring)
     if pending != 0 {
-      return try visible(try beforeBatch(pending, key, hash, state.number, found), state, probe)
+      return try visible(try beforeBatch(pending, key, probe.hash, state.number, found), state, probe)
     }
-    // The same once more, in place: most readings come by here.
-    guard let found, isVisible(found, state) else { return try visible(found, state, probe) }
-    if evicts { probe.setReference() }
-    return found
+    return try visible(found, state, probe)
   }
 
   /// A record if its key is there by it.
-  @inline(never)
   private func visible(
     _ found: FoundRecord?, _ state: CollectionState, _ probe: IndexProbe
   ) throws(SedimentError) -> FoundRecord? {
@@ -145,17 +163,22 @@ extension Engine {
   /// Whether a record was neither cleared nor has it expired.
   @inline(__always)
   func isVisible(_ found: FoundRecord, _ state: CollectionState) -> Bool {
+    isVisible(found.view, in: found.segment, state)
+  }
+
+  @inline(__always)
+  func isVisible(_ record: RecordView, in segment: Segment, _ state: CollectionState) -> Bool {
     let clearedAt = state.clearedAt.load(ordering: .acquiring)
-    if clearedAt != 0, found.sequence <= clearedAt { return false }
-    if found.view.isPlainPut { return true }
-    let expiry = found.view.expiry
+    if clearedAt != 0, segment.sequence(low: record.sequenceLow) <= clearedAt { return false }
+    if record.isPlainPut { return true }
+    let expiry = record.expiry
     return expiry == 0 || expiry > disk.wallClock()
   }
 
   /// The value that a record holds or leads to; takes over the record's memory.
   @inline(__always)
   func value(of found: FoundRecord) throws(SedimentError) -> FoundValue {
-    if found.view.shape & 0b0010_0111 == RecordKind.put.rawValue {
+    if found.view.holdsValue {
       return unsafe FoundValue(found.view.value, owner: found.owner)
     }
     return try otherValue(of: found)
@@ -173,7 +196,9 @@ extension Engine {
     try checkReadable()
     Readers.enter(domain)
     defer { Readers.leave() }
-    guard let found = try findRecord(key, state) else { return false }
+    let search = search(key, state)
+    if plainRecord(key, search, state) != nil { return true }
+    guard !isMissing(search, state), let found = try findRecord(key, search, state) else { return false }
     found.release()
     return true
   }

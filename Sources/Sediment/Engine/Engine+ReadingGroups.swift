@@ -22,14 +22,20 @@ extension Engine {
       view.prefetch(hash)
     }
     for number in 0..<group.count {
-      var probe = view.probe(unsafe group.hashes[number])
-      let first = probe.next()
-      if let first { prefetch(first) }
-      unsafe (group.searches + number).initialize(to: KeySearch(probe: probe, first: first))
+      let search = KeySearch(unsafe group.hashes[number], in: view)
+      if let first = search.first { prefetch(first) }
+      unsafe (group.searches + number).initialize(to: search)
     }
     for number in 0..<group.count {
       let key = unsafe RawSpan(_unsafeBytes: group.key(number))
-      guard let found = try findRecord(key, unsafe group.searches[number], view, state) else {
+      let search = unsafe group.searches[number]
+      // What the closure did, or waited for, may have changed the index since.
+      let isCurrent = search.first.map { index.view.holds($0, where: search.probe) } ?? false
+      if isCurrent, let record = plainRecord(key, search, state) {
+        unsafe try body(number, record.value, record.isPlainPut ? 0 : record.expiry)
+        continue
+      }
+      guard let found = try findRecord(key, search, isCurrent, view, state) else {
         try body(number, nil, 0)
         continue
       }
@@ -40,29 +46,16 @@ extension Engine {
     }
   }
 
-  /// The record of a key whose search began in a view, which goes on unless there is something newer to be found.
+  /// The record of a key whose search began in a view, which goes on unless there may be something newer to be found.
   ///
   /// In the reader's scope that the view was taken in.
-  @inline(__always)
-  private func findRecord(
-    _ key: RawSpan, _ search: KeySearch, _ view: IndexView, _ state: CollectionState
-  ) throws(SedimentError) -> FoundRecord? {
-    // What the closure does, or waits for, may have changed the index since.
-    let now = index.view
-    guard let first = search.first, now.holds(first, where: search.probe) else {
-      return try findAnew(key, search.probe.hash, view, state)
-    }
-    var probe = search.probe
-    return try findRecord(key, probe.hash, now, state, from: first, &probe)
-  }
-
-  /// The record of a key whose search found nothing, or what is no longer there.
   @inline(never)
-  private func findAnew(
-    _ key: RawSpan, _ hash: UInt64, _ view: IndexView, _ state: CollectionState
+  private func findRecord(
+    _ key: RawSpan, _ search: KeySearch, _ isCurrent: Bool, _ view: IndexView, _ state: CollectionState
   ) throws(SedimentError) -> FoundRecord? {
     let now = index.view
-    let hash = now.keyHash == view.keyHash ? hash : now.hash(key, collection: state.number)
-    return try findRecord(key, hash, now, state)
+    if isCurrent { return try findRecord(key, search, state) }
+    let hash = now.keyHash == view.keyHash ? search.probe.hash : now.hash(key, collection: state.number)
+    return try findRecord(key, KeySearch(hash, in: now), state)
   }
 }

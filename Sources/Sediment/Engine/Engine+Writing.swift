@@ -154,7 +154,7 @@ extension Engine {
       let view = index.view
       let hash = view.hash(key, collection: state.number)
       var probe = view.probe(hash)
-      let old = try locate(key, hash, in: state.number, view, verifying: false, probe: &probe)
+      let old = try locate(key, in: state.number, verifying: false, probe: &probe)
       defer { old?.release() }
       let wasVisible = old.map { isVisible($0, state) } ?? false
       var isMet = true
@@ -216,7 +216,7 @@ extension Engine {
   ) throws(SedimentError) -> Bool {
     let view = index.view
     var probe = view.probe(hash)
-    let old = try locate(key, hash, in: state.number, view, verifying: options.verifiesReads, probe: &probe)
+    let old = try locate(key, in: state.number, verifying: options.verifiesReads, probe: &probe)
     defer { old?.release() }
     let visible = old.flatMap { isVisible($0, state) ? $0 : nil }
     switch condition {

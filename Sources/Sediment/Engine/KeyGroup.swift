@@ -58,9 +58,3 @@ final class KeyGroup {
     return unsafe UnsafeRawBufferPointer(start: bytes.start + start, count: ends[number] &- start)
   }
 }
-
-/// A search in the index that has come to the first entry that agrees, if there is one.
-struct KeySearch {
-  let probe: IndexProbe
-  let first: IndexEntry?
-}

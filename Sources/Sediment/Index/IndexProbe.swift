@@ -9,9 +9,9 @@ package struct IndexProbe {
   let hash: UInt64
   private let hashBits: UInt64
   private let table: IndexTable
-  private var bucket: IndexSlot
-  private var nextBucket: Int
-  private var unvisitedCount: Int
+  /// The bucket that is looked at, and how many were before it.
+  private var bucket: Int
+  private var leftCount = 0
   /// A bit for each slot of the bucket that agreed when it was visited, and was not looked at again.
   private var matches: UInt32 = 0
   private var found: IndexSlot?
@@ -21,10 +21,9 @@ package struct IndexProbe {
     self.hash = hash
     hashBits = directory.hashBits(of: hash)
     table = directory.table(at: directory.index(of: hash))
-    bucket = table.bucket(0)
-    nextBucket = table.home(hashBits)
-    unvisitedCount = max(table.probeBucketCountMax, 1)
+    bucket = table.home(hashBits)
     found = nil
+    visit()
   }
 
   /// The next entry that agrees, nil when there is none any more.
@@ -32,7 +31,7 @@ package struct IndexProbe {
   package mutating func next() -> IndexEntry? {
     while true {
       while matches != 0 {
-        let slot = bucket.advanced(by: matches.trailingZeroBitCount)
+        let slot = table.bucket(bucket).advanced(by: matches.trailingZeroBitCount)
         matches &= matches &- 1
         let raw = slot.load()
         if agrees(raw), raw & IndexEntry.positionMask >= IndexEntry.positionMin {
@@ -40,7 +39,10 @@ package struct IndexProbe {
           return IndexEntry(rawValue: raw)
         }
       }
-      if unvisitedCount == 0 { return nil }
+      if isLast { return nil }
+      leftCount &+= 1
+      bucket &+= 1
+      if bucket == table.bucketCount { bucket = 0 }
       visit()
     }
   }
@@ -52,33 +54,37 @@ package struct IndexProbe {
 
   /// Looks at all slots of a bucket at once, without a branch.
   ///
-  /// Written out, since a loop over atomic loads is not unrolled, and ends early where a slot is vacant: a branch that is
+  /// Written out, since a loop over atomic loads is not unrolled, and ends early where a slot agrees: a branch that is
   /// guessed wrong at every other lookup.
   @inline(__always)
   private mutating func visit() {
-    bucket = table.bucket(nextBucket)
-    var vacancies: UInt64 = 0
-    look(at: 0, &vacancies)
-    look(at: 1, &vacancies)
-    look(at: 2, &vacancies)
-    look(at: 3, &vacancies)
-    look(at: 4, &vacancies)
-    look(at: 5, &vacancies)
-    look(at: 6, &vacancies)
-    look(at: 7, &vacancies)
-    unvisitedCount = vacancies != 0 ? 0 : unvisitedCount &- 1
-    nextBucket &+= 1
-    if nextBucket == table.bucketCount { nextBucket = 0 }
+    let bucket = table.bucket(bucket)
+    matches = 0
+    look(at: bucket.advanced(by: 7))
+    look(at: bucket.advanced(by: 6))
+    look(at: bucket.advanced(by: 5))
+    look(at: bucket.advanced(by: 4))
+    look(at: bucket.advanced(by: 3))
+    look(at: bucket.advanced(by: 2))
+    look(at: bucket.advanced(by: 1))
+    look(at: bucket)
   }
 
-  /// Notes whether one slot agrees, and whether it is vacant.
+  /// Notes whether the slot before those that were looked at agrees.
   @inline(__always)
-  private mutating func look(at number: Int, _ vacancies: inout UInt64) {
-    let raw = bucket.advanced(by: number).load()
-    // Only nothing has a predecessor with the highest bit, which differences do not have.
-    let difference = (raw ^ hashBits) & IndexEntry.hashMask
-    matches |= UInt32(truncatingIfNeeded: (difference &- 1) &>> 63) &<< UInt32(truncatingIfNeeded: number)
-    vacancies |= (~raw & (raw &- 1)) &>> 63
+  private mutating func look(at slot: IndexSlot) {
+    // Without the reference bit, and with the hash bits at the top, which are zeros where they agree.
+    let difference = (slot.load() ^ hashBits) &<< 1
+    matches = matches &+ matches &+ (difference < IndexEntry.agreeingEnd ? 1 : 0)
+  }
+
+  /// Whether no entry of the hash can lie behind the bucket.
+  ///
+  /// A bucket that had no vacant slot gets none as long as its table is the one in force, so it does not matter that
+  /// this is looked at later than the entries.
+  @inline(__always)
+  private var isLast: Bool {
+    leftCount &+ 1 >= table.probeBucketCountMax || table.bucket(bucket).hasVacancy
   }
 
   /// The slot of the entry that `next` returned last.
@@ -139,10 +145,7 @@ extension IndexProbe {
   func free() -> Bool {
     assert(holdsEntry, "the probe is stale")
     // In a table of one bucket no probe goes on to another.
-    var isVacant = table.bucketCount == 1
-    for other in 0..<IndexTable.bucketSlotCount {
-      if bucket.advanced(by: other).loadAsWriter() == IndexEntry.vacant { isVacant = true }
-    }
+    let isVacant = table.bucketCount == 1 || table.bucket(bucket).hasVacancy
     slot.store(isVacant ? IndexEntry.vacant : IndexEntry.deleted)
     return !isVacant
   }

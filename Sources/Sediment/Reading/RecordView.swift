@@ -76,6 +76,9 @@ internal import SedimentFormat
   /// Whether it is a put of the default collection that does not expire and was stored as it is: most are.
   @inline(__always) var isPlainPut: Bool { shape & 0b0111_1111 == RecordKind.put.rawValue }
 
+  /// Whether it is a put with its value in it, stored as it is.
+  @inline(__always) var holdsValue: Bool { shape & 0b0010_0111 == RecordKind.put.rawValue }
+
   /// The number of its collection.
   @inline(__always) var collection: UInt32 {
     guard shape & 0b0000_1000 != 0 else { return 0 }
