@@ -34,6 +34,24 @@ package final class FileScan: Sendable {
     }
   }
 
+  /// Writes all of it to the beginning of another file, a mebibyte after another, and returns how many bytes there were.
+  package func copy(to target: ScratchFile) throws -> Int {
+    let buffer = try Memory(byteCount: FileScan.chunkByteCount)
+    var offset = 0
+    while true {
+      let count = unsafe pread(descriptor, buffer.base, buffer.byteCount, off_t(offset))
+      guard count >= 0 else { throw SystemFailure("pread") }
+      if count == 0 { return offset }
+      try target.write(buffer, count, at: offset)
+      offset += count
+    }
+  }
+
+  /// How long the file is.
+  package func byteCount() throws -> Int {
+    Int(try status().st_size)
+  }
+
   /// What the file takes of the disk.
   package func allocatedByteCount() throws -> Int {
     Int(try status().st_blocks) * 512
@@ -41,7 +59,7 @@ package final class FileScan: Sendable {
 
   /// Maps the whole file for reading, looks at its first byte, and lets go of it.
   package func touchMapped() throws {
-    let byteCount = Int(try status().st_size)
+    let byteCount = try byteCount()
     let pages = unsafe mmap(nil, byteCount, PROT_READ, MAP_SHARED, descriptor, 0)
     guard let pages = unsafe pages, unsafe pages != MAP_FAILED else { throw SystemFailure("mmap") }
     bench_consume(UInt64(unsafe pages.load(as: UInt8.self)))

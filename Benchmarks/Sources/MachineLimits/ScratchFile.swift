@@ -53,7 +53,13 @@ package final class ScratchFile: Sendable {
   /// Writes all the bytes in one call.
   @inline(__always)
   func write(_ source: Memory, at offset: Int) throws {
-    guard unsafe pwrite(descriptor, source.base, source.byteCount, off_t(offset)) == source.byteCount else {
+    try write(source, source.byteCount, at: offset)
+  }
+
+  /// Writes the first ones of the bytes in one call.
+  @inline(__always)
+  func write(_ source: Memory, _ count: Int, at offset: Int) throws {
+    guard unsafe pwrite(descriptor, source.base, count, off_t(offset)) == count else {
       throw SystemFailure("pwrite")
     }
   }

@@ -14,6 +14,19 @@ import Testing
     #expect(try scan.allocatedByteCount().isMultiple(of: 512))
   }
 
+  @Test(arguments: [0, 1, 1 << 20, 3 << 20 | 17])
+  func `a copy of a file has its bytes`(byteCount: Int) throws {
+    let folder = FileManager.default.temporaryDirectory
+    let path = folder.appending(path: UUID().uuidString).path
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    let data = Data((0..<byteCount).map { UInt8(truncatingIfNeeded: $0 >> 13 &+ $0) })
+    try data.write(to: URL(fileURLWithPath: path))
+    let name = UUID().uuidString
+    let target = try ScratchFile(name, in: folder.path)
+    #expect(try FileScan(path: path).copy(to: target) == byteCount)
+    #expect(try Data(contentsOf: folder.appending(path: name)) == data)
+  }
+
   @Test func `a file that is not there is an error that names it`() {
     let error = #expect(throws: SystemFailure.self) { try FileScan(path: "/nowhere/at-all") }
     #expect(error?.call == "opening /nowhere/at-all")
