@@ -1,5 +1,6 @@
 import Sediment
 import SedimentDisk
+import SedimentFormat
 import SedimentTesting
 import Synchronization
 import Testing
@@ -126,5 +127,33 @@ import Testing
     #expect(throws: SedimentError.self) { try store.close() }
     let image = try Self.open(disk.inner.afterPowerLoss(.nothing), scheduler)
     #expect(try image.keys() == [Array("before".utf8)])
+  }
+
+  @Test(arguments: [(valueCount: 1, isTold: false), (valueCount: 1200, isTold: true)])
+  func `A sync that brings much to the medium is told in the log at once, though something followed`(
+    valueCount: Int, isTold: Bool
+  ) throws {
+    let disk = HeldSyncDisk(SimulatedDisk(seed: 5))
+    let scheduler = ManualScheduler()
+    let store = try SedimentStore(
+      path: Self.path, options: SedimentOptions(durability: .unsynced, compression: .off), disk: disk,
+      scheduler: scheduler)
+    try store.set("0", forKey: "before", durability: .synced)
+    for number in 0..<valueCount { try store.set([UInt8](repeating: 1, count: 1000), forKey: "\(number)") }
+    disk.gate.hold()
+    let crew = Crew()
+    try crew.work { crew in
+      crew.start { _ in try store.sync() }
+      disk.gate.arrived.wait(for: 1)
+      try store.set("1", forKey: "behind")
+      disk.gate.released.add(100)
+    }
+    // What recovery writes again: the record behind, and the mark, or everything since the sync before.
+    let log = try LogReadingSupport.read(disk.inner.afterProcessDeath(), Self.path)
+    #expect(log.watermark.generation == log.end.generation)
+    let byteCount = log.end.offset.byteOffset - log.watermark.offset.byteOffset
+    let behind = UInt64(24 + Mark.recordByteCount)
+    #expect(isTold ? byteCount == behind : byteCount > behind + 1000)
+    try store.close()
   }
 }

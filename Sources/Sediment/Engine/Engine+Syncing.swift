@@ -36,10 +36,10 @@ extension Engine {
   func syncLog() throws(SedimentError) -> (sequence: UInt64, watermark: LogPosition) {
     guard let writer else { throw .readOnly(path) }
     let began = disk.monotonicClock()
-    let (sequence, watermark) = try lock.withLock { () throws(SedimentError) in
+    let (sequence, watermark, total) = try lock.withLock { () throws(SedimentError) in
       if let poison = writer.poison { throw poison }
       try appendMark(writer)
-      return unsafe (writer.tail.pointee.countedSequence, writer.tail.pointee.position)
+      return unsafe (writer.tail.pointee.countedSequence, writer.tail.pointee.position, writer.writtenTotal)
     }
     do throws(DiskError) {
       try log.file.sync()
@@ -47,7 +47,7 @@ extension Engine {
       throw lock.withLock { writer.fail(error) }
     }
     gate.syncCount.wrappingAdd(1, ordering: .relaxed)
-    lock.withLock { noteSynced(writer, watermark) }
+    lock.withLock { noteSynced(writer, watermark, total) }
     // That it fails poisons, and the sync before it counts all the same.
     _ = try? reclaim(syncedUpTo: sequence)
     tell(.synced(nanoseconds: disk.monotonicClock() &- began))
@@ -62,11 +62,18 @@ extension Engine {
     try writer.appendMark(gate.watermark, clock: disk.wallClock())
   }
 
-  /// After a sync: if nothing followed, the log says at once how far it is on the medium.
-  private func noteSynced(_ writer: LogWriter, _ watermark: LogPosition) {
+  /// After a sync: the log says at once how far it is on the medium if nothing followed, or if that is news of much.
+  ///
+  /// Recovery writes again what it does not know to be there. Otherwise the next sync says so.
+  private func noteSynced(_ writer: LogWriter, _ watermark: LogPosition, _ total: UInt64) {
     writer.noteClocks()
-    guard writer.poison == nil, unsafe writer.tail.pointee.position == watermark else { return }
+    let isMuch = total &- writer.syncedTotal >= Self.markedByteCountMin
+    writer.syncedTotal = total
+    guard writer.poison == nil, unsafe isMuch || writer.tail.pointee.position == watermark else { return }
     // What fails poisons, and the sync before it counts all the same.
     try? writer.appendMark(watermark, clock: disk.wallClock())
   }
+
+  /// How much a sync has to bring to the medium for a mark of its own to cost nothing beside it.
+  private static let markedByteCountMin: UInt64 = 1 << 20
 }

@@ -29,6 +29,8 @@ internal import SedimentFormat
   let syncs: Bool
   /// The watermark of the last mark in the log.
   var markedWatermark: LogPosition
+  /// What was ever written when the last sync began.
+  var syncedTotal: UInt64
   /// The free slots below which the file should grow in the background.
   var wantedFreeCount: UInt32 = 0
   /// The most slots that the file may have.
@@ -98,6 +100,8 @@ internal import SedimentFormat
     replayByteCountMax = Self.replayByteCountMin(syncs: syncs)
     slackSlotCount = options.slackSlotCount
     self.markedWatermark = markedWatermark
+    let totals = catalogue.numbers.totals
+    syncedTotal = totals.writtenByteCount &+ totals.movedByteCount
     self.neededGeneration = neededGeneration
     openedTotals = catalogue.numbers.totals
     observedAt = disk.monotonicClock()
