@@ -57,6 +57,23 @@ extension ForwardingDisk {
   }
 }
 
+extension ForwardingDisk {
+  /// Two keys whose entries agree in an index of few keys, as `keysAlike` finds more.
+  func keysThatAgree() -> (String, String)? {
+    let drawn = drawn.withLock { $0 }
+    let seed = KeyHash(low: drawn[1], high: drawn[2])
+    var keys: [UInt64: String] = [:]
+    for number in 0..<500_000 {
+      let key = "\(number)"
+      // All bits of the base partition, and those that an entry holds.
+      if let other = keys.updateValue(key, forKey: unsafe seed.hash(Array(key.utf8).span.bytes) >> 33) {
+        return (other, key)
+      }
+    }
+    return nil
+  }
+}
+
 /// A file of such a disk.
 class ForwardingFile: DiskFile, @unchecked Sendable {
   let inner: any DiskFile

@@ -1,4 +1,6 @@
 import Sediment
+import SedimentTesting
+import Synchronization
 import Testing
 
 /// Reading many keys at once.
@@ -54,6 +56,28 @@ struct StoreReadingManyTests {
       }
     }
     #expect(last == 70)
+  }
+
+  @Test func `A key that the closure sets is found behind another whose entry agrees with it`() throws {
+    let disk = ForwardingDisk(SimulatedDisk(seed: 12))
+    func open() throws -> SedimentStore {
+      try SedimentStore(
+        path: StoreFixture.path, options: SedimentOptions(durability: .unsynced), disk: disk,
+        scheduler: ManualScheduler())
+    }
+    try open().close()
+    disk.drawn.withLock { $0 = [] }
+    let store = try open()
+    let (other, key) = try #require(disk.keysThatAgree())
+    try store.set("other", forKey: other)
+    try store.set("first", forKey: "first")
+    var found: [[UInt8]?] = []
+    try store.withValues(forKeys: ["first", key, other]) { number, value in
+      if number == 0 { try store.set("set", forKey: key) }
+      found.append(copy(value))
+    }
+    #expect(found == [Array("first".utf8), Array("set".utf8), Array("other".utf8)])
+    try store.close()
   }
 
   @Test func `The closure of many keys changes the store, and later keys show it`() throws {

@@ -11,6 +11,7 @@ final class CopiedStore {
   private let loaded: LoadedStore
   private let directory: String
   private let copyPath: String
+  private var hasBackup = false
 
   init(_ scale: EngineScale, directory: String) throws {
     self.directory = directory
@@ -38,20 +39,22 @@ final class CopiedStore {
   /// Makes a backup, opens it and looks whether all is there.
   func backUp() throws -> Sample {
     let byteCount = try FileScan(path: loaded.store.path).byteCount()
-    try Room.warm(directory, storeByteCount: byteCount)
+    hasBackup = false
     try? FileManager.default.removeItem(atPath: copyPath)
+    try Room.warm(directory, storeByteCount: byteCount)
     let stopwatch = Stopwatch()
     try loaded.store.backup(to: copyPath)
     let nanoseconds = stopwatch.nanoseconds
     let copy = try SedimentStore(path: copyPath, options: .plain(durability: .unsynced))
     try expectNone(countWrongInPlaceBatched(copy, loaded.keys[...]), "in a backup")
     try copy.close()
+    hasBackup = true
     return Sample(nanoseconds: nanoseconds, amount: byteCount)
   }
 
   /// Reads the backup from one end to the other.
   func read() throws -> Sample {
-    let file = try FileScan(path: copyPath)
+    let file = try backup()
     let stopwatch = Stopwatch()
     let byteCount = try file.read()
     return Sample(nanoseconds: stopwatch.nanoseconds, amount: byteCount)
@@ -59,11 +62,16 @@ final class CopiedStore {
 
   /// Has every byte of the backup verified.
   func verify() throws -> Sample {
-    let byteCount = try FileScan(path: copyPath).byteCount()
+    let byteCount = try backup().byteCount()
     let stopwatch = Stopwatch()
     let report = try SedimentStore.verify(path: copyPath)
     let nanoseconds = stopwatch.nanoseconds
     guard report.isIntact else { throw WrongValue("an intact store is said to be damaged") }
     return Sample(nanoseconds: nanoseconds, amount: byteCount)
+  }
+
+  private func backup() throws -> FileScan {
+    guard hasBackup else { throw Unsupported("no backup was made") }
+    return try FileScan(path: copyPath)
   }
 }

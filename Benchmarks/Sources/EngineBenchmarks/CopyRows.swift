@@ -23,7 +23,8 @@ struct CopyRows {
               isLimit: true, store.copy),
             row(
               "backup", "backup", "until it is on the disk under its name",
-              "A backup of the open store, which is opened then; all its keys are read and compared.",
+              "A backup of the open store, which is opened then; all its keys are read and compared. Where files can"
+                + " share their blocks it is no copy.",
               store.backUp),
             row(
               "copy-read", "bare: pread of the file", "1 MiB a call, from the page cache",

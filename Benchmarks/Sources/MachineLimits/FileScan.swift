@@ -24,25 +24,24 @@ package final class FileScan: Sendable {
 
   /// Reads a mebibyte after another into the same buffer, and returns how many bytes there were.
   package func read() throws -> Int {
-    let buffer = try Memory(byteCount: FileScan.chunkByteCount)
-    var offset = 0
-    while true {
-      let count = unsafe pread(descriptor, buffer.base, buffer.byteCount, off_t(offset))
-      guard count >= 0 else { throw SystemFailure("pread") }
-      if count == 0 { return offset }
-      offset += count
-    }
+    try forEachChunk { _, _, _ in }
   }
 
   /// Writes all of it to the beginning of another file, a mebibyte after another, and returns how many bytes there were.
   package func copy(to target: ScratchFile) throws -> Int {
+    try forEachChunk { try target.write($0, $1, at: $2) }
+  }
+
+  private func forEachChunk(_ body: (_ buffer: Memory, _ count: Int, _ offset: Int) throws -> Void) throws
+    -> Int
+  {
     let buffer = try Memory(byteCount: FileScan.chunkByteCount)
     var offset = 0
     while true {
       let count = unsafe pread(descriptor, buffer.base, buffer.byteCount, off_t(offset))
       guard count >= 0 else { throw SystemFailure("pread") }
       if count == 0 { return offset }
-      try target.write(buffer, count, at: offset)
+      try body(buffer, count, offset)
       offset += count
     }
   }

@@ -24,7 +24,9 @@ import Testing
     let name = UUID().uuidString
     let target = try ScratchFile(name, in: folder.path)
     #expect(try FileScan(path: path).copy(to: target) == byteCount)
-    #expect(try Data(contentsOf: folder.appending(path: name)) == data)
+    try withExtendedLifetime(target) {
+      #expect(try Data(contentsOf: folder.appending(path: name)) == data)
+    }
   }
 
   @Test func `a file that is not there is an error that names it`() {

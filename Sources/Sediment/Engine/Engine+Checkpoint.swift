@@ -36,8 +36,12 @@ extension Engine {
       let place = try lock.withLock { () throws(SedimentError) in
         try appendCheckpoint(try checkWritable())
       }
+      var poison: SedimentError?
       try gate.turn { () throws(SedimentError) in
         let synced = try syncLog()
+        // The sync counts for whoever waited for it, but nothing may be written any more.
+        poison = lock.withLock { writer.poison }
+        guard poison == nil else { return synced }
         do throws(SedimentError) {
           for _ in 0..<(both ? 2 : 1) {
             try head?.advance(
@@ -48,6 +52,7 @@ extension Engine {
         }
         return synced
       }
+      if let poison { throw poison }
       let needed = head?.neededGeneration ?? writer.neededGeneration
       lock.withLock { writer.neededGeneration = needed }
       tell(.checkpoint)

@@ -10,7 +10,7 @@ extension Engine {
   /// Not knowing which entry of the index to replace would leave the key with two of them.
   @inline(never)
   func readable(
-    _ key: RawSpan, _ hash: UInt64, _ state: CollectionState, _ probe: inout IndexProbe
+    _ key: RawSpan, _ state: CollectionState, _ probe: inout IndexProbe
   ) throws(SedimentError) -> FoundRecord? {
     try locate(key, in: state.number, verifying: false, probe: &probe)
   }
@@ -18,7 +18,7 @@ extension Engine {
   /// The record that a key has now, where it is mapped: looked up after the append, while its bucket comes near.
   @inline(__always)
   func mapped(
-    _ key: RawSpan, _ hash: UInt64, _ state: CollectionState, _ probe: inout IndexProbe
+    _ key: RawSpan, _ state: CollectionState, _ probe: inout IndexProbe
   ) -> FoundRecord? {
     // Without a call there is nothing to fail. A record that makes no sense is passed over.
     try? locate(key, in: state.number, verifying: false, probe: &probe)

@@ -73,12 +73,12 @@ extension Engine {
     let byteCount = form.byteCount(keyByteCount: key.byteCount, valueByteCount: large.record.count)
     let isMapped = log.isWhollyMapped
     var probe = index.view.probe(hash)
-    var old = isMapped ? nil : try readable(key, hash, state, &probe)
+    var old = isMapped ? nil : try readable(key, state, &probe)
     defer { old?.release() }
     try writer.makeRoom(byteCount, for: .storing)
     let position = try writer.append(form, key: key, value: unsafe large.record.span.bytes, way)
     adopt(large, writer)
-    if isMapped { old = mapped(key, hash, state, &probe) }
+    if isMapped { old = mapped(key, state, &probe) }
     enter(hash, probe, old, state, form, at: position, byteCount: byteCount, writer)
     reseedIfCrowded()
   }
@@ -95,6 +95,7 @@ extension Engine {
     for piece in large.place.pieces {
       writer.unadoptedSlotCount -= piece.extent.run.count
       writer.extentSlotCount += piece.extent.run.count
+      writer.adoptedByteCount += UInt64(piece.extent.run.byteRange.count)
       slots.add(Segment(piece.extent, base: .zero, in: log.identity), piece.extent.run)
     }
   }

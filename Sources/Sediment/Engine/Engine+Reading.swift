@@ -42,7 +42,7 @@ extension Engine {
     try checkReadable()
     Readers.enter(domain)
     let search = search(key, state)
-    if let record = plainRecord(key, search, state) { return unsafe FoundValue(record.value, owner: nil) }
+    if let record = recordInPlace(key, search, state) { return unsafe FoundValue(record.value, owner: nil) }
     if isMissing(search, state) {
       Readers.leave()
       return nil
@@ -58,9 +58,13 @@ extension Engine {
     try checkReadable()
     Readers.enter(domain)
     let search = search(key, state)
-    if let record = plainRecord(key, search, state) {
+    if let record = recordInPlace(key, search, state) {
       expiry = record.expiry
       return unsafe FoundValue(record.value, owner: nil)
+    }
+    if isMissing(search, state) {
+      Readers.leave()
+      return nil
     }
     guard let found = try beginReading(key, search, state) else { return nil }
     expiry = found.expiry
@@ -74,7 +78,7 @@ extension Engine {
     Readers.enter(domain)
     defer { Readers.leave() }
     let search = search(key, state)
-    if let record = plainRecord(key, search, state) { return unsafe Self.copy(record.value) }
+    if let record = recordInPlace(key, search, state) { return unsafe Self.copy(record.value) }
     if isMissing(search, state) { return nil }
     guard let found = try findRecord(key, search, state) else { return nil }
     if found.view.isTransformed { return try unpackedBytes(of: found) }
@@ -88,7 +92,7 @@ extension Engine {
     [UInt8](sedimentBytes: unsafe RawSpan(_unsafeBytes: bytes))
   }
 
-  /// Goes on with a search that no plain record ended; the reader's scope ends if there is no value.
+  /// Goes on with a search that no record in place ended; the reader's scope ends unless a value is returned.
   @inline(never)
   private func beginReading(
     _ key: RawSpan, _ search: KeySearch, _ state: CollectionState
@@ -197,7 +201,7 @@ extension Engine {
     Readers.enter(domain)
     defer { Readers.leave() }
     let search = search(key, state)
-    if plainRecord(key, search, state) != nil { return true }
+    if recordInPlace(key, search, state) != nil { return true }
     guard !isMissing(search, state), let found = try findRecord(key, search, state) else { return false }
     found.release()
     return true

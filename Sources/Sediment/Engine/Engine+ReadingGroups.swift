@@ -30,32 +30,30 @@ extension Engine {
       let key = unsafe RawSpan(_unsafeBytes: group.key(number))
       let search = unsafe group.searches[number]
       // What the closure did, or waited for, may have changed the index since.
-      let isCurrent = search.first.map { index.view.holds($0, where: search.probe) } ?? false
-      if isCurrent, let record = plainRecord(key, search, state) {
-        unsafe try body(number, record.value, record.isPlainPut ? 0 : record.expiry)
+      if let first = search.first, index.view.holds(first, where: search.probe),
+        let record = recordInPlace(key, search, state)
+      {
+        unsafe try body(number, record.value, record.expiry)
         continue
       }
-      guard let found = try findRecord(key, search, isCurrent, view, state) else {
+      guard let found = try findAnew(key, search.probe.hash, view, state) else {
         try body(number, nil, 0)
         continue
       }
-      let expiry = found.view.isPlainPut ? 0 : found.view.expiry
+      let expiry = found.view.expiry
       let value = try value(of: found)
       defer { value.release() }
       unsafe try body(number, value.bytes, expiry)
     }
   }
 
-  /// The record of a key whose search began in a view, which goes on unless there may be something newer to be found.
-  ///
-  /// In the reader's scope that the view was taken in.
+  /// The record of a key whose hash in a view is known, and whose search came to nothing that can be used.
   @inline(never)
-  private func findRecord(
-    _ key: RawSpan, _ search: KeySearch, _ isCurrent: Bool, _ view: IndexView, _ state: CollectionState
+  private func findAnew(
+    _ key: RawSpan, _ hash: UInt64, _ view: IndexView, _ state: CollectionState
   ) throws(SedimentError) -> FoundRecord? {
     let now = index.view
-    if isCurrent { return try findRecord(key, search, state) }
-    let hash = now.keyHash == view.keyHash ? search.probe.hash : now.hash(key, collection: state.number)
+    let hash = now.keyHash == view.keyHash ? hash : now.hash(key, collection: state.number)
     return try findRecord(key, KeySearch(hash, in: now), state)
   }
 }

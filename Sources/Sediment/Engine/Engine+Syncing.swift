@@ -39,7 +39,7 @@ extension Engine {
     let (sequence, watermark, total) = try lock.withLock { () throws(SedimentError) in
       if let poison = writer.poison { throw poison }
       try appendMark(writer)
-      return unsafe (writer.tail.pointee.countedSequence, writer.tail.pointee.position, writer.writtenTotal)
+      return unsafe (writer.tail.pointee.countedSequence, writer.tail.pointee.position, writer.syncableTotal)
     }
     do throws(DiskError) {
       try log.file.sync()
@@ -69,7 +69,10 @@ extension Engine {
     writer.noteClocks()
     let isMuch = total &- writer.syncedTotal >= Self.markedByteCountMin
     writer.syncedTotal = total
-    guard writer.poison == nil, unsafe isMuch || writer.tail.pointee.position == watermark else { return }
+    // Whoever closes the store has appended the last record.
+    guard writer.poison == nil, !conditions.isClosed,
+      unsafe isMuch || writer.tail.pointee.position == watermark
+    else { return }
     // What fails poisons, and the sync before it counts all the same.
     try? writer.appendMark(watermark, clock: disk.wallClock())
   }

@@ -239,11 +239,11 @@ extension Engine {
     // Room may be made by letting the file grow beyond its mapping.
     let isMapped = log.isWhollyMapped
     var probe = index.view.probe(hash)
-    var old = isMapped ? nil : try readable(key, hash, state, &probe)
+    var old = isMapped ? nil : try readable(key, state, &probe)
     defer { old?.release() }
     try writer.makeRoom(byteCount, for: .storing)
     let position = try writer.append(form, key: key, value: value, way)
-    if isMapped { old = mapped(key, hash, state, &probe) }
+    if isMapped { old = mapped(key, state, &probe) }
     enter(hash, probe, old, state, form, at: position, byteCount: byteCount, writer)
   }
 }

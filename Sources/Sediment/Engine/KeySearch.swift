@@ -4,7 +4,7 @@ struct KeySearch {
   let first: IndexEntry?
 
   /// Searches for a hash, up to there.
-  @inline(always)
+  @inline(__always)
   init(_ hash: UInt64, in view: IndexView) {
     var probe = view.probe(hash)
     first = probe.next()

@@ -9,9 +9,10 @@ package struct IndexProbe {
   let hash: UInt64
   private let hashBits: UInt64
   private let table: IndexTable
-  /// The bucket that is looked at, and how many were before it.
+  /// The bucket that is looked at.
   private var bucket: Int
-  private var leftCount = 0
+  /// How many buckets were looked at, this one among them.
+  private var visitedCount = 0
   /// A bit for each slot of the bucket that agreed when it was visited, and was not looked at again.
   private var matches: UInt32 = 0
   private var found: IndexSlot?
@@ -23,7 +24,6 @@ package struct IndexProbe {
     table = directory.table(at: directory.index(of: hash))
     bucket = table.home(hashBits)
     found = nil
-    visit()
   }
 
   /// The next entry that agrees, nil when there is none any more.
@@ -39,10 +39,12 @@ package struct IndexProbe {
           return IndexEntry(rawValue: raw)
         }
       }
-      if isLast { return nil }
-      leftCount &+= 1
-      bucket &+= 1
-      if bucket == table.bucketCount { bucket = 0 }
+      if visitedCount > 0 {
+        if isLast { return nil }
+        bucket &+= 1
+        if bucket == table.bucketCount { bucket = 0 }
+      }
+      visitedCount &+= 1
       visit()
     }
   }
@@ -80,11 +82,11 @@ package struct IndexProbe {
 
   /// Whether no entry of the hash can lie behind the bucket.
   ///
-  /// A bucket that had no vacant slot gets none as long as its table is the one in force, so it does not matter that
-  /// this is looked at later than the entries.
+  /// It does not matter that this is looked at later than the entries: a bucket before the one of an entry has no vacant
+  /// slot and gets none while the table is in force, and a table that was replaced does not change.
   @inline(__always)
   private var isLast: Bool {
-    leftCount &+ 1 >= table.probeBucketCountMax || table.bucket(bucket).hasVacancy
+    visitedCount >= table.probeBucketCountMax || table.hasVacancy(inBucket: bucket)
   }
 
   /// The slot of the entry that `next` returned last.
@@ -145,7 +147,7 @@ extension IndexProbe {
   func free() -> Bool {
     assert(holdsEntry, "the probe is stale")
     // In a table of one bucket no probe goes on to another.
-    let isVacant = table.bucketCount == 1 || table.bucket(bucket).hasVacancy
+    let isVacant = table.bucketCount == 1 || table.hasVacancy(inBucket: bucket)
     slot.store(isVacant ? IndexEntry.vacant : IndexEntry.deleted)
     return !isVacant
   }

@@ -22,12 +22,6 @@ struct IndexSlot {
     unsafe address.pointee.load(ordering: .acquiring)
   }
 
-  /// Whether one of the slots of the bucket that begins here is vacant.
-  @inline(__always)
-  var hasVacancy: Bool {
-    (0..<IndexTable.bucketSlotCount).contains { advanced(by: $0).load() == IndexEntry.vacant }
-  }
-
   /// What the slot holds, for the writer, who put it there, but for the reference bit.
   @inline(__always)
   func loadAsWriter() -> UInt64 {

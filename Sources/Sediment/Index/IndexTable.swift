@@ -61,6 +61,13 @@ struct IndexTable {
     unsafe IndexSlot(slots + bucket &* Self.bucketSlotCount)
   }
 
+  /// Whether a bucket has a vacant slot.
+  @inline(__always)
+  func hasVacancy(inBucket bucket: Int) -> Bool {
+    let first = self.bucket(bucket)
+    return (0..<Self.bucketSlotCount).contains { first.advanced(by: $0).load() == IndexEntry.vacant }
+  }
+
   /// The address of a bucket.
   @inline(__always)
   func bucketAddress(_ bucket: Int) -> UnsafeRawPointer {

@@ -17,11 +17,14 @@ extension LogWriter {
     markedWatermark = watermark
   }
 
-  /// The bytes that were ever written, those that compaction moved among them.
+  /// The bytes of records that were ever appended or moved.
   var writtenTotal: UInt64 {
     let totals = catalogue.numbers.totals
     return totals.writtenByteCount &+ writtenByteCount &+ totals.movedByteCount &+ movedByteCount
   }
+
+  /// The same with the bytes of large values, of which only the growth since the opening is known.
+  var syncableTotal: UInt64 { writtenTotal &+ adoptedByteCount }
 
   /// Brings the catalogue up to what is known beside it.
   func updateNumbers(clock: UInt64) {

@@ -29,8 +29,10 @@ internal import SedimentFormat
   let syncs: Bool
   /// The watermark of the last mark in the log.
   var markedWatermark: LogPosition
-  /// What was ever written when the last sync began.
-  var syncedTotal: UInt64
+  /// The `syncableTotal` when the last sync began.
+  var syncedTotal: UInt64 = 0
+  /// The bytes of the large values that were committed since the opening.
+  var adoptedByteCount: UInt64 = 0
   /// The free slots below which the file should grow in the background.
   var wantedFreeCount: UInt32 = 0
   /// The most slots that the file may have.
@@ -100,8 +102,6 @@ internal import SedimentFormat
     replayByteCountMax = Self.replayByteCountMin(syncs: syncs)
     slackSlotCount = options.slackSlotCount
     self.markedWatermark = markedWatermark
-    let totals = catalogue.numbers.totals
-    syncedTotal = totals.writtenByteCount &+ totals.movedByteCount
     self.neededGeneration = neededGeneration
     openedTotals = catalogue.numbers.totals
     observedAt = disk.monotonicClock()
@@ -123,6 +123,7 @@ internal import SedimentFormat
     unsafe self.tail = .allocate(capacity: 1)
     unsafe self.tail.initialize(to: tail)
     unsafe scratch = .allocate(byteCount: 4096, alignment: 64)
+    syncedTotal = syncableTotal
   }
 
   deinit {

@@ -59,9 +59,9 @@ final class RecordImages {
   /// The bytes of all records.
   var byteCount: Int { memory.byteCount }
 
-  /// The same records, of which no change is seen here.
+  /// The same records, of which no change is seen here, with room for more.
   func copy() -> RecordImages {
-    let copy = RecordImages(byteCount: max(byteCount, 1))
+    let copy = RecordImages(byteCount: 2 * byteCount)
     unsafe copy.memory.add(byteCount).copyMemory(from: memory.start, byteCount: byteCount)
     return copy
   }

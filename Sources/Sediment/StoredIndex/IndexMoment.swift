@@ -25,6 +25,6 @@ extension Engine {
     return unsafe IndexMoment(
       position: writer.tail.pointee.position, sequence: SequenceNumber(writer.tail.pointee.sequence)!,
       generationLimit: writer.catalogue.numbers.nextGeneration, keyHash: view.keyHash,
-      baseBitCount: view.baseBitCount, appendedByteCount: writer.appendedByteCount)
+      baseBitCount: view.baseBitCount, appendedByteCount: writer.writtenTotal)
   }
 }

@@ -13,7 +13,7 @@ struct UnstoredLog {
 extension LogWriter {
   /// The bytes of records that an opening would scan if this one crashed now; some more where segments were freed.
   var unstoredByteCount: UInt64 {
-    unstored.byteCount &+ (appendedByteCount &- unstored.mark)
+    unstored.byteCount &+ (writtenTotal &- unstored.mark)
   }
 
   /// Whether the index should be stored in the background.
@@ -23,12 +23,6 @@ extension LogWriter {
   /// appended and moved.
   func noteUnstored(_ byteCount: UInt64, asOf mark: UInt64? = nil) {
     unstored.byteCount = byteCount
-    unstored.mark = mark ?? appendedByteCount
-  }
-
-  /// The bytes of records that were ever appended or moved.
-  var appendedByteCount: UInt64 {
-    let totals = catalogue.numbers.totals
-    return totals.writtenByteCount &+ writtenByteCount &+ totals.movedByteCount &+ movedByteCount
+    unstored.mark = mark ?? writtenTotal
   }
 }

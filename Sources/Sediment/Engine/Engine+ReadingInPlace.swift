@@ -7,10 +7,9 @@ extension Engine {
   ///
   /// Nil says nothing about the key: `findRecord` then goes on with the same search. In the reader's scope that the
   /// search was begun in.
+  // `@inline(__always)` leaves what is as long as this to the compiler.
   @inline(always)
-  func plainRecord(
-    _ key: RawSpan, _ search: KeySearch, _ state: CollectionState
-  ) -> RecordView? {
+  func recordInPlace(_ key: RawSpan, _ search: KeySearch, _ state: CollectionState) -> RecordView? {
     guard let first = search.first else { return nil }
     let position = first.position &<< 3
     let mappedEnd = log.mappedByteCount
