@@ -129,9 +129,10 @@ import Testing
     #expect(try image.keys() == [Array("before".utf8)])
   }
 
-  @Test(arguments: [(valueCount: 1, isTold: false), (valueCount: 1200, isTold: true)])
+  @Test(
+    arguments: [(1, 1000, isTold: false), (1200, 1000, isTold: true), (1, 2 << 20, isTold: true)])
   func `A sync that brings much to the medium is told in the log at once, though something followed`(
-    valueCount: Int, isTold: Bool
+    valueCount: Int, valueByteCount: Int, isTold: Bool
   ) throws {
     let disk = HeldSyncDisk(SimulatedDisk(seed: 5))
     let scheduler = ManualScheduler()
@@ -139,7 +140,8 @@ import Testing
       path: Self.path, options: SedimentOptions(durability: .unsynced, compression: .off), disk: disk,
       scheduler: scheduler)
     try store.set("0", forKey: "before", durability: .synced)
-    for number in 0..<valueCount { try store.set([UInt8](repeating: 1, count: 1000), forKey: "\(number)") }
+    let value = [UInt8](repeating: 1, count: valueByteCount)
+    for number in 0..<valueCount { try store.set(value, forKey: "\(number)") }
     disk.gate.hold()
     let crew = Crew()
     try crew.work { crew in

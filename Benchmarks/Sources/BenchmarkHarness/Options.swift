@@ -77,6 +77,9 @@ public struct Options: Equatable, Sendable {
     /// The same with ever more keys.
     case keys
 
+    /// The same with ten million keys.
+    case manyKeys = "many-keys"
+
     /// The same with less memory than the stores take.
     case limited
 
@@ -93,11 +96,12 @@ public struct Options: Equatable, Sendable {
 
     /// What compares stores of all kinds.
     public static let comparison: [Part] = [
-      .stores, .ycsb, .large, .json, .memory, .waiting, .keys, .limited,
+      .stores, .ycsb, .large, .json, .memory, .waiting, .keys, .manyKeys, .limited,
     ]
 
     /// What shows a newcomer in a few minutes what the engine does on this machine.
-    public static let newcomers = comparison.filter { $0 != .limited } + [.load100, .read100]
+    public static let newcomers =
+      comparison.filter { $0 != .limited && $0 != .manyKeys } + [.load100, .read100]
 
     /// What is about the storages above it.
     public static let storages: [Part] = [.shallows, .vellum]

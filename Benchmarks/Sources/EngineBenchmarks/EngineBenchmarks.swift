@@ -37,7 +37,8 @@ package struct EngineBenchmarks {
     case .copying: try CopyRows(scale, directory: directory).section
     case .compression:
       try joined(ValueKind.allCases) { try CompressionRows(scale, kind: $0, directory: directory).section }
-    case .machine, .stores, .ycsb, .large, .json, .memory, .waiting, .keys, .limited, .shallows, .vellum:
+    case .machine, .stores, .ycsb, .large, .json, .memory, .waiting, .keys, .manyKeys, .limited, .shallows,
+      .vellum:
       preconditionFailure("it is not about the engine")
     }
   }

@@ -100,16 +100,21 @@ package struct ComparisonSections {
             "keys-\(scale.keyCount / divisor)", keyCount: scale.keyCount / divisor, valueByteCount: 100)
           return sheet("\(countText(data.keyCount)) keys", data, [.load, .retrieve])
         })
+    case .manyKeys:
+      let data = DataSet("keys-\(scale.keyCount * 10)", keyCount: scale.keyCount * 10, valueByteCount: 100)
+      return sheet("\(countText(data.keyCount)) keys", data, [.load, .retrieve], roundCountMax: 1).section
     default: preconditionFailure("it compares nothing")
     }
   }
 
   private func sheet(
-    _ heading: String, _ data: DataSet, _ workloads: [Workload], sampleCountMax: Int? = nil
+    _ heading: String, _ data: DataSet, _ workloads: [Workload], sampleCountMax: Int? = nil,
+    roundCountMax: Int? = nil
   ) -> ComparisonSheet {
     ComparisonSheet(
       heading, data, workloads, contenders: contenders,
-      sampleCountMax: sampleCountMax ?? scale.sampleCountMax, directory: directory, program: program)
+      sampleCountMax: sampleCountMax ?? scale.sampleCountMax, roundCountMax: roundCountMax,
+      directory: directory, program: program)
   }
 
   private func joined(_ sheets: [ComparisonSheet]) -> Section {

@@ -10,20 +10,23 @@ package struct ComparisonSheet {
   private let workloads: [Workload]
   private let contenders: [Contender]
   private let sampleCountMax: Int
+  private let roundCountMax: Int?
   private let directory: String
   private let program: String
   private let heading: String
 
-  /// A sheet about some data; `sampleCountMax` is how many calls a sample has at most, loads excepted.
+  /// A sheet about some data; `sampleCountMax` is how many calls a sample has at most, loads excepted, and `roundCountMax`
+  /// for how many rounds what takes long is done.
   package init(
     _ heading: String, _ data: DataSet, _ workloads: [Workload], contenders: [Contender], sampleCountMax: Int,
-    directory: String, program: String
+    roundCountMax: Int? = nil, directory: String, program: String
   ) {
     self.heading = heading
     self.data = data
     self.workloads = workloads
     self.contenders = contenders
     self.sampleCountMax = sampleCountMax
+    self.roundCountMax = roundCountMax
     self.directory = directory
     self.program = program
   }
@@ -51,7 +54,7 @@ package struct ComparisonSheet {
   private func row(_ workload: Workload, _ contender: Contender, _ session: SessionOfRound) -> Benchmark {
     Benchmark(
       identifier(workload, contender), name: contender.name, meaning: "", method: workload.method,
-      quantity: workload.quantity, roundCountMax: workload.roundCountMax
+      quantity: workload.quantity, roundCountMax: roundCountMax ?? workload.roundCountMax
     ) {
       try session.sample(of: workload)
     }

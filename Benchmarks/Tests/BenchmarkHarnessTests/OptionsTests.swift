@@ -3,8 +3,8 @@ import Testing
 
 private let parts =
   "machine, load-100, read-100, load-1000, read-1000, synced, reopening, small, growth, space, copying, compression,"
-  + " stores, ycsb, large, json, memory, waiting, keys, limited, shallows, vellum, 100, 1000, all, comparison,"
-  + " engine, storages"
+  + " stores, ycsb, large, json, memory, waiting, keys, many-keys, limited, shallows, vellum, 100, 1000, all,"
+  + " comparison, engine, storages"
 
 @Suite struct OptionsTests {
   private let folders = ["--directory", "data", "--output", "results"]
@@ -31,7 +31,7 @@ private let parts =
   @Test func `what shows a newcomer what there is is measured unless other parts are chosen`() throws {
     let comparison: [Options.Part] = [.stores, .ycsb, .large, .json, .memory, .waiting, .keys]
     #expect(try Options(folders).parts == comparison + [.load100, .read100])
-    #expect(try Options(["--only", "comparison"] + folders).parts == comparison + [.limited])
+    #expect(try Options(["--only", "comparison"] + folders).parts == comparison + [.manyKeys, .limited])
     #expect(try Options(["--only", "all"] + folders).parts == Options.Part.allCases)
     #expect(try Options(["--only", "machine"] + folders).parts == [.machine])
     #expect(try Options(["--only", "growth,100,growth"] + folders).parts == [.load100, .read100, .growth])

@@ -24,9 +24,8 @@ import Testing
     let name = UUID().uuidString
     let target = try ScratchFile(name, in: folder.path)
     #expect(try FileScan(path: path).copy(to: target) == byteCount)
-    try withExtendedLifetime(target) {
-      #expect(try Data(contentsOf: folder.appending(path: name)) == data)
-    }
+    let copy = try withExtendedLifetime(target) { try Data(contentsOf: folder.appending(path: name)) }
+    #expect(copy == data)
   }
 
   @Test func `a file that is not there is an error that names it`() {
