@@ -53,6 +53,7 @@ private final class StoppingFile: DiskFile {
   var identifier: FileIdentifier { inner.identifier }
 
   func byteCount() throws(DiskError) -> UInt64 { try inner.byteCount() }
+  func allocatedByteCount() throws(DiskError) -> UInt64 { try inner.allocatedByteCount() }
 
   func read(into buffer: inout MutableRawSpan, at offset: UInt64) throws(DiskError) -> Int {
     let isLast = counter.begin(.call(.read))

@@ -56,6 +56,17 @@ import Testing
     #expect(before - allocatedByteCount(of: file.path) >= 999_901 - 2 * 65_536)
   }
 
+  @Test func `a file tells what it takes of the disk`() throws {
+    #expect(try file.allocatedByteCount() == UInt64(allocatedByteCount(of: file.path)))
+    try file.write(pattern(1 << 20), at: 0)
+    try file.sync()
+    #expect(try file.allocatedByteCount() == UInt64(allocatedByteCount(of: file.path)))
+    #expect(try file.allocatedByteCount() >= 1 << 20)
+    guard file.traits.punchesHoles else { return }
+    try file.punchHole(0..<1 << 19)
+    #expect(try file.allocatedByteCount() < 1 << 20)
+  }
+
   @Test func `a hole at the file's end and beyond it does not change its length`() throws {
     guard file.traits.punchesHoles else { return }
     try file.write(pattern(10_000), at: 0)

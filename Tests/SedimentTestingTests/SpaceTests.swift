@@ -88,6 +88,22 @@ struct SpaceTests {
     #expect(punched.usedByteCount == 16384)
   }
 
+  @Test("A file tells what it takes of the disk")
+  func allocatedBytes() throws {
+    let file = try disk.open("a", .create)
+    #expect(try file.allocatedByteCount() == 0)
+    try file.write(filled(1, 100), at: 8192)
+    #expect(try file.allocatedByteCount() == 4096)
+    try file.allocate(0..<16384)
+    #expect(try file.allocatedByteCount() == 16384)
+    try file.punchHole(4096..<8192)
+    #expect(try file.allocatedByteCount() == 12288)
+    try file.truncate(to: 10000)
+    #expect(try file.allocatedByteCount() == 8192)
+    try file.close()
+    #expect(failure { () throws(DiskError) in _ = try file.allocatedByteCount() } == .badDescriptor)
+  }
+
   @Test("Data is found behind holes, and none behind the last of it")
   func dataRanges() throws {
     let file = try disk.open("a", .create)

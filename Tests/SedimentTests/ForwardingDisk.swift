@@ -43,9 +43,7 @@ extension ForwardingDisk {
   /// Keys that are more alike than a probe is meant to pass, in the index of a store that is opened; nothing is drawn
   /// since but for that.
   func keysAlike() -> [String] {
-    // One for the session, then the seed of the index.
-    let drawn = drawn.withLock { $0 }
-    let seed = KeyHash(low: drawn[1], high: drawn[2])
+    let seed = indexHash
     var keys: [String] = []
     var number = 0
     while keys.count < 340 {
@@ -55,13 +53,17 @@ extension ForwardingDisk {
     }
     return keys
   }
-}
 
-extension ForwardingDisk {
+  /// The hash of that index.
+  private var indexHash: KeyHash {
+    // One number for the session, then the seed.
+    let drawn = drawn.withLock { $0 }
+    return KeyHash(low: drawn[1], high: drawn[2])
+  }
+
   /// Two keys whose entries agree in an index of few keys, as `keysAlike` finds more.
   func keysThatAgree() -> (String, String)? {
-    let drawn = drawn.withLock { $0 }
-    let seed = KeyHash(low: drawn[1], high: drawn[2])
+    let seed = indexHash
     var keys: [UInt64: String] = [:]
     for number in 0..<500_000 {
       let key = "\(number)"
@@ -90,6 +92,7 @@ class ForwardingFile: DiskFile, @unchecked Sendable {
   final var traits: FileTraits { inner.traits }
   final var identifier: FileIdentifier { inner.identifier }
   final func byteCount() throws(DiskError) -> UInt64 { try inner.byteCount() }
+  final func allocatedByteCount() throws(DiskError) -> UInt64 { try inner.allocatedByteCount() }
 
   func read(into buffer: inout MutableRawSpan, at offset: UInt64) throws(DiskError) -> Int {
     try inner.read(into: &buffer, at: offset)

@@ -91,7 +91,10 @@ extension Engine {
     if isIdle { try trim(to: nil) }
     // Readers or a backup hold the rest; a look now and then is enough.
     let (isHeld, hasExcess) = lock.withLock {
-      (writer.freedRuns.contains { writer.pinned[$0.generation] == nil }, excess(writer, nil) != nil)
+      (
+        writer.freedRuns.contains { writer.pinned[$0.generation] == nil },
+        excess(writer, nil) != nil || hasIdleBlocks(writer, nil)
+      )
     }
     if isHeld { return .look(after: Self.readersPauseNanoseconds) }
     return hasExcess && !isIdle ? .look(after: Self.idleNanoseconds) : .done

@@ -9,22 +9,31 @@ extension Engine {
     guard let writer else { return }
     lock.withLock { _ = writer.giveBackPrepared() }
     while let run = lock.withLock({ slotsToPunch(writer, spare) }) {
-      do throws(DiskError) {
-        try log.file.punchHole(SlotSpace.byteRange(of: run))
-      } catch  where error.code == .notSupported || error.code == .invalidArgument {
+      guard try punch(run, writer) else {
         // They may be used as they are.
         lock.withLock { writer.space.give(run) }
         break
-      } catch {
-        // Whether there is a hole now is not known, so there must be blocks before anything is stored there.
-        lock.withLock { writer.space.giveBare(run) }
-        throw told(error)
       }
       lock.withLock { writer.space.giveBare(run) }
     }
+    try punchBare(writer, spare)
     try lock.withLock { () throws(SedimentError) in
       guard writer.poison == nil, !conditions.isClosed else { return }
       try cutEnd(writer, spare)
+    }
+  }
+
+  /// Makes a hole of slots that were taken out; false where the file system cannot.
+  private func punch(_ run: Range<UInt32>, _ writer: LogWriter) throws(SedimentError) -> Bool {
+    do throws(DiskError) {
+      try log.file.punchHole(SlotSpace.byteRange(of: run))
+      return true
+    } catch  where error.code == .notSupported || error.code == .invalidArgument {
+      return false
+    } catch {
+      // Whether there is a hole now is not known, so there must be blocks before anything is stored there.
+      lock.withLock { writer.space.giveBare(run) }
+      throw told(error)
     }
   }
 
@@ -49,6 +58,42 @@ extension Engine {
     if spare == nil, !writer.isTrimming, excess < max(writer.space.end / 16, 64) { return nil }
     return excess
   }
+
+  // MARK: What an opening found
+
+  /// Makes holes of bare slots that have blocks from before the file was opened, if they have; once is enough.
+  private func punchBare(_ writer: LogWriter, _ spare: UInt32?) throws(SedimentError) {
+    guard lock.withLock({ hasIdleBlocks(writer, spare) }) else { return }
+    var limit = UInt32.max
+    while let run = lock.withLock({ bareSlotsToPunch(writer, before: limit) }) {
+      limit = run.lowerBound
+      let isHole = try punch(run, writer)
+      lock.withLock { writer.space.giveBare(run) }
+      guard isHole else { break }
+    }
+    lock.withLock { if !conditions.isClosed { writer.space.mayHaveIdleBlocks = false } }
+  }
+
+  private func bareSlotsToPunch(_ writer: LogWriter, before limit: UInt32) -> Range<UInt32>? {
+    guard writer.poison == nil, !conditions.isClosed else { return nil }
+    guard let run = writer.space.takeLastBare(Self.punchedSlotCountMax, before: limit) else { return nil }
+    log.exclude(SlotSpace.byteRange(of: run))
+    return run
+  }
+
+  /// Whether bare slots have so many blocks that it is worth giving them back.
+  ///
+  /// Under the lock.
+  func hasIdleBlocks(_ writer: LogWriter, _ spare: UInt32?) -> Bool {
+    let space = writer.space
+    let least = spare ?? max(space.end / 16, 64)
+    guard space.mayHaveIdleBlocks, log.file.traits.punchesHoles, space.bareCount > least,
+      let allocated = try? log.file.allocatedByteCount()
+    else { return false }
+    return allocated > SlotSpace.byteCount(of: space.end - space.bareCount + least)
+  }
+
+  // MARK: The end
 
   /// Shortens the file by the slots at its end that are free and have no blocks.
   private func cutEnd(_ writer: LogWriter, _ spare: UInt32?) throws(SedimentError) {

@@ -141,7 +141,8 @@ final class Engine: @unchecked Sendable {
     loadDictionaries(opened.dictionaries)
     if opened.hasDead { planSweep() }
     guard let writer else { return }
-    if writer.wantsMaintenance || !report.wasClosed && writer.extentSlotCount > 0 { planMaintenance() }
+    let mayHaveLostExtents = !report.wasClosed && writer.extentSlotCount > 0
+    if writer.wantsMaintenance || mayHaveLostExtents || hasIdleBlocks(writer, nil) { planMaintenance() }
   }
 
   // MARK: Whether it may be used

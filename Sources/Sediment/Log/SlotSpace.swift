@@ -16,6 +16,8 @@ package struct SlotSpace: Sendable {
   package private(set) var freeCount: UInt32 = 0
   /// Runs in ascending order that nobody uses, and that may have no blocks.
   private(set) var bare: [Range<UInt32>] = []
+  /// Whether some of these may have blocks all the same: nobody has told since the file was opened, or cloned.
+  package var mayHaveIdleBlocks = false
   /// Slots before it may share their blocks with a copy of the file, unless they got others since.
   private var sharedEnd: UInt32 = 0
 
@@ -98,7 +100,9 @@ package struct SlotSpace: Sendable {
 
   /// Adds slots that nobody uses any more.
   package mutating func give(_ run: Range<UInt32>) {
-    if run.lowerBound < sharedEnd { giveBare(run) } else { free(run) }
+    guard run.lowerBound < sharedEnd else { return free(run) }
+    giveBare(run)
+    mayHaveIdleBlocks = true
   }
 
   private mutating func free(_ run: Range<UInt32>) {
@@ -181,6 +185,7 @@ package struct SlotSpace: Sendable {
     free = []
     freeCount = 0
     sharedEnd = end
+    mayHaveIdleBlocks = bareCount > 0
   }
 
   // MARK: Shrinking
@@ -191,6 +196,18 @@ package struct SlotSpace: Sendable {
     let taken = last.upperBound - min(count, UInt32(last.count))..<last.upperBound
     if taken == last { free.removeLast() } else { free[free.count - 1] = last.lowerBound..<taken.lowerBound }
     freeCount -= UInt32(taken.count)
+    return taken
+  }
+
+  /// Takes up to `count` adjacent bare slots before a slot, as far behind as there are any.
+  package mutating func takeLastBare(_ count: UInt32, before limit: UInt32) -> Range<UInt32>? {
+    guard count > 0, let place = bare.lastIndex(where: { $0.lowerBound < limit }) else { return nil }
+    let run = bare[place]
+    let end = min(run.upperBound, limit)
+    let taken = end - min(count, end - run.lowerBound)..<end
+    let rest = [run.lowerBound..<taken.lowerBound, taken.upperBound..<run.upperBound]
+    bare.replaceSubrange(place...place, with: rest.filter { !$0.isEmpty })
+    bareCount -= UInt32(taken.count)
     return taken
   }
 

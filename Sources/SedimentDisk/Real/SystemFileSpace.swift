@@ -9,6 +9,13 @@ internal import CSediment
 #endif
 // How long the file is, and which of its bytes have blocks.
 extension SystemFile {
+  func allocatedByteCount() throws(DiskError) -> UInt64 {
+    let number = try borrow(for: .byteCount)
+    defer { descriptor.giveBack() }
+    // Of 512 bytes each, whatever the file system's are.
+    return UInt64(clamping: try status(number, for: .byteCount).st_blocks) * 512
+  }
+
   func truncate(to byteCount: UInt64) throws(DiskError) {
     let number = try borrow(for: .truncate, at: byteCount)
     defer { descriptor.giveBack() }

@@ -20,6 +20,10 @@ public protocol DiskFile: AnyObject, Sendable {
   /// The length of the file.
   func byteCount() throws(DiskError) -> UInt64
 
+  /// How many bytes of the disk the file takes: more than its length where blocks were reserved behind it, fewer where
+  /// it has holes.
+  func allocatedByteCount() throws(DiskError) -> UInt64
+
   /// Fills `buffer` from `offset` on and returns how many bytes there were: fewer only where the file ends.
   func read(into buffer: inout MutableRawSpan, at offset: UInt64) throws(DiskError) -> Int
 

@@ -1,6 +1,13 @@
 internal import SedimentDisk
 
 extension DiskState {
+  mutating func allocatedByteCount(_ handle: Int, _ path: String) throws(DiskError) -> UInt64 {
+    try perform(.byteCount, path) { (state, _) throws(CallFailure) in
+      let blocks = state[inode: try state.inodeNumber(ofOpenFile: handle)].blocks
+      return UInt64(blocks.count) * UInt64(Geometry.blockByteCount)
+    }
+  }
+
   mutating func allocate(_ handle: Int, _ path: String, _ range: Range<UInt64>) throws(DiskError) {
     try perform(.allocate, path, offset: range.lowerBound) { (state, _) throws(CallFailure) in
       let number = try state.inodeNumber(ofOpenFile: handle, writing: true)

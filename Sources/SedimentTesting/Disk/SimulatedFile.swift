@@ -24,6 +24,10 @@ final class SimulatedFile: DiskFile {
     try disk.withState { (state) throws(DiskError) in try state.byteCount(handle, path) }
   }
 
+  func allocatedByteCount() throws(DiskError) -> UInt64 {
+    try disk.withState { (state) throws(DiskError) in try state.allocatedByteCount(handle, path) }
+  }
+
   func read(into buffer: inout MutableRawSpan, at offset: UInt64) throws(DiskError) -> Int {
     try unsafe buffer.withUnsafeMutableBytes { (target) throws(DiskError) in
       try disk.withState { (state) throws(DiskError) in
