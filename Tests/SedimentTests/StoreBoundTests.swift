@@ -38,7 +38,8 @@ private func allocatedByteCount(_ path: String) throws -> Int {
       // Or a store that is small would be allowed more.
       options.slackSlotCount = 4
       store = try SedimentStore(
-        path: directory["store"], options: options, disk: SystemDisk(), scheduler: scheduler)
+        path: directory["store"], options: options, disk: ScheduledDisk(scheduler: scheduler),
+        scheduler: scheduler)
       for number in 0..<count { try set(number) }
     }
 
@@ -60,10 +61,8 @@ private func allocatedByteCount(_ path: String) throws -> Int {
     }
 
     /// Lets the background do what it would while others rest a moment.
-    ///
-    /// It rests as long as it has worked, by the machine's clock, which is long where others have the processors.
     func work() {
-      scheduler.advance(by: 1_000_000_000)
+      scheduler.advance(by: 20_000_000)
     }
 
     /// Whether every key has its own value.

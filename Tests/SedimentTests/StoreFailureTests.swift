@@ -40,6 +40,31 @@ struct StoreFailureTests {
     #expect(error?.path == StoreFixture.path)
   }
 
+  @Test func `A sync counts whose mark cannot be written, and nothing goes on after it`() throws {
+    let fixture = try Self.prepared(.automatic)
+    fixture.disk.inject(.error(.inputOutput), only: [.write])
+    try fixture.store.sync()
+    let call = fixture.disk.callCount
+    #expect(code { try fixture.store.set("more", forKey: "more") } == .outcomeUnknown)
+    #expect(code { try fixture.store.checkpoint() } == .outcomeUnknown)
+    #expect(code { try fixture.close() } == .outcomeUnknown)
+    #expect(fixture.changes(since: call) == [])
+    let after = try StoreFixture(on: fixture.disk.afterPowerLoss(.nothing))
+    #expect(try after.store.retrieve(forKey: "late", as: String.self) == "unsynced")
+  }
+
+  @Test func `A checkpoint whose mark cannot be written leaves the superblocks as they are`() throws {
+    let fixture = try Self.prepared(.automatic)
+    let superblocks = Array(fixture.contents[..<32_768])
+    // What a checkpoint says is stored; the mark behind its sync is the first that is written by a call.
+    fixture.disk.inject(.error(.inputOutput), only: [.write])
+    #expect(code { try fixture.store.checkpoint() } == .outcomeUnknown)
+    #expect(same(Array(fixture.contents[..<32_768]), superblocks))
+    #expect(code { try fixture.close() } == .outcomeUnknown)
+    try fixture.open()
+    #expect(try fixture.store.retrieve(forKey: "late", as: String.self) == "unsynced")
+  }
+
   @Test(arguments: accesses, AnyChange.allCases)
   func `After a failed sync every change is refused, and nothing is written or synced any more`(
     access: SedimentOptions.Access, change: AnyChange
