@@ -207,8 +207,8 @@ const struct peer_engine peer_lmdb = {
     " destroy the file.\n"
     "Without both where sets are synced: pwrite and fdatasync are quicker there than msync.\n"
     "MDB_NORDAHEAD, MDB_NOMEMINIT: neither reads ahead nor clears what is written over.\n"
-    "Loads take ten thousand keys a transaction, single sets one each; a reading transaction is kept until something"
-    " is written.",
+    "Loads take a hundred thousand keys a transaction, single sets one each; a reading transaction is kept until"
+    " something is written.",
   .open = open_store,
   .set = set,
   .set_many = set_many,

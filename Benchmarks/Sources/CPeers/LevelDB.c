@@ -141,7 +141,7 @@ const struct peer_engine peer_leveldb = {
     "A cache of 512 MiB, or of a quarter of the memory where that is limited, Bloom filters of 10 bits a key, a write buffer of"
     " 64 MiB.\n"
     "No compression of random bytes; Snappy, its only one, for JSON.\n"
-    "Loads take batches of ten thousand. Its C interface allocates each value that it returns.",
+    "Loads take batches of a hundred thousand. Its C interface allocates each value that it returns.",
   .open = open_store,
   .set = set,
   .set_many = set_many,

@@ -222,7 +222,7 @@ const struct peer_engine peer_rocksdb = {
     " a hash index in each block of 4 KiB.\n"
     "Four memory tables of 64 MiB, two background jobs: as many as processors.\n"
     "No compression of random bytes; zstd for JSON.\n"
-    "Loads take batches of ten thousand; values are read by pinned slices, many at once by batched_multi_get.",
+    "Loads take batches of a hundred thousand; values are read by pinned slices, many at once by batched_multi_get.",
   .open = open_store,
   .set = set,
   .set_many = set_many,

@@ -249,7 +249,7 @@ const struct peer_engine peer_sqlite = {
     "A cache of 512 MiB, or of a quarter of the memory where that is limited, and all of the file mapped; a table WITHOUT ROWID, whose rows are found by one search.\n"
     "Exclusive locking where one thread calls, which does without shared memory; else a connection for each"
     " thread that reads, and one for all that write.\n"
-    "Statements are prepared once. Loads take ten thousand rows a transaction, single sets one each.",
+    "Statements are prepared once. Loads take a hundred thousand rows a transaction, single sets one each.",
   .open = open_store,
   .set = set,
   .set_many = set_many,

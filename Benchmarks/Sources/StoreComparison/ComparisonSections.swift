@@ -19,7 +19,7 @@ package struct ComparisonScale: Sendable {
 
   /// A run whose figures mean something.
   package static let full = ComparisonScale(
-    keyCount: 1_000_000, sampleCountMax: 100_000, mixedCount: 30_000, syncedCount: 320, limitedCount: 4_000)
+    keyCount: 1_000_000, sampleCountMax: 50_000, mixedCount: 30_000, syncedCount: 320, limitedCount: 4_000)
 
   /// A run of a few seconds that only proves that everything works.
   package static let quick = ComparisonScale(

@@ -72,7 +72,7 @@ func countWrongBatched<Store: BenchmarkStore>(
 public let keysInACall = 1024
 
 /// How many keys are loaded together by stores that gain from it.
-public let keysInALoad = 10_000
+public let keysInALoad = 100_000
 
 /// Counts the keys that have a value, of which there should be none.
 @inlinable

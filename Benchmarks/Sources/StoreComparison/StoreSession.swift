@@ -227,11 +227,13 @@ private struct StoreLife {
 
   private mutating func mixed(_ load: MixedLoad) throws -> Sample {
     let (store, mask) = (try opened(), mask)
-    let steps = load.steps(
-      count: sampleCount, keyCount: data.keyCount + addedCount,
-      addedCount: data.keys.count - data.keyCount - addedCount, seed: 105)
     let isTimed =
       load == .even && session.workloads.contains { if case .latency = $0 { true } else { false } }
+    // Where each step is timed, one in ten thousand is still to be several, and the background to come into its stride.
+    let stepCount = isTimed ? min(data.keyCount, 2 * session.sampleCountMax) : sampleCount
+    let steps = load.steps(
+      count: stepCount, keyCount: data.keyCount + addedCount,
+      addedCount: data.keys.count - data.keyCount - addedCount, seed: 105)
     let sample = try timed(steps.count) {
       try store.countWrongInSteps(data.keys, steps[...], data.value, mask, nil)
     }
