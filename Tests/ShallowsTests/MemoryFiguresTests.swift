@@ -1,5 +1,6 @@
 import Foundation
 import Shallows
+import Synchronization
 import Testing
 
 /// Figures of systems that a directory stands for.
@@ -103,6 +104,33 @@ import Testing
     root.mount("/ /cg", "cgroup2 cgroup2 rw")
     root.writeGroup("cg", ["current": "-5", "max": "10"], idle: 0)
     #expect(figures?.groups == nil || figures?.groups == [])
+  }
+
+  @Test func `Each file is read once, so that none can go between a look and the next`() throws {
+    let reads = Mutex<[String: Int]>([:])
+    let stall =
+      "some avg10=1.50 avg60=0.00 avg300=0.00 total=1\nfull avg10=0.25 avg60=0.00 avg300=0.00 total=0\n"
+    let reader = MemoryFiguresReader { path in
+      guard
+        reads.withLock({ reads in
+          reads[path, default: 0] += 1
+          return reads[path] == 1
+        })
+      else { return nil }
+      return switch path {
+      case "/proc/self/cgroup": "0::/a\n"
+      case "/proc/self/mountinfo": "30 31 0:32 / /cg rw - cgroup2 cgroup2 rw\n"
+      case "/cg/a/memory.current": "800"
+      case "/cg/a/memory.max": "1000"
+      case "/cg/a/memory.pressure": stall
+      default: nil
+      }
+    }
+    #expect(
+      reader.read()
+        == MemoryFigures(groups: [group(800, of: 1000)], stall: MemoryFigures.Stall(some: 1.5, full: 0.25)))
+    #expect(reads.withLock { $0.values.max() } == 1)
+    #expect(reads.withLock { $0["/cg/a/memory.pressure"] } == 1)
   }
 
   @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/pressure/memory")))

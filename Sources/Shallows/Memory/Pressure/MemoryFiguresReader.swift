@@ -2,12 +2,20 @@ internal import Foundation
 
 /// Reads the figures of a Linux system from its files.
 package struct MemoryFiguresReader: Sendable {
-  /// The directory that holds `proc` and everything else.
-  package let root: String
+  /// What a file holds; nil if it cannot be read, which may be so now and not a moment later.
+  private let text: @Sendable (_ path: String) -> String?
 
-  /// A reader of the system, or of a likeness of it in another directory.
+  /// A reader of what these files hold.
+  package init(text: @escaping @Sendable (_ path: String) -> String?) {
+    self.text = text
+  }
+
+  /// A reader of the system, or of a likeness of it in another directory, which holds `proc` and everything else.
   package init(root: String = "/") {
-    self.root = root
+    self.init { path in
+      let place = root == "/" ? path : root + path
+      return FileManager.default.contents(atPath: place).map { String(decoding: $0, as: UTF8.self) }
+    }
   }
 
   /// The figures of now; nil where the system tells none.
@@ -15,7 +23,7 @@ package struct MemoryFiguresReader: Sendable {
     let directories = groupDirectories()
     let groups = directories.compactMap { figures(of: $0) }
     let own = directories.first { !$0.isOld }.map { $0.path + "/memory.pressure" }
-    let stall = [own, "/proc/pressure/memory"].lazy.compactMap { $0 }.compactMap { self.stall($0) }.first
+    let stall = own.flatMap { self.stall($0) } ?? self.stall("/proc/pressure/memory")
     return groups.isEmpty && stall == nil ? nil : MemoryFigures(groups: groups, stall: stall)
   }
 
@@ -38,9 +46,9 @@ package struct MemoryFiguresReader: Sendable {
 
   private func stall(_ path: String) -> MemoryFigures.Stall? {
     // Lines such as "some avg10=0.00 avg60=0.00 avg300=0.00 total=0".
+    let lines = text(path)?.split(separator: "\n").map { $0.split(separator: " ") }
     func share(_ name: String) -> Double? {
-      let words = text(path)?.split(separator: "\n").map { $0.split(separator: " ") }
-      let average = words?.first { $0.first == name[...] }?.first { $0.hasPrefix("avg10=") }
+      let average = lines?.first { $0.first == name[...] }?.first { $0.hasPrefix("avg10=") }
       return average.flatMap { Double($0.dropFirst("avg10=".count)) }.flatMap { $0.isFinite ? $0 : nil }
     }
     // Some kernels tell nothing of full stalls.
@@ -56,10 +64,5 @@ package struct MemoryFiguresReader: Sendable {
   private func field(_ name: String, of path: String) -> UInt64? {
     let lines = text(path)?.split(separator: "\n").map { $0.split(separator: " ") }
     return lines?.first { $0.count == 2 && $0[0] == name[...] }.flatMap { UInt64($0[1]) }
-  }
-
-  private func text(_ path: String) -> String? {
-    let place = root == "/" ? path : root + path
-    return FileManager.default.contents(atPath: place).map { String(decoding: $0, as: UTF8.self) }
   }
 }
