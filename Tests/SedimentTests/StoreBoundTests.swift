@@ -78,9 +78,9 @@ private func allocatedByteCount(_ path: String) throws -> Int {
     }
   }
 
-  private static let keyCount = CrashEffort.of(100_000, long: 1_000_000)
+  private static let keyCount = CrashEffort.of(300_000, long: 1_000_000)
   /// How often as many sets are made as there are keys.
-  private static let roundCount = CrashEffort.of(4, long: 10)
+  private static let roundCount = CrashEffort.of(3, long: 10)
 
   @Test(
     .disabled(if: CrashEffort.isSanitized, "It is about sizes, and takes long."), arguments: [false, true])

@@ -68,9 +68,10 @@ extension Engine {
     if freed > 0, free < 2 * survey.segmentSlotCount { try bringBack(writer) }
     let choice = choose(.everything, survey)
     if choice.victims.isEmpty { return 0 }
+    let gain = Int(max(survey.segmentSlotCount, survey.budget.leastGainSlotCount))
     do throws(SedimentError) {
       return try exchange(
-        choice.victims, in: survey, evicting: false, winning: Int(survey.budget.gainSlotCount),
+        choice.victims, in: survey, evicting: false, winning: gain,
         keepingAtMost: .max, forTombstones: choice.isForTombstones)
     } catch  where error.code == .outOfSpace {
       // Where there is no room to move anything, nothing more can be won.

@@ -28,6 +28,9 @@ extension Engine {
     /// How many free slots there are for users, and how many there should be.
     var room: (present: UInt32, wanted: UInt32) = (0, 0)
 
+    /// What an exchange should win.
+    var gainSlotCount: UInt32 { budget.gainSlotCount(at: recordSlotCount) }
+
     /// All segments with records, by which it is judged what tombstones may hide (invariant 14).
     var all: [CompactionCandidate] { candidates + refused + [tail] }
   }
@@ -46,7 +49,7 @@ extension Engine {
     let segmentSlotCount = writer.segmentSlotCount
     let budget = SpaceBudget(
       liveByteCount: writer.liveByteCount, segmentSlotCount: segmentSlotCount,
-      reservedSlotCount: writer.space.reservedCount, slackSlotCount: writer.slackSlotCount)
+      keptSlotCount: writer.keptSlotCount, slackSlotCount: writer.slackSlotCount)
     var survey = SegmentSurvey(
       tail: unsafe candidate(writer.tail.pointee.entry, writer), liveByteCount: writer.liveByteCount,
       sequence: unsafe SequenceNumber(writer.tail.pointee.sequence)!, segmentSlotCount: segmentSlotCount,

@@ -45,16 +45,16 @@ extension Engine {
     // What was freed comes back with the next sync, which others do meanwhile, unless it is needed at once.
     let (freed, free) = lock.withLock {
       let space = writer.space
-      return (writer.freedSlotCount, space.freeCount - min(space.freeCount, space.reservedCount))
+      return (writer.freedSlotCount, space.freeCount - min(space.freeCount, writer.keptSlotCount))
     }
     if freed > 0, free < 2 * survey.segmentSlotCount {
       try bringBack(writer)
-    } else if freed >= 2 * survey.budget.gainSlotCount {
+    } else if freed >= 2 * survey.segmentSlotCount {
       syncSoon()
     }
     // As long a rest as the work took, unless there is nobody to disturb or space runs short.
-    let isUrgent =
-      isShort || isIdle || survey.recordSlotCount >= survey.budget.dueSlotCount + survey.budget.gainSlotCount
+    let isBehind = survey.recordSlotCount >= survey.budget.dueSlotCount + survey.budget.leastGainSlotCount
+    let isUrgent = isShort || isIdle || isBehind
     return .again(after: isUrgent ? 0 : disk.monotonicClock() &- began)
   }
 
@@ -68,7 +68,7 @@ extension Engine {
       choice = choose(.balance, survey)
     }
     return try exchange(
-      choice.victims, in: survey, evicting: false, winning: Int(survey.budget.gainSlotCount),
+      choice.victims, in: survey, evicting: false, winning: Int(survey.gainSlotCount),
       keepingAtMost: .max, forTombstones: choice.isForTombstones)
   }
 

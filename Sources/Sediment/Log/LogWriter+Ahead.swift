@@ -38,10 +38,9 @@ extension LogWriter {
   func beginPreparing() -> SlotRun? {
     guard poison == nil, wantsRun, unsafe tail.pointee.isMapped else { return nil }
     let count = min(space.largestRunCount(for: .storing), segmentSlotCount)
-    guard count >= max(segmentSlotCount / Self.runPartMin, 1), let run = space.take(count, for: .storing)
-    else {
-      return nil
-    }
+    guard count >= max(SegmentSizes.leastRunSlotCount(of: segmentSlotCount), 1),
+      let run = space.take(count, for: .storing)
+    else { return nil }
     guard file.spare(run.byteRange) else {
       space.give(run.first..<run.end)
       return nil

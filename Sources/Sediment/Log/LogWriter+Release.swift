@@ -106,8 +106,13 @@ extension LogWriter {
     dueSlotCount =
       SpaceBudget(
         liveByteCount: liveByteCount, segmentSlotCount: segmentSlotCount,
-        reservedSlotCount: space.reservedCount, slackSlotCount: slackSlotCount
+        keptSlotCount: keptSlotCount, slackSlotCount: slackSlotCount
       ).dueSlotCount
+  }
+
+  /// The free slots that the log cannot go on in: those of the reserve, and of holes that are too short for it.
+  var keptSlotCount: UInt32 {
+    space.reservedCount + space.count(inRunsBelow: SegmentSizes.leastRunSlotCount(of: segmentSlotCount))
   }
 
   // MARK: Accounts

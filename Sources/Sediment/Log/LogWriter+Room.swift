@@ -117,7 +117,9 @@ extension LogWriter {
     if let run = try takePresentRun(count, for: purpose) { return run }
     // What compaction wins lies scattered, in runs of all lengths.
     let present = max(space.largestRunCount(for: purpose), min(space.largestBareRunCount, count))
-    if present >= max(least, count / Self.runPartMin), let run = try takePresentRun(present, for: purpose) {
+    if present >= max(least, SegmentSizes.leastRunSlotCount(of: count)),
+      let run = try takePresentRun(present, for: purpose)
+    {
       return run
     }
     do throws(SedimentError) {
@@ -129,9 +131,6 @@ extension LogWriter {
       return try takeRun(least, for: purpose)
     }
   }
-
-  /// Before the file grows, a run may be as small as this part of what is wanted.
-  static let runPartMin: UInt32 = 4
 
   /// Takes so many slots in a row, if necessary bare ones that get blocks; nil if there are none.
   private func takePresentRun(

@@ -9,6 +9,13 @@ enum SegmentSizes {
     return UInt32(min(max(slotCount, 1), 4096))
   }
 
+  /// The slots that a run may have at least where segments should have so many, before the file grows.
+  ///
+  /// A header and a seal are little beside four slots; where segments are small, a quarter has to do.
+  static func leastRunSlotCount(of slotCount: UInt32) -> UInt32 {
+    max(min(slotCount / 4, 4), slotCount / 16)
+  }
+
   /// The slots that the file grows by beyond what is needed at once: an eighth, up to 8 MiB.
   static func slotCountAhead(fileSlotCount: UInt32) -> UInt32 {
     min(fileSlotCount / 8, 512)

@@ -3,9 +3,9 @@ package import SedimentFormat
 /// Which slots of the file are free, which of these have blocks, and which may be taken.
 ///
 /// Those of which it is not known that they have blocks, as in a file that was just opened, are bare: they get some
-/// before they are free to be taken, or a full disk would show only when they are stored into. Some are kept in reserve, so that a full disk can still remove, checkpoint, close and recover. What is taken
-/// comes from holes before the file grows. A pure value: the file itself is extended by who asks, who then says
-/// so with `extend`.
+/// before they are free to be taken, or a full disk would show only when they are stored into. Some are kept in
+/// reserve, so that a full disk can still remove, checkpoint, close and recover. What is taken comes from holes before
+/// the file grows. A pure value: the file itself is extended by who asks, who then says so with `extend`.
 package struct SlotSpace: Sendable {
   /// Free runs in ascending order, no two of them adjacent.
   private(set) var free: [Range<UInt32>] = []
@@ -80,6 +80,11 @@ package struct SlotSpace: Sendable {
 
   /// How many adjacent slots there are at most that could get blocks.
   package var largestBareRunCount: UInt32 { bare.reduce(0) { max($0, UInt32($1.count)) } }
+
+  /// How many free slots lie in holes of fewer than `count`.
+  package func count(inRunsBelow count: UInt32) -> UInt32 {
+    free.reduce(0) { $1.count < count ? $0 + UInt32($1.count) : $0 }
+  }
 
   /// How many slots the file must grow by for `count` adjacent ones to be there for the purpose; nil if it would
   /// be larger than a file can be.
