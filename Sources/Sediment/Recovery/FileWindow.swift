@@ -23,7 +23,10 @@ struct FileWindow {
   /// does.
   mutating func load(from offset: UInt64, limit: UInt64, minimum: Int = 0) throws(SedimentError) {
     let wanted = Int(min(limit - min(offset, limit), UInt64(max(Self.pieceByteCount, minimum))))
-    if buffer.count < wanted { buffer = [UInt8](repeating: 0, count: wanted) }
+    if buffer.count < wanted {
+      // Segments become larger one by one while a store is loaded.
+      buffer = [UInt8](repeating: 0, count: max(wanted, min(2 * buffer.count, Self.pieceByteCount)))
+    }
     start = offset
     byteCount = 0
     byteCount = try file.read(into: &buffer, at: offset, count: wanted)

@@ -14,6 +14,8 @@ struct IndexVisitor {
   private var tombstones: [(hash: UInt64, position: UInt64)] = []
   /// The segment that is being scanned.
   private var current = 0
+  /// What lives of it and is not counted in `live` yet.
+  private var pending = IndexBuildResult.Live()
   /// The collection of the last record, up to where it is dead, and its keys.
   private var collection: UInt32?
   private var deadUpTo = UInt64.max
@@ -46,25 +48,68 @@ struct IndexVisitor {
   /// records that these lead to.
   mutating func take(_ batch: ScannedBatch) throws(SedimentError) {
     current = batch.segment
+    defer { countPending() }
+    prefetchBuckets(batch, 0)
     var start = 0
     while start < batch.count {
       let group = start..<min(start + Self.groupCount, batch.count)
-      let view = index.view
-      for number in group { view.prefetch(unsafe batch.hashes[number]) }
+      prefetchBuckets(batch, group.upperBound)
+      var absent = findAbsent(batch, group)
       for number in group {
-        var probe = view.probe(unsafe batch.hashes[number])
-        if let entry = probe.next() { source.prefetch(entry.position) }
-      }
-      for number in group {
-        let record = unsafe batch.records[number]
-        if record.collection != collection { enter(record.collection) }
-        if record.sequence > deadUpTo { try take(record, unsafe batch.hashes[number]) }
+        let record = unsafe batch.records + number
+        let hash = unsafe batch.hashes[number]
+        if unsafe record.pointee.collection != collection { unsafe enter(record.pointee.collection) }
+        guard unsafe record.pointee.sequence > deadUpTo else { continue }
+        if absent.admits(number - group.lowerBound, hash) {
+          unsafe index.insert(hash, position: record.pointee.position)
+          unsafe count(record.pointee, hash)
+        } else {
+          unsafe try take(record.pointee, hash)
+        }
       }
       start = group.upperBound
     }
   }
 
   private static let groupCount = 32
+
+  private func prefetchBuckets(_ batch: ScannedBatch, _ start: Int) {
+    let view = index.view
+    for number in start..<max(start, min(start + Self.groupCount, batch.count)) {
+      view.prefetch(unsafe batch.hashes[number])
+    }
+  }
+
+  /// Records of a group whose keys the index does not have.
+  private struct Absent {
+    /// A bit for each that was not there when the group was looked at.
+    var records: UInt32 = 0
+    /// A bit for each that came since, by its hash.
+    private var added: UInt64 = 0
+
+    /// Whether a record's key is certainly not there yet; if so, it is said to come now.
+    @inline(__always)
+    mutating func admits(_ number: Int, _ hash: UInt64) -> Bool {
+      let bit: UInt64 = 1 &<< (hash & 63)
+      defer { added |= bit }
+      return records & 1 &<< UInt32(truncatingIfNeeded: number) != 0 && added & bit == 0
+    }
+  }
+
+  /// Looks for the keys of a group; the records that may have the same come near.
+  private func findAbsent(_ batch: ScannedBatch, _ group: Range<Int>) -> Absent {
+    var absent = Absent()
+    let view = index.view
+    for number in group {
+      var probe = view.probe(unsafe batch.hashes[number])
+      if let entry = probe.next() {
+        source.prefetch(entry.position)
+      } else {
+        absent.records |= 1 &<< UInt32(truncatingIfNeeded: number - group.lowerBound)
+      }
+    }
+    return absent
+  }
 
   /// Tombstones have hidden what they had to.
   mutating func removeTombstones() {
@@ -96,6 +141,7 @@ struct IndexVisitor {
         return
       }
       if old.kind != RecordKind.remove.rawValue {
+        countPending()
         live[segment].remove(byteCount: UInt64(old.byteCount))
         // What was cleared since the index was stored counts in its segment alone.
         if sequence > deadUpTo { keys.remove(expiring: old.expiry != 0) }
@@ -113,10 +159,17 @@ struct IndexVisitor {
       tombstones.append((hash, record.position))
       return
     }
-    live[current].recordCount &+= 1
-    live[current].byteCount &+= UInt64(record.byteCount)
+    pending.recordCount &+= 1
+    pending.byteCount &+= UInt64(record.byteCount)
     keys.count &+= 1
     if record.expiry != 0 { keys.expiringCount &+= 1 }
+  }
+
+  /// Counts for the segment what was kept of it since the last time.
+  private mutating func countPending() {
+    live[current].recordCount &+= pending.recordCount
+    live[current].byteCount &+= pending.byteCount
+    pending = IndexBuildResult.Live()
   }
 
   /// The whole sequence of a record that is in the index.
