@@ -44,6 +44,15 @@ final class KilledStore {
     return Sample(nanoseconds: stopwatch.nanoseconds, amount: byteCount)
   }
 
+  /// Finds the records of the file that ``read()`` left again, as a loop without a store would in two threads.
+  func index() throws -> Sample {
+    let file = try FileScan(path: path)
+    let recordByteCount = recordsByteCount / keys.count
+    let stopwatch = Stopwatch()
+    let byteCount = try file.index(recordByteCount: recordByteCount, threadCount: 2)
+    return Sample(nanoseconds: stopwatch.nanoseconds, amount: byteCount)
+  }
+
   /// Opens the store that ``read()`` left, and looks whether all is there.
   func open() throws -> Sample {
     let stopwatch = Stopwatch()

@@ -26,6 +26,10 @@ struct ReopeningRows {
               "A child process loads a store, syncs it, sets 1,000 keys more and is killed; then its file is read.",
               .bandwidth, isLimit: true, store.read),
             row(
+              "bare-index", "bare: an index of its records", "by two threads, each for its half",
+              "Reads it, takes a checksum and a keyed hash of each record, and stores its place.",
+              .bandwidth, isLimit: true, store.index),
+            row(
               "reopen", "open", "until the first read is possible",
               "Opens that file; then all keys are read and compared.", .time, store.open),
             row(
@@ -62,6 +66,9 @@ struct ReopeningRows {
       Comparison(
         "recovery scan, \(valueByteCount) B", .of(name("recovery-scan")), limit: .of(name("plain-read")),
         "plain read of the file", target: .atLeast(0.5)),
+      Comparison(
+        "the same, \(valueByteCount) B", .of(name("recovery-scan")), limit: .of(name("bare-index")),
+        "bare index of its records"),
       Comparison(
         "opening after a clean close, \(valueByteCount) B", .of(name("clean-open")),
         limit: .greater(.constant(15_000_000, .time), .multiple(1 / 40, of: name("reopen"))),

@@ -32,6 +32,33 @@ package final class FileScan: Sendable {
     try forEachChunk { try target.write($0, $1, at: $2) }
   }
 
+  /// Reads the file as records of one length, makes an index of them, and returns how many bytes they had.
+  ///
+  /// Each thread has its part of the file, and an index of its own: the least that opening a log takes where all
+  /// processors share the work and nothing else.
+  package func index(recordByteCount: Int, threadCount: Int) throws -> Int {
+    let recordCount = try byteCount() / recordByteCount / threadCount
+    var entryCount = 64
+    while entryCount < recordCount * 5 / 4 { entryCount *= 2 }
+    let counts = try inParallel(threadCount: threadCount) { [entryCount] number in
+      let entries = try Memory(zeros: entryCount * MemoryLayout<UInt64>.stride)
+      let chunkRecordCount = Self.chunkByteCount / recordByteCount
+      let buffer = try Memory(byteCount: chunkRecordCount * recordByteCount)
+      for first in stride(from: 0, to: recordCount, by: chunkRecordCount) {
+        let count = min(chunkRecordCount, recordCount - first) * recordByteCount
+        let offset = (number * recordCount + first) * recordByteCount
+        guard unsafe pread(self.descriptor, buffer.base, count, off_t(offset)) == count else {
+          throw SystemFailure("pread")
+        }
+        unsafe bench_index_records(
+          buffer.base, count / recordByteCount, recordByteCount,
+          entries.base.assumingMemoryBound(to: UInt64.self), entryCount - 1, UInt64(first + 1))
+      }
+      return recordCount * recordByteCount
+    }
+    return counts.reduce(0, +)
+  }
+
   private func forEachChunk(_ body: (_ buffer: Memory, _ count: Int, _ offset: Int) throws -> Void) throws
     -> Int
   {

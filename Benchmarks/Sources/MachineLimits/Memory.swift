@@ -18,6 +18,11 @@ package final class Memory: Sendable {
     unsafe base.initializeMemory(as: UInt8.self, repeating: 0x5E, count: byteCount)
   }
 
+  /// Takes memory of zeros, of which no page is touched.
+  package convenience init(zeros byteCount: Int) throws {
+    try self.init(byteCount: byteCount, flags: MAP_PRIVATE | MAP_ANON, descriptor: -1)
+  }
+
   /// Maps the beginning of a file for reading and writing; no page is touched.
   package convenience init(mapping file: ScratchFile, byteCount: Int) throws {
     try self.init(byteCount: byteCount, flags: MAP_SHARED, descriptor: file.descriptor)

@@ -28,6 +28,15 @@ import Testing
     #expect(copy == data)
   }
 
+  @Test(arguments: [(0, 0), (1 << 20, 1 << 20), (1_000_123, 1_000_064)])
+  func `each record of a file gets an entry, be they all the same`(byteCount: Int, wholeByteCount: Int) throws
+  {
+    let path = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    try Data(repeating: 0, count: byteCount).write(to: URL(fileURLWithPath: path))
+    #expect(try FileScan(path: path).index(recordByteCount: 64, threadCount: 2) == wholeByteCount)
+  }
+
   @Test func `a file that is not there is an error that names it`() {
     let error = #expect(throws: SystemFailure.self) { try FileScan(path: "/nowhere/at-all") }
     #expect(error?.call == "opening /nowhere/at-all")

@@ -35,6 +35,14 @@ static inline void bench_consume(uint64_t value) {
 /// instruction over a third each, which are not put together as a real checksum would have to. 0 where there is none.
 uint64_t bench_checksum(const void *bytes, size_t byte_count);
 
+/// What finding records again costs at least: each is checksummed, a SipHash of 16 bytes (one round a word, three at
+/// the end) taken, and its place stored in the first free entry from there on. What is hashed are the record's bytes
+/// from the 16th on and its place, since not all bytes of a file are records, and no two hashes should be the same.
+/// Entries are fetched for 32 records at a time. `mask` is one less than the number of entries, a power of two of
+/// which a good part has to be free; `place` is that of the first record, not 0.
+void bench_index_records(
+    const void *records, size_t record_count, size_t record_byte_count, uint64_t *entries, size_t mask, uint64_t place);
+
 /// Makes the file `byte_count` bytes long with blocks reserved for all of them. Returns 0 or an errno: EOPNOTSUPP
 /// where the file system cannot (posix_fallocate would write to every block instead, which is another thing).
 int bench_preallocate(int descriptor, int64_t byte_count);
