@@ -20,6 +20,8 @@ extension Engine {
     var freeSlotCount: UInt32 = 0
     /// What a checkpoint takes.
     var checkpointSlotCount = 0
+    /// The slots that the file may still grow by.
+    var leftSlotCount: UInt32 = 0
     /// Whether the file may not grow by another segment.
     var isFull = false
     /// The slots with records, and from how many on compaction is due.
@@ -28,8 +30,10 @@ extension Engine {
     /// How many free slots there are for users, and how many there should be.
     var room: (present: UInt32, wanted: UInt32) = (0, 0)
 
-    /// What an exchange should win.
-    var gainSlotCount: UInt32 { budget.gainSlotCount(at: recordSlotCount) }
+    /// What an exchange should win: little where the file may hardly grow for its survivors.
+    var gainSlotCount: UInt32 {
+      max(min(budget.gainSlotCount(at: recordSlotCount), leftSlotCount / 8), budget.leastGainSlotCount)
+    }
 
     /// All segments with records, by which it is judged what tombstones may hide (invariant 14).
     var all: [CompactionCandidate] { candidates + refused + [tail] }
@@ -78,6 +82,7 @@ extension Engine {
     survey.freeSlotCount = writer.space.freeCount + writer.space.bareCount
     survey.recordSlotCount = writer.recordSlotCount
     let left = survey.freeSlotCount &+ writer.slotCountLeft
+    survey.leftSlotCount = writer.slotCountLeft
     survey.isFull = writer.slotCountLeft < segmentSlotCount
     let reserved = writer.space.reservedCount
     survey.room = (left > reserved ? left - reserved : 0, writer.wantedRoom)

@@ -29,10 +29,11 @@ extension Engine {
     guard let level = compressionLevel, let codec = ZstdCodec() else { return }
     let began = disk.monotonicClock()
     let number = lock.withLock { state.compression.dictionaryNumber }
+    // No reader while it trains: a full store may need what that would hold.
     Readers.enter(domain)
-    let bytes = DictionaryTraining(samples, level: level)
-      .run(replacing: dictionaries.dictionary(number), with: codec)
+    let before = dictionaries.dictionary(number)
     Readers.leave()
+    let bytes = DictionaryTraining(samples, level: level).run(replacing: before, with: codec)
     trainingNanoseconds.add(disk.monotonicClock() &- began, ordering: .relaxed)
     state.compression.noteTraining(isFruitful: bytes != nil)
     if let bytes { try addDictionary(bytes, for: state, level: level) }
