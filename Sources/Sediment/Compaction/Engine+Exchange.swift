@@ -110,27 +110,49 @@ extension Engine {
 
   /// Empties segments, the first of them first, until so many slots are won; how many were.
   ///
-  /// `forTombstones` says that the first is worth emptying though it wins nothing: others can do that afterwards. With
-  /// the lock of maintenance.
+  /// Free slots may lie so scattered that there is no room for a record of several: the segment that holds it stays as
+  /// it is then. `forTombstones` says that the first is worth emptying though it wins nothing: others can do that
+  /// afterwards. With the lock of maintenance.
   func exchange(
     _ victims: [Generation], in survey: SegmentSurvey, evicting: Bool, winning gain: Int,
     keepingAtMost byteCountMax: Int, forTombstones: Bool = false
   ) throws(SedimentError) -> Int {
     guard let writer else { throw .readOnly(path) }
-    let (terms, entries) = try lock.withLock { () throws(SedimentError) in
-      _ = try checkWritable()
-      let terms = unsafe Exchange.Terms(
-        floor: SequenceNumber(writer.tail.pointee.sequence)!, expiredUpTo: writer.expiredUpTo,
-        evicts: evicting, byteCountMax: byteCountMax,
-        evictedSlotCount: max(gain, Int(survey.room.wanted)))
-      return (terms, victims.compactMap { writer.catalogue.segments[$0] })
+    var left = victims
+    while true {
+      let (terms, entries) = try lock.withLock { () throws(SedimentError) in
+        _ = try checkWritable()
+        let terms = unsafe Exchange.Terms(
+          floor: SequenceNumber(writer.tail.pointee.sequence)!, expiredUpTo: writer.expiredUpTo,
+          evicts: evicting, byteCountMax: byteCountMax,
+          evictedSlotCount: max(gain, Int(survey.room.wanted)))
+        return (terms, left.compactMap { writer.catalogue.segments[$0] })
+      }
+      let exchange = Exchange(
+        self, terms, among: survey.all, segmentSlotCount: survey.segmentSlotCount
+      ) { [self] (count, least) throws(SedimentError) in try takeForSurvivors(count, least) }
+      do throws(SedimentError) {
+        return try carryOut(
+          exchange, of: entries, writer, winning: gain, forTombstones && left.first == victims.first)
+      } catch {
+        guard let unplaced = exchange.unplaced, victims.count - left.count < Self.unplacedCountMax else {
+          throw error
+        }
+        left.removeAll { $0 == unplaced }
+      }
     }
-    let exchange = Exchange(
-      self, terms, among: survey.all, segmentSlotCount: survey.segmentSlotCount
-    ) { [self] (count, least) throws(SedimentError) in try takeForSurvivors(count, least) }
+  }
+
+  /// So many segments that cannot be emptied are passed over in one search.
+  private static var unplacedCountMax: Int { 64 }
+
+  private func carryOut(
+    _ exchange: Exchange, of entries: [SegmentEntry], _ writer: LogWriter, winning gain: Int,
+    _ isForTombstones: Bool
+  ) throws(SedimentError) -> Int {
     do throws(SedimentError) {
       try copy(entries, exchange, winning: gain)
-      guard exchange.wonSlotCount > 0 || forTombstones else {
+      guard exchange.wonSlotCount > 0 || isForTombstones else {
         giveUp(exchange)
         return 0
       }
@@ -143,7 +165,7 @@ extension Engine {
     forgetUnread(exchange, writer)
     forget(exchange, writer)
     release(exchange, writer)
-    return max(exchange.wonSlotCount, forTombstones ? 1 : 0)
+    return max(exchange.wonSlotCount, isForTombstones ? 1 : 0)
   }
 
   /// Lets everything stay as it was.

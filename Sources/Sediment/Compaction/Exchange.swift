@@ -30,6 +30,10 @@ final class Exchange {
   private let takeSlots: (_ count: UInt32, _ least: UInt32) throws(SedimentError) -> SegmentIdentity
 
   private(set) var victims: [SegmentEntry] = []
+  /// How many records were kept when each victim was begun.
+  private var keptCounts: [Int] = []
+  /// The victim with a record that takes several slots in a row, where there are not as many; nil if there is none.
+  private(set) var unplaced: Generation?
   private(set) var written: [SurvivorSegment] = []
   private(set) var leftOut: [LeftOut] = []
   /// Victims that were not read, since all that they hold has expired or is dead.
@@ -73,6 +77,7 @@ final class Exchange {
   /// Begins to empty a segment.
   func begin(_ victim: SegmentEntry) {
     victims.append(victim)
+    keptCounts.append(buffer.addedCount)
     segments[victim.identity.generation] = nil
     // What goes with this exchange can bring nothing back.
     guardFloor = GuardFloor(segments.values)
@@ -183,13 +188,25 @@ final class Exchange {
   /// Writes what is in the buffer to a segment, or to several where free slots lie scattered.
   func flush() throws(SedimentError) {
     while !buffer.isEmpty {
-      let identity = try takeSlots(buffer.slotCount, buffer.slotCountMin)
+      let identity = try takeSlotsForFirst()
       do throws(DiskError) {
         written.append(try buffer.write(to: identity, floor: terms.floor, engine.log))
       } catch {
         engine.giveBackUnadopted(identity.run)
         throw engine.told(error)
       }
+    }
+  }
+
+  private func takeSlotsForFirst() throws(SedimentError) -> SegmentIdentity {
+    do throws(SedimentError) {
+      return try takeSlots(buffer.slotCount, buffer.slotCountMin)
+    } catch {
+      if error.code == .outOfSpace, buffer.slotCountMin > 1 {
+        let first = buffer.addedCount - buffer.survivors.count
+        unplaced = keptCounts.lastIndex { $0 <= first }.map { victims[$0].identity.generation }
+      }
+      throw error
     }
   }
 }

@@ -26,6 +26,8 @@ final class SurvivorBuffer {
   let byteCountMax: Int
   private(set) var byteCount = 0
   private(set) var survivors: [Survivor] = []
+  /// How many records were added in all, those that were written since among them.
+  private(set) var addedCount = 0
   private var memory: UnsafeMutableRawBufferPointer
   private var lowest = UInt64.max
   private var highest: UInt64 = 0
@@ -44,11 +46,14 @@ final class SurvivorBuffer {
   // MARK: Filling
 
   /// Whether a record fits, by its length and its sequence.
+  ///
+  /// Behind a record that is longer than a segment should be, the rest of its last slot is there as well.
   func hasRoom(for recordByteCount: Int, _ sequence: UInt64) -> Bool {
     if isEmpty { return true }
+    let room = max(byteCountMax, Int(slotCount) * Limits.slotByteCount - SegmentHeader.byteCount)
     let lowest = min(lowest, sequence)
     let highest = max(highest, sequence)
-    return byteCount + recordByteCount <= byteCountMax && highest - lowest < Limits.sequenceSpan - 1
+    return byteCount + recordByteCount <= room && highest - lowest < Limits.sequenceSpan - 1
   }
 
   /// Adds a record that stands in memory as a whole, as one that is in no batch.
@@ -91,6 +96,7 @@ final class SurvivorBuffer {
         oldPosition: kind == .remove ? 0 : record.position, hash: hash,
         sequence: record.sequence, expiry: kind == .remove ? 0 : record.expiry, kind: kind))
     byteCount += count
+    addedCount += 1
   }
 
   /// Memory for so many bytes more, behind room for a segment's header.
