@@ -112,6 +112,14 @@ import Testing
     #expect(ExtentLayout.bytesOffset == 128)
   }
 
+  @Test func `The most bytes that an extent of so many slots can hold take just these`() {
+    for slotCount in [1, 2, 63, 64, 65, 66, 128, 129, 4_096, 65_536] as [UInt32] {
+      let most = ExtentLayout.storedByteCountMax(slotCount: slotCount)
+      #expect(ExtentLayout(storedByteCount: most).slotCount == slotCount)
+      #expect(ExtentLayout(storedByteCount: most + 1).slotCount == slotCount + 1)
+    }
+  }
+
   @Test func `The chunks of an extent follow one another and cover its bytes`() {
     for byteCount in [1, 1 << 20, 1 << 20 + 1, 3 << 20 - 1, 1 << 30] as [UInt64] {
       let layout = ExtentLayout(storedByteCount: byteCount)

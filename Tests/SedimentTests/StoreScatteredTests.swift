@@ -57,4 +57,68 @@ import Testing
     }
     #expect(fixture.disk.violations.first == nil)
   }
+
+  @Test(arguments: accesses)
+  func `A large value takes slots that lie one by one, where there are no others`(
+    access: SedimentOptions.Access
+  ) throws {
+    let fixture = try StoreFixture(access, maxByteCount: Self.byteCount, compaction: .manual)
+    let count = try Self.fill(fixture, "slot", 16_000)
+    for number in 0..<80 where number % 2 == 0 { try fixture.store.remove(forKey: "slot-\(number)") }
+    try fixture.store.compact()
+    func used() -> UInt64 {
+      fixture.store.statistics.fileByteCount - fixture.store.statistics.freeByteCount
+    }
+    var before = used()
+    for key in ["large", "more"] { try fixture.store.set(pattern(200_000, key.count), forKey: key) }
+    func check() throws {
+      for key in ["large", "more"] {
+        #expect(try same(fixture.store.retrieve(forKey: key), pattern(200_000, key.count)))
+        #expect(try fixture.store.withValue(forKey: key) { copy($0) } == pattern(200_000, key.count))
+      }
+      for number in 80..<count {
+        #expect(try same(fixture.store.retrieve(forKey: "slot-\(number)"), pattern(16_000, number)))
+      }
+      #expect(fixture.store.statistics.fileByteCount <= Self.byteCount)
+    }
+    try check()
+    // One slot more for the pieces.
+    #expect(used() - before <= 2 * 14 << 14)
+    try fixture.close()
+    #expect(try SedimentStore.verify(path: StoreFixture.path, on: fixture.disk).findings == [])
+    try fixture.open()
+    try check()
+    before = used()
+    for key in ["large", "more"] { try fixture.store.remove(forKey: key) }
+    try fixture.store.compact()
+    #expect(before - used() >= 2 * 13 << 14)
+    #expect(fixture.disk.violations.first == nil)
+  }
+
+  @Test func `A large value evicts hardly more than the bytes that it takes, though slots lie scattered`()
+    throws
+  {
+    let fixture = try StoreFixture()
+    try fixture.close()
+    fixture.options.capacity = .evicting(maxBytes: 6 << 20)
+    try fixture.open()
+    var generator = SeededGenerator(seed: 3)
+    func use(_ count: Int) throws {
+      for step in 0..<count {
+        let number = Int.random(in: 0..<10_000, using: &generator)
+        try fixture.store.set(pattern(200 + number % 1_500, number), forKey: "\(number)")
+        if step % 64 == 0 { fixture.scheduler.runDue() }
+      }
+    }
+    try use(20_000)
+    var most = 0
+    for number in 0..<20 {
+      let before = fixture.store.statistics.liveByteCount
+      try fixture.store.set(pattern(200_000, number), forKey: "large-\(number % 3)")
+      most = max(most, Int(before) - Int(fixture.store.statistics.liveByteCount))
+      #expect(try same(fixture.store.retrieve(forKey: "large-\(number % 3)"), pattern(200_000, number)))
+      try use(500)
+    }
+    #expect(most < 400_000)
+  }
 }

@@ -48,7 +48,7 @@ extension Engine {
       let isFull = bytes.byteCount == Self.pieceByteCount
       var byteCount = isFull ? bytes.byteCount : max(LargeValues.extentByteCount(of: bytes.byteCount), 0)
       if pieces.isEmpty, byteCount == 0 { byteCount = bytes.byteCount }
-      if byteCount > 0 { pieces.append(try writePiece(bytes.extracting(0..<byteCount))) }
+      if byteCount > 0 { pieces += try writePieces(bytes.extracting(0..<byteCount)) }
       tail = bytes.array(byteCount..<bytes.byteCount)
     }
     if isDone, left >= 0 { written = unsafe WrittenExtents(pieces, tail: tail.span.bytes, transform) }

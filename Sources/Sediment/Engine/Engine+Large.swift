@@ -113,23 +113,43 @@ extension Engine {
   func writeExtents(_ value: RawSpan, isPacked: Bool) throws(SedimentError) -> WrittenExtents {
     if isPacked, let extents = try writePackedExtents(value) { return extents }
     let extentByteCount = LargeValues.extentByteCount(of: value.byteCount)
-    let piece = try writePiece(value.extracting(0..<extentByteCount))
-    return WrittenExtents([piece], tail: value.extracting(extentByteCount..<value.byteCount))
+    let pieces = try writePieces(value.extracting(0..<extentByteCount))
+    return WrittenExtents(pieces, tail: value.extracting(extentByteCount..<value.byteCount))
   }
 
-  /// Writes bytes to an extent of their own.
-  func writePiece(_ bytes: RawSpan) throws(SedimentError) -> ValuePlace.Piece {
-    let layout = ExtentLayout(storedByteCount: UInt64(bytes.byteCount))
-    let extent = try lock.withLock { () throws(SedimentError) in
-      let writer = try checkWritable()
-      return try writer.makeUnadopted(.extent, of: try writer.takeRun(layout.slotCount, for: .storing))
-    }
+  /// Writes bytes to an extent of their own, or to several where free slots lie scattered.
+  func writePieces(_ bytes: RawSpan) throws(SedimentError) -> [ValuePlace.Piece] {
+    let extents = try takeExtents(bytes.byteCount)
+    var pieces: [ValuePlace.Piece] = []
+    var offset = 0
     do throws(DiskError) {
-      return try LargeValues.write(bytes, layout, to: extent, log)
+      for extent in extents {
+        let most = ExtentLayout.storedByteCountMax(slotCount: extent.run.count)
+        let end = min(offset + Int(most), bytes.byteCount)
+        pieces.append(try LargeValues.write(bytes.extracting(offset..<end), to: extent, log))
+        offset = end
+      }
     } catch {
       // Nothing of the log was written, and what lies in the slots nobody will ever look at.
-      giveBackUnadopted(extent.run)
+      for extent in extents { giveBackUnadopted(extent.run) }
       throw told(error)
+    }
+    return pieces
+  }
+
+  private func takeExtents(_ byteCount: Int) throws(SedimentError) -> [SegmentIdentity] {
+    try lock.withLock { () throws(SedimentError) in
+      let writer = try checkWritable()
+      var runs = try writer.takeRuns(forExtentsOf: byteCount)[...]
+      var extents: [SegmentIdentity] = []
+      do throws(SedimentError) {
+        while let run = runs.popFirst() { extents.append(try writer.makeUnadopted(.extent, of: run)) }
+      } catch {
+        for run in runs { writer.space.give(run.first..<run.end) }
+        for extent in extents { writer.giveBack(unadopted: extent.run) }
+        throw error
+      }
+      return extents
     }
   }
 }
@@ -171,8 +191,9 @@ enum LargeValues {
 
   /// Writes an extent's header, bytes and chunk table.
   static func write(
-    _ bytes: RawSpan, _ layout: ExtentLayout, to extent: SegmentIdentity, _ log: LogFile
+    _ bytes: RawSpan, to extent: SegmentIdentity, _ log: LogFile
   ) throws(DiskError) -> ValuePlace.Piece {
+    let layout = ExtentLayout(storedByteCount: UInt64(bytes.byteCount))
     let start = extent.run.byteRange.lowerBound
     let seed = extent.seed(in: log.identity)
     let header = SegmentHeader(identity: extent, base: .zero, floor: .zero).encode(in: log.identity)

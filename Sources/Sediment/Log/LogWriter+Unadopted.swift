@@ -21,4 +21,37 @@ extension LogWriter {
     space.give(run.first..<run.end)
     unadoptedSlotCount -= run.count
   }
+
+  // MARK: Extents
+
+  /// Takes a run of slots for a large value's bytes or, where that is not to be had, several, the longest first.
+  func takeRuns(forExtentsOf byteCount: Int) throws(SedimentError) -> [SlotRun] {
+    let slotCount = ExtentLayout(storedByteCount: UInt64(byteCount)).slotCount
+    do throws(SedimentError) {
+      return [try takeRun(slotCount, for: .storing)]
+    } catch  where error.code == .outOfSpace {
+      try provide(space.reservedCount + slotCount)
+      guard let runs = takeScattered(forExtentsOf: byteCount) else { throw error }
+      return runs
+    }
+  }
+
+  private func takeScattered(forExtentsOf byteCount: Int) -> [SlotRun]? {
+    var runs: [SlotRun] = []
+    var left = UInt64(byteCount)
+    repeat {
+      let wanted = ExtentLayout(storedByteCount: left).slotCount
+      let count = min(space.largestRunCount(for: .storing), wanted)
+      guard runs.count < Self.scatteredRunCountMax, let run = space.take(count, for: .storing) else {
+        for run in runs { space.give(run.first..<run.end) }
+        return nil
+      }
+      runs.append(run)
+      left -= min(left, ExtentLayout.storedByteCountMax(slotCount: run.count))
+    } while left > 0
+    return runs
+  }
+
+  /// A value of more pieces would take longer to put together than it is worth.
+  private static let scatteredRunCountMax = 64
 }

@@ -33,6 +33,13 @@ package struct ExtentLayout: Hashable, Sendable {
     return UInt32(truncatingIfNeeded: (byteCount + slotByteCount - 1) / slotByteCount)
   }
 
+  /// The bytes that an extent of so many slots can hold.
+  package static func storedByteCountMax(slotCount: UInt32) -> UInt64 {
+    let byteCount = UInt64(slotCount) * UInt64(Limits.slotByteCount)
+    let chunkCount = (byteCount + UInt64(Limits.chunkByteCount) - 1) / UInt64(Limits.chunkByteCount)
+    return byteCount - bytesOffset - 4 * chunkCount
+  }
+
   /// The bytes of a chunk, counted from the beginning of the value's bytes.
   package func chunk(_ number: Int) -> Range<UInt64> {
     precondition(number >= 0 && number < chunkCount)
