@@ -7,8 +7,11 @@ final class BatchQueue: @unchecked Sendable {
   private var full: [ScannedBatch] = []
   private var isCancelled = false
   private var outcome: Result<Void, SedimentError>?
+  /// Who waits is woken once there are so many batches: waking for each takes as long as a good part of one.
+  private let wakingCount: Int
 
   init(batchCount: Int) {
+    wakingCount = (batchCount + 1) / 2
     changed = Condition(of: lock)
     empty = (0..<batchCount).map { _ in ScannedBatch() }
   }
@@ -19,7 +22,7 @@ final class BatchQueue: @unchecked Sendable {
   func exchange(_ batch: ScannedBatch) -> ScannedBatch? {
     lock.withLock {
       full.append(batch)
-      changed.broadcast()
+      if full.count == wakingCount { changed.broadcast() }
       return waitForEmpty()
     }
   }
@@ -58,7 +61,7 @@ final class BatchQueue: @unchecked Sendable {
   func giveBack(_ batch: ScannedBatch) {
     lock.withLock {
       empty.append(batch)
-      changed.broadcast()
+      if empty.count == wakingCount { changed.broadcast() }
     }
   }
 

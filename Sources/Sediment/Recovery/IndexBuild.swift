@@ -104,6 +104,9 @@ package struct IndexBuild {
   /// A log that is longer is scanned by one thread while another fills the index.
   private static let aloneByteCountMax: UInt64 = 4 << 20
 
+  /// The batches between the two, of 1,024 records each: as many as a processor's cache holds.
+  private static let batchCount = 16
+
   private func alone(
     _ scans: Scans, _ visitor: inout IndexVisitor
   ) throws(SedimentError) -> SegmentScan.Totals {
@@ -128,7 +131,7 @@ package struct IndexBuild {
   private func beside(
     _ scans: Scans, _ visitor: inout IndexVisitor
   ) throws(SedimentError) -> SegmentScan.Totals? {
-    let queue = BatchQueue(batchCount: 8)
+    let queue = BatchQueue(batchCount: Self.batchCount)
     let totals = Totals()
     let isStarted = startThread {
       do throws(SedimentError) {
