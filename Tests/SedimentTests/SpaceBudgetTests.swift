@@ -23,7 +23,7 @@ import Testing
     let largest = Self.budget(live: 1 << 41, segment: 4096)
     #expect(largest.dueSlotCount == 181_202_122)
     #expect(Self.budget(live: .max, segment: 4096) == largest)
-    #expect(largest.gainSlotCount(at: .max) == 8 * 4096)
+    #expect(largest.gainSlotCount(at: .max) == 3 * 4096)
   }
 
   @Test func `An exchange wins half a segment, and more only where compaction is far behind`() {
@@ -32,8 +32,8 @@ import Testing
     #expect(budget.leastGainSlotCount == 32)
     for (recordSlotCount, gain): (UInt32, UInt32) in [
       (0, 32), (due, 32), (due + 256, 32), (due + 256 + 64, 32), (due + 256 + 66, 33),
-      (due + 256 + 1024, 512),
-      (due + 5000, 512), (.max, 512),
+      (due + 256 + 384, 192),
+      (due + 5000, 192), (.max, 192),
     ] {
       #expect(budget.gainSlotCount(at: recordSlotCount) == gain)
     }

@@ -25,7 +25,7 @@ package struct SpaceBudget: Hashable, Sendable {
     behindSlotCount = dueSlotCount + 4 * segmentSlotCount
     // Each exchange is one change of the catalogue and, where slots are short, one sync.
     leastGainSlotCount = max(segmentSlotCount / 2, min(16, slackSlotCount), 1)
-    gainSlotCountMax = max(8 * segmentSlotCount, leastGainSlotCount)
+    gainSlotCountMax = max(3 * segmentSlotCount, leastGainSlotCount)
   }
 
   /// What an exchange should win where segments with records take so many slots.
