@@ -8,6 +8,10 @@ extension Engine {
   /// A piece of a compressed value: whole slots, with room for the extent's header and table.
   private static var pieceByteCount: Int { 4 << 20 - 256 }
 
+  /// From so many pieces on the rest of a value takes a run for each, so that its record can name all of them: 256 more
+  /// at the most.
+  private static var scatteredPieceCountMax: Int { 512 }
+
   /// How many bytes a large value will become if it is compressed, going by its beginning; nil if that is not tried, or
   /// does not save an eighth.
   func packedByteCount(_ value: RawSpan, _ state: CollectionState) -> Int? {
@@ -48,7 +52,10 @@ extension Engine {
       let isFull = bytes.byteCount == Self.pieceByteCount
       var byteCount = isFull ? bytes.byteCount : max(LargeValues.extentByteCount(of: bytes.byteCount), 0)
       if pieces.isEmpty, byteCount == 0 { byteCount = bytes.byteCount }
-      if byteCount > 0 { pieces += try writePieces(bytes.extracting(0..<byteCount)) }
+      if byteCount > 0 {
+        pieces += try writePieces(
+          bytes.extracting(0..<byteCount), mayScatter: pieces.count < Self.scatteredPieceCountMax)
+      }
       tail = bytes.array(byteCount..<bytes.byteCount)
     }
     if isDone, left >= 0 { written = unsafe WrittenExtents(pieces, tail: tail.span.bytes, transform) }

@@ -113,13 +113,13 @@ extension Engine {
   func writeExtents(_ value: RawSpan, isPacked: Bool) throws(SedimentError) -> WrittenExtents {
     if isPacked, let extents = try writePackedExtents(value) { return extents }
     let extentByteCount = LargeValues.extentByteCount(of: value.byteCount)
-    let pieces = try writePieces(value.extracting(0..<extentByteCount))
+    let pieces = try writePieces(value.extracting(0..<extentByteCount), mayScatter: true)
     return WrittenExtents(pieces, tail: value.extracting(extentByteCount..<value.byteCount))
   }
 
-  /// Writes bytes to an extent of their own, or to several where free slots lie scattered.
-  func writePieces(_ bytes: RawSpan) throws(SedimentError) -> [ValuePlace.Piece] {
-    let extents = try takeExtents(bytes.byteCount)
+  /// Writes bytes to an extent of their own or, if `mayScatter`, to several where free slots lie scattered.
+  func writePieces(_ bytes: RawSpan, mayScatter: Bool) throws(SedimentError) -> [ValuePlace.Piece] {
+    let extents = try takeExtents(bytes.byteCount, mayScatter)
     var pieces: [ValuePlace.Piece] = []
     var offset = 0
     do throws(DiskError) {
@@ -137,10 +137,10 @@ extension Engine {
     return pieces
   }
 
-  private func takeExtents(_ byteCount: Int) throws(SedimentError) -> [SegmentIdentity] {
+  private func takeExtents(_ byteCount: Int, _ mayScatter: Bool) throws(SedimentError) -> [SegmentIdentity] {
     try lock.withLock { () throws(SedimentError) in
       let writer = try checkWritable()
-      var runs = try writer.takeRuns(forExtentsOf: byteCount)[...]
+      var runs = try writer.takeRuns(forExtentsOf: byteCount, mayScatter: mayScatter)[...]
       var extents: [SegmentIdentity] = []
       do throws(SedimentError) {
         while let run = runs.popFirst() { extents.append(try writer.makeUnadopted(.extent, of: run)) }

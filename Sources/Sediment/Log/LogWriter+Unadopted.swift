@@ -24,15 +24,25 @@ extension LogWriter {
 
   // MARK: Extents
 
-  /// Takes a run of slots for a large value's bytes or, where that is not to be had, several, the longest first.
-  func takeRuns(forExtentsOf byteCount: Int) throws(SedimentError) -> [SlotRun] {
+  /// Takes a run of slots for a large value's bytes or, where that is not to be had, several if `mayScatter`, the
+  /// longest first.
+  func takeRuns(forExtentsOf byteCount: Int, mayScatter: Bool) throws(SedimentError) -> [SlotRun] {
     let slotCount = ExtentLayout(storedByteCount: UInt64(byteCount)).slotCount
     do throws(SedimentError) {
       return [try takeRun(slotCount, for: .storing)]
-    } catch  where error.code == .outOfSpace {
-      try provide(space.reservedCount + slotCount)
+    } catch  where error.code == .outOfSpace && mayScatter {
+      try provideScattered(slotCount)
       guard let runs = takeScattered(forExtentsOf: byteCount) else { throw error }
       return runs
+    }
+  }
+
+  /// Sees to it that slots are free for so many in several runs: the headers of all take less than one slot more.
+  private func provideScattered(_ slotCount: UInt32) throws(SedimentError) {
+    do throws(SedimentError) {
+      try provide(space.reservedCount + slotCount + 1)
+    } catch  where error.code == .outOfSpace {
+      try provide(space.reservedCount + slotCount)
     }
   }
 
