@@ -2,6 +2,7 @@ import Sediment
 import SedimentDisk
 import SedimentTesting
 import Synchronization
+import Testing
 
 /// The ways to reach a file's bytes, in each of which a store must behave the same.
 let accesses: [SedimentOptions.Access] = [.automatic, .mappedForReading, .unmapped]
@@ -60,6 +61,21 @@ final class StoreFixture {
   /// Lets the store go without closing it.
   func drop() {
     opened = nil
+  }
+
+  /// Sets keys of that name and a number until there is no room for another; how many.
+  func fill(_ name: String = "", valueByteCount: Int = 3_000) throws -> Int {
+    var count = 0
+    while true {
+      do {
+        try store.set(pattern(valueByteCount, count), forKey: "\(name)\(count)")
+      } catch let error as SedimentError {
+        #expect(error.code == .outOfSpace)
+        return count
+      }
+      count += 1
+      try #require(count < 10_000)
+    }
   }
 
   var contents: [UInt8] { disk.contents(of: Self.path)! }

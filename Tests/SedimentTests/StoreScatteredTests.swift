@@ -6,19 +6,6 @@ import Testing
 @Suite struct StoreScatteredTests {
   private static let byteCount: UInt64 = 16 << 20
 
-  /// Sets values of so many bytes until there is no room for another; how many.
-  private static func fill(_ fixture: StoreFixture, _ name: String, _ byteCount: Int) throws -> Int {
-    var count = 0
-    while true {
-      let failure = code { try fixture.store.set(pattern(byteCount, count), forKey: "\(name)-\(count)") }
-      guard failure == nil else {
-        #expect(failure == .outOfSpace)
-        return count
-      }
-      count += 1
-    }
-  }
-
   @Test func `A record for which no slots lie in a row does not keep other segments from being emptied`()
     throws
   {
@@ -34,8 +21,8 @@ import Testing
     for number in 0..<100 where number % 4 == 0 { try fixture.store.remove(forKey: "spacer-\(number)") }
     try fixture.store.compact()
     // All else.
-    #expect(try Self.fill(fixture, "large", 200_000) > 50)
-    _ = try Self.fill(fixture, "slot", 16_000)
+    #expect(try fixture.fill("large", valueByteCount: 200_000) > 50)
+    _ = try fixture.fill("slot", valueByteCount: 16_000)
     // Those of two slots are worth most now.
     for number in 0..<25 {
       #expect(try fixture.store.remove(forKey: "rest-\(number)"))
@@ -68,8 +55,8 @@ import Testing
     let large = isPacked ? Samples.text(700_000) : pattern(200_000)
     // One slot more for the pieces' headers.
     let slotCount: ClosedRange<UInt64> = isPacked ? 9...16 : 13...14
-    let count = try Self.fill(fixture, "slot", 16_000)
-    for number in 0..<120 where number % 2 == 0 { try fixture.store.remove(forKey: "slot-\(number)") }
+    let count = try fixture.fill("slot", valueByteCount: 16_000)
+    for number in 0..<120 where number % 2 == 0 { try fixture.store.remove(forKey: "slot\(number)") }
     try fixture.store.compact()
     func used() -> UInt64 {
       fixture.store.statistics.fileByteCount - fixture.store.statistics.freeByteCount
@@ -82,7 +69,7 @@ import Testing
         #expect(try fixture.store.withValue(forKey: key) { same(copy($0), large) } == true)
       }
       for number in 120..<count {
-        #expect(try same(fixture.store.retrieve(forKey: "slot-\(number)"), pattern(16_000, number)))
+        #expect(try same(fixture.store.retrieve(forKey: "slot\(number)"), pattern(16_000, number)))
       }
       #expect(fixture.store.statistics.fileByteCount <= Self.byteCount)
     }

@@ -21,21 +21,6 @@ struct StoreSpaceTests {
     }
   }
 
-  /// Sets keys until there is no room for another; how many.
-  private static func fill(_ fixture: StoreFixture, valueByteCount: Int = 3_000) throws -> Int {
-    var count = 0
-    while true {
-      do {
-        try fixture.store.set(pattern(valueByteCount, count), forKey: "\(count)")
-      } catch let error as SedimentError {
-        #expect(error.code == .outOfSpace)
-        return count
-      }
-      count += 1
-      try #require(count < 10_000)
-    }
-  }
-
   private static func check(_ store: SedimentStore, _ count: Int, valueByteCount: Int = 3_000) throws {
     #expect(try store.count() == count)
     for number in 0..<count {
@@ -48,7 +33,7 @@ struct StoreSpaceTests {
     access: SedimentOptions.Access, bound: Bound
   ) throws {
     let fixture = try Self.bounded(access, bound)
-    let count = try Self.fill(fixture)
+    let count = try fixture.fill()
     #expect(count > 150)
     for _ in 0..<3 {
       #expect(code { try fixture.store.set(pattern(3_000), forKey: "0") } == .outOfSpace)
@@ -75,7 +60,7 @@ struct StoreSpaceTests {
     let name = String(repeating: "collection", count: 20)
     for number in 0..<300 { _ = try fixture.store.collection("\(name)\(number)") }
     // A slot each.
-    let count = try fill(fixture, valueByteCount: 16_000)
+    let count = try fixture.fill(valueByteCount: 16_000)
     for number in 0..<count / 2 where number % 4 == 0 { try fixture.store.remove(forKey: "\(number)") }
     try fixture.store.compact()
     // The log goes on in one of the holes, so that the file can become shorter; the others are kept in reserve.
@@ -83,7 +68,7 @@ struct StoreSpaceTests {
     for number in count / 2..<count { try fixture.store.remove(forKey: "\(number)") }
     try fixture.store.compact()
     #expect(fixture.store.statistics.fileByteCount < scatteredByteCount)
-    let secondCount = try fill(fixture, valueByteCount: 15_000)
+    let secondCount = try fixture.fill(valueByteCount: 15_000)
     var held = ["x": pattern(16_000)]
     for number in 0..<count / 2 where number % 4 != 0 { held["\(number)"] = pattern(16_000, number) }
     for number in 0..<secondCount { held["\(number)"] = pattern(15_000, number) }
@@ -137,9 +122,9 @@ struct StoreSpaceTests {
     access: SedimentOptions.Access, bound: Bound
   ) throws {
     let fixture = try Self.bounded(access, bound)
-    let count = try Self.fill(fixture)
+    let count = try fixture.fill()
     // The rest of the last segment.
-    let smallCount = try Self.fill(fixture, valueByteCount: 1)
+    let smallCount = try fixture.fill(valueByteCount: 1)
     #expect(smallCount < 1_000)
     let before = fixture.store.statistics.freeByteCount
     var removedCount = 0
@@ -166,7 +151,7 @@ struct StoreSpaceTests {
     let fixture = try Self.bounded(access, bound)
     let prefix = String(repeating: "n", count: 250)
     for number in 0..<100 { _ = try fixture.store.collection("\(prefix)\(number)") }
-    let count = try Self.fill(fixture, valueByteCount: 1_000)
+    let count = try fixture.fill(valueByteCount: 1_000)
     // Checkpoints use up the reserve, since compaction is off.
     var left: UInt64 = 0
     var refusedCount = 0
@@ -187,7 +172,7 @@ struct StoreSpaceTests {
     let fixture = try Self.bounded(access, bound)
     let users = try fixture.store.collection("users")
     try users.set("1", forKey: "key")
-    let count = try Self.fill(fixture)
+    let count = try fixture.fill()
     for number in 0..<count / 2 { #expect(try fixture.store.remove(forKey: "\(number)")) }
     try fixture.store.batch { batch in
       for number in count / 2..<count - 1 { batch.remove(forKey: "\(number)") }
@@ -209,7 +194,7 @@ struct StoreSpaceTests {
     access: SedimentOptions.Access, bound: Bound
   ) throws {
     let fixture = try Self.bounded(access, bound)
-    let count = try Self.fill(fixture)
+    let count = try fixture.fill()
     switch bound {
     case .disk: fixture.disk.capacity = 2 * Self.byteCount
     case .cap:
@@ -225,7 +210,7 @@ struct StoreSpaceTests {
   @Test(arguments: accesses)
   func `A store recovers on a disk that is full`(access: SedimentOptions.Access) throws {
     let fixture = try Self.bounded(access, .disk)
-    let count = try Self.fill(fixture)
+    let count = try fixture.fill()
     var disk = fixture.disk.afterPowerLoss(.everything)
     // Each recovery takes some of the reserve, which nothing gives back while the disk is full.
     for number in 0..<3 {
@@ -286,7 +271,7 @@ struct StoreSpaceTests {
     fixture.options.capacity = .limited(maxBytes: 128 << 10)
     try fixture.open()
     let before = fixture.store.statistics.fileByteCount
-    _ = try Self.fill(fixture)
+    _ = try fixture.fill()
     for number in 0..<500 { _ = try fixture.store.remove(forKey: "\(number)") }
     try fixture.reopen()
     #expect(try !fixture.store.contains("499"))

@@ -118,27 +118,27 @@ extension Engine {
     keepingAtMost byteCountMax: Int, forTombstones: Bool = false
   ) throws(SedimentError) -> Int {
     guard let writer else { throw .readOnly(path) }
-    var left = victims
+    let (terms, entries) = try lock.withLock { () throws(SedimentError) in
+      _ = try checkWritable()
+      let terms = unsafe Exchange.Terms(
+        floor: SequenceNumber(writer.tail.pointee.sequence)!, expiredUpTo: writer.expiredUpTo,
+        evicts: evicting, byteCountMax: byteCountMax,
+        evictedSlotCount: max(gain, Int(survey.room.wanted)))
+      return (terms, victims.compactMap { writer.catalogue.segments[$0] })
+    }
+    var left = entries
     while true {
-      let (terms, entries) = try lock.withLock { () throws(SedimentError) in
-        _ = try checkWritable()
-        let terms = unsafe Exchange.Terms(
-          floor: SequenceNumber(writer.tail.pointee.sequence)!, expiredUpTo: writer.expiredUpTo,
-          evicts: evicting, byteCountMax: byteCountMax,
-          evictedSlotCount: max(gain, Int(survey.room.wanted)))
-        return (terms, left.compactMap { writer.catalogue.segments[$0] })
-      }
       let exchange = Exchange(
         self, terms, among: survey.all, segmentSlotCount: survey.segmentSlotCount
       ) { [self] (count, least) throws(SedimentError) in try takeForSurvivors(count, least) }
       do throws(SedimentError) {
         return try carryOut(
-          exchange, of: entries, writer, winning: gain, forTombstones && left.first == victims.first)
+          exchange, of: left, writer, winning: gain, forTombstones && left.first == entries.first)
       } catch {
-        guard let unplaced = exchange.unplaced, victims.count - left.count < Self.unplacedCountMax else {
+        guard let unplaced = exchange.unplaced, entries.count - left.count < Self.unplacedCountMax else {
           throw error
         }
-        left.removeAll { $0 == unplaced }
+        left.removeAll { $0.identity.generation == unplaced }
       }
     }
   }
