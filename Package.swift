@@ -72,6 +72,10 @@ let package = Package(
     .executableTarget(
       name: "CrashSuite", dependencies: ["CrashModel", "Sediment", "SedimentTesting", "SedimentDisk"],
       path: "Tests/CrashSuite", swiftSettings: settings),
+    // A program on the public interface alone, with dictionaries as its model; see Tests/run.
+    .executableTarget(
+      name: "OutsiderModel", dependencies: ["Sediment"], path: "Tests/Outsider", packageAccess: false,
+      swiftSettings: settings),
     // Calls that have to stay quick, whose instructions, allocations and system calls are counted; see Tests/run.
     .executableTarget(
       name: "HotPaths", dependencies: ["Sediment", "Shallows", "SedimentDisk"], path: "Tests/HotPaths",

@@ -61,11 +61,31 @@ static int run_barrier(void) { return 0; }
 
 #endif
 
+// Ends all scopes of a slot.
+static void end_scopes(struct sediment_reader *slot) {
+  for (; slot->inner_count > 0; slot->inner_count--) {
+    __atomic_store_n(&slot->inner[slot->inner_count - 1].announcement, 0, __ATOMIC_RELEASE);
+  }
+  slot->depth = 0;
+  __atomic_store_n(&slot->announcement, 0, __ATOMIC_RELEASE);
+}
+
+// Calls what waited for the thread to be in no scope, the first that came first.
+static void depart(struct sediment_reader *slot) {
+  struct sediment_departure *departure = slot->departures;
+  slot->departures = NULL;
+  while (departure != NULL) {
+    struct sediment_departure *next = departure->next;
+    departure->body(departure->context);
+    departure = next;
+  }
+}
+
 static void give_back(void *value) {
   struct sediment_reader *slot = value;
   // A thread that ends within a scope reads no more.
-  slot->depth = 0;
-  __atomic_store_n(&slot->announcement, 0, __ATOMIC_RELEASE);
+  end_scopes(slot);
+  depart(slot);
   // Should a later destructor of this thread read, it claims a slot again, and this one runs again.
   sediment_reader_slot = NULL;
   __atomic_store_n(&slot->owned, 0, __ATOMIC_RELEASE);
@@ -119,7 +139,47 @@ struct sediment_reader *sediment_reader_claim(void) {
   return slot;
 }
 
-uint32_t sediment_reader_depth(void) { return sediment_reader_slot == NULL ? 0 : sediment_reader_slot->depth; }
+void sediment_reader_enter_inner(struct sediment_reader *slot, uint64_t domain) {
+  uint64_t announcement = __atomic_load_n(&slot->announcement, __ATOMIC_RELAXED);
+  uint64_t announced = announcement & SEDIMENT_DOMAIN_ALL;
+  if (announced == domain || announced == SEDIMENT_DOMAIN_ALL) return;
+  for (uint32_t number = 0; number < slot->inner_count; number++) {
+    if ((slot->inner[number].announcement & SEDIMENT_DOMAIN_ALL) == domain) return;
+  }
+  if (domain == SEDIMENT_DOMAIN_ALL || slot->inner_count == SEDIMENT_INNER_READERS) {
+    __atomic_store_n(&slot->announcement, announcement | SEDIMENT_DOMAIN_ALL, __ATOMIC_RELEASE);
+  } else {
+    struct sediment_inner_reader *inner = &slot->inner[slot->inner_count++];
+    uint64_t epoch = __atomic_load_n(&sediment_reader_epoch.value, __ATOMIC_ACQUIRE);
+    inner->depth = slot->depth & ~SEDIMENT_DEPARTING;
+    __atomic_store_n(&inner->announcement, epoch << SEDIMENT_DOMAIN_BITS | domain, __ATOMIC_RELEASE);
+  }
+  sediment_reader_order();
+}
+
+void sediment_reader_leave_inner(struct sediment_reader *slot) {
+  uint32_t depth = slot->depth & ~SEDIMENT_DEPARTING;
+  if (depth == 0) {
+    end_scopes(slot);
+    depart(slot);
+  } else if (slot->inner_count > 0 && slot->inner[slot->inner_count - 1].depth > depth) {
+    __atomic_store_n(&slot->inner[--slot->inner_count].announcement, 0, __ATOMIC_RELEASE);
+  }
+}
+
+uint32_t sediment_reader_depth(void) {
+  return sediment_reader_slot == NULL ? 0 : sediment_reader_slot->depth & ~SEDIMENT_DEPARTING;
+}
+
+void sediment_reader_depart(struct sediment_departure *departure) {
+  struct sediment_reader *slot = sediment_reader_slot;
+  if (slot == NULL || slot->depth == 0) __builtin_trap();
+  struct sediment_departure **end = &slot->departures;
+  while (*end != NULL) end = &(*end)->next;
+  departure->next = NULL;
+  *end = departure;
+  slot->depth |= SEDIMENT_DEPARTING;
+}
 
 uint64_t sediment_reader_advance(void) {
   return __atomic_fetch_add(&sediment_reader_epoch.value, 1, __ATOMIC_ACQ_REL);
@@ -145,17 +205,26 @@ static int order_readers(void) {
   return from == 0 || sediment_monotonic_now() >= from;
 }
 
+// The epoch of an announcement if it is of the domain or of all, or the domain is all; else UINT64_MAX.
+static uint64_t epoch_in(const uint64_t *place, uint64_t domain) {
+  uint64_t announcement = __atomic_load_n(place, __ATOMIC_ACQUIRE);
+  uint64_t announced = announcement & SEDIMENT_DOMAIN_ALL;
+  if (announcement == 0) return UINT64_MAX;
+  if (announced != domain && announced != SEDIMENT_DOMAIN_ALL && domain != SEDIMENT_DOMAIN_ALL) return UINT64_MAX;
+  return announcement >> SEDIMENT_DOMAIN_BITS;
+}
+
 uint64_t sediment_reader_oldest(uint64_t domain) {
   if (!order_readers()) return 0;
   uint64_t oldest = UINT64_MAX;
   const struct sediment_reader *slot = __atomic_load_n(&slots, __ATOMIC_ACQUIRE);
   for (; slot != NULL; slot = slot->next) {
-    uint64_t announcement = __atomic_load_n(&slot->announcement, __ATOMIC_ACQUIRE);
-    uint64_t announced = announcement & SEDIMENT_DOMAIN_ALL;
-    if (announcement == 0) continue;
-    if (announced != domain && announced != SEDIMENT_DOMAIN_ALL && domain != SEDIMENT_DOMAIN_ALL) continue;
-    uint64_t epoch = announcement >> SEDIMENT_DOMAIN_BITS;
+    uint64_t epoch = epoch_in(&slot->announcement, domain);
     if (epoch < oldest) oldest = epoch;
+    for (int number = 0; number < SEDIMENT_INNER_READERS; number++) {
+      epoch = epoch_in(&slot->inner[number].announcement, domain);
+      if (epoch < oldest) oldest = epoch;
+    }
   }
   return oldest;
 }
@@ -171,8 +240,8 @@ void sediment_readers_after_fork(void) {
   struct sediment_reader *mine = has_slot_key ? pthread_getspecific(slot_key) : sediment_reader_slot;
   for (struct sediment_reader *slot = slots; slot != NULL; slot = slot->next) {
     if (slot == mine) continue;
-    slot->depth = 0;
-    __atomic_store_n(&slot->announcement, 0, __ATOMIC_RELEASE);
+    end_scopes(slot);
+    slot->departures = NULL;
     __atomic_store_n(&slot->owned, 0, __ATOMIC_RELEASE);
   }
 }

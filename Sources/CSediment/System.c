@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -30,6 +31,11 @@
 void sediment_yield(void) { sched_yield(); }
 
 uint64_t sediment_process_number(void) { return (uint64_t)getpid(); }
+
+int sediment_process_lives(uint64_t number) {
+  if (number == 0 || number > INT32_MAX) return 0;
+  return kill((pid_t)number, 0) == 0 || errno != ESRCH;
+}
 
 int sediment_open(const char *path, int flags, unsigned mode) { return open(path, flags, (mode_t)mode); }
 

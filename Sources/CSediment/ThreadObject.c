@@ -5,6 +5,10 @@
 
 SEDIMENT_THREAD_LOCAL void *sediment_thread_object = NULL;
 
+#if defined(SEDIMENT_SCHEDULES)
+SEDIMENT_THREAD_LOCAL void *sediment_scheduled_thread = NULL;
+#endif
+
 static void (*end_object)(void *object) = NULL;
 static pthread_key_t object_key;
 static int has_object_key = 0;

@@ -20,6 +20,12 @@ uint64_t sediment_monotonic_now(void) {
 #endif
 }
 
+void sediment_sleep(uint64_t nanoseconds) {
+  struct timespec time = {
+      .tv_sec = (time_t)(nanoseconds / 1000000000), .tv_nsec = (long)(nanoseconds % 1000000000)};
+  (void)nanosleep(&time, NULL);
+}
+
 // Mutexes
 
 // Those held across forks. They are never taken out.
@@ -141,7 +147,18 @@ struct start {
   void *context;
 };
 
+// The signals of a thread's own faults, which it must take, or nobody would hear of them; and a profiler's, to whom
+// its time would else be hidden.
+static void take_faults(void) {
+  const int numbers[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS, SIGPROF};
+  sigset_t taken;
+  (void)sigemptyset(&taken);
+  for (size_t number = 0; number < sizeof numbers / sizeof *numbers; number++) (void)sigaddset(&taken, numbers[number]);
+  (void)pthread_sigmask(SIG_UNBLOCK, &taken, NULL);
+}
+
 static void *run(void *argument) {
+  take_faults();
   struct start start = *(struct start *)argument;
   free(argument);
 #if defined(__APPLE__)

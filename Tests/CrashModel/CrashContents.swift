@@ -22,10 +22,10 @@ package struct CrashContents: Equatable, Sendable {
       self.expiry = expiry
     }
 
-    /// The entry once it is so late.
-    func expired(by time: UInt64) -> Entry {
+    /// The entry once the clocks show so much.
+    func aged(_ confirmed: ConfirmedTime, _ wallClock: UInt64) -> Entry {
       var entry = self
-      entry.mayBeGone = mayBeGone || (expiry != 0 && expiry <= time)
+      entry.mayBeGone = mayBeGone || confirmed.allowsDeletion(ofExpiry: expiry, at: wallClock)
       return entry
     }
 
@@ -35,6 +35,7 @@ package struct CrashContents: Equatable, Sendable {
   }
 
   package var collections: [String: [String: Entry]] = ["": [:]]
+  private var confirmed = ConfirmedTime()
 
   package init() {}
 
@@ -72,6 +73,22 @@ package struct CrashContents: Equatable, Sendable {
         description: "\(entries.count) keys came, and they are said to be \(try keys.count())")
     }
     return entries
+  }
+
+  /// Whether they hold the same, whatever their clocks have shown.
+  package static func == (one: CrashContents, other: CrashContents) -> Bool {
+    one.collections == other.collections
+  }
+
+  /// Takes note of what the wall clock shows.
+  mutating func noteClock(_ wallClock: UInt64) { confirmed.note(wallClock) }
+
+  /// Takes note of what the wall clock shows once so much time has gone by, and of what that lets a store delete.
+  mutating func note(_ wallClock: UInt64, after duration: Duration = .zero) {
+    confirmed.note(wallClock, after: duration)
+    for (name, entries) in collections {
+      collections[name] = entries.mapValues { $0.aged(confirmed, wallClock) }
+    }
   }
 
   /// Whether everything here is there as well, in the same collections.

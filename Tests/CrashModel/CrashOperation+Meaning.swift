@@ -38,7 +38,7 @@ extension CrashOperation {
     case .checkpoint: try store.checkpoint()
     case .compact: try store.compact()
     case .storeIndex: try store.storeIndex()
-    case .wait, .pass, .background, .reopen: break
+    case .wait, .pass, .jump, .background, .reopen: break
     }
   }
 
@@ -59,6 +59,7 @@ extension CrashOperation {
 extension CrashContents {
   /// Does to the model what an operation of that number does to a store at that time.
   package mutating func apply(_ operation: CrashOperation, number: Int, time: UInt64) {
+    noteClock(time)
     func expiry(_ lifetime: Duration?) -> UInt64 {
       lifetime.map { time + UInt64($0 / .milliseconds(1)) } ?? 0
     }
@@ -87,12 +88,11 @@ extension CrashContents {
     case .create(let name): collections[name] = collections[name] ?? [:]
     case .drop(let name, _): collections[name] = nil
     case .removeEverything: collections = collections.mapValues { _ in [:] }
-    case .pass(let duration):
-      let end = time + UInt64(duration / .milliseconds(1))
-      for (name, entries) in collections {
-        collections[name] = entries.mapValues { $0.expired(by: end) }
-      }
-    case .sync, .checkpoint, .compact, .storeIndex, .wait, .background, .reopen: break
+    case .wait:
+      note(time + UInt64(CrashOperation.interval / .milliseconds(1)), after: CrashOperation.interval)
+    case .pass(let duration): note(time + UInt64(duration / .milliseconds(1)), after: duration)
+    case .jump(let distance): note(ClockJump.time(time, after: distance))
+    case .sync, .checkpoint, .compact, .storeIndex, .background, .reopen: break
     }
   }
 

@@ -87,10 +87,12 @@ package struct CrashMix: Sendable {
     case 78..<79: return .compact
     case 79..<80: return .storeIndex
     case 80..<84: return .set(place, byteCount: 20, durability)
-    case 84..<89: return .set(place, byteCount: 40, lifetime: .milliseconds(30), durability)
+    case 84..<87: return .set(place, byteCount: 40, lifetime: .milliseconds(30), durability)
+    case 87..<89: return .set(place, byteCount: 40, lifetime: .seconds(86_400), durability)
     case 89..<91: return .setExpiry(place, lifetime: .milliseconds(25), durability)
     case 91..<95: return .wait
     case 95..<97: return .background
+    case 97..<98: return .jump(ClockJump.random(using: &generator))
     default: return .reopen
     }
   }

@@ -25,6 +25,8 @@ package enum CrashOperation {
   case wait
   /// Lets so much time go by, also on the clock that shows when values expire.
   case pass(Duration)
+  /// Lets the clock that shows when values expire jump, forwards or backwards, while no time goes by.
+  case jump(Duration)
   /// Lets the background do what is due at once.
   case background
   case reopen
@@ -68,7 +70,7 @@ package enum CrashOperation {
       .update(_, let durability), .setIfAbsent(_, _, let durability), .setExpiry(_, _, let durability),
       .clear(_, let durability), .drop(_, let durability), .removeEverything(let durability):
       durability
-    case .create, .sync, .checkpoint, .compact, .storeIndex, .wait, .pass, .background, .reopen: nil
+    case .create, .sync, .checkpoint, .compact, .storeIndex, .wait, .pass, .jump, .background, .reopen: nil
     }
   }
 

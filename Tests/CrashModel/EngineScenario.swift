@@ -38,12 +38,14 @@ package struct EngineScenario: CrashScenario {
   package func close(_ storage: EngineUnderTest) throws -> CrashPromise {
     // One that could not be opened again promises nothing.
     guard let store = storage.store else { return .nothing }
+    try storage.checkAccounts()
     try store.close()
     return .forEver
   }
 
   package func contents(of storage: EngineUnderTest) throws -> CrashContents {
-    try CrashContents(of: try storage.opened())
+    try storage.checkAccounts()
+    return try CrashContents(of: try storage.opened())
   }
 
   package func operation(using generator: inout SeededGenerator) -> CrashOperation {
@@ -172,14 +174,22 @@ package final class EngineUnderTest {
     throw CrashContradiction(description: "the background failed: \(error)")
   }
 
+  /// Nothing is under way between two operations, so every slot and every count is accounted for.
+  func checkAccounts() throws {
+    let findings = try opened().accountFindings()
+    if !findings.isEmpty { throw CrashContradiction(description: "the accounts: \(findings)") }
+  }
+
   private func carryOut(_ operation: CrashOperation, _ number: Int, on store: SedimentStore) throws {
     switch operation {
     case .wait: pass(CrashOperation.interval)
     case .pass(let duration): pass(duration)
+    case .jump(let distance): disk.setWallClock(to: ClockJump.time(disk.wallClock(), after: distance))
     case .background: scheduler.runDue()
     case .reopen:
       // Another opening would change something.
       if isPoisoned { return }
+      try checkAccounts()
       self.store = nil
       try store.close()
       due = []

@@ -7,6 +7,7 @@ enum CrashSuite {
   static func main() {
     do {
       try SoakVictim.workIfAsked()
+      SuiteProcess.becomeDeterministic()
       let options = try SuiteOptions(Array(CommandLine.arguments.dropFirst()))
       if let planting = options.planting {
         try planting.run()

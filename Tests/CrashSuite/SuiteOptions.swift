@@ -25,11 +25,15 @@ struct SuiteOptions {
     var seed: UInt64
   }
 
-  static let allLayers: [any Layer] = [
-    KillsLayer(), PowerLossLayer(), SequencesLayer(), CallsLayer(), DamageLayer(), ModelLayer(),
-    ThreadsLayer(),
-    FullDiskLayer(), SoakLayer(),
-  ]
+  #if SEDIMENT_SCHEDULES
+    static let allLayers: [any Layer] = [SchedulesLayer()]
+  #else
+    static let allLayers: [any Layer] = [
+      KillsLayer(), PowerLossLayer(), SequencesLayer(), CallsLayer(), DamageLayer(), ModelLayer(),
+      ThreadsLayer(),
+      FullDiskLayer(), SoakLayer(),
+    ]
+  #endif
 
   struct Refusal: Error, CustomStringConvertible {
     var description: String

@@ -14,6 +14,16 @@ enum SuiteProcess {
     return process.terminationStatus
   }
 
+  /// Sees to it that sets and dictionaries have the same order in every run, where cases depend on it.
+  static func becomeDeterministic() {
+    #if SEDIMENT_SCHEDULES
+      let name = "SWIFT_DETERMINISTIC_HASHING"
+      if unsafe getenv(name) != nil { return }
+      unsafe setenv(name, "1", 1)
+      become(CommandLine.arguments)
+    #endif
+  }
+
   /// Goes on as another program; returns only if that cannot be done.
   static func become(_ command: [String]) {
     var arguments: [UnsafeMutablePointer<CChar>?] = unsafe command.map { unsafe strdup($0) }

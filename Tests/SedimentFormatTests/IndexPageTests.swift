@@ -5,15 +5,17 @@ import Testing
 @Suite struct IndexPageTests {
   private static let seed = Checksum(0x1234_5678)
 
-  private static func account(_ generation: UInt64, _ collection: UInt32, _ count: UInt32) -> IndexAccount {
+  private static func account(
+    _ generation: UInt64, _ collection: UInt32, _ count: UInt32, extentSlotCount: UInt32 = 0
+  ) -> IndexAccount {
     IndexAccount(
       generation: Generation(generation)!, collection: collection, recordCount: count, expiringCount: 1,
-      byteCount: UInt64(count) * 40)!
+      byteCount: UInt64(count) * 40, extentSlotCount: extentSlotCount)!
   }
 
   private static let head = IndexPartHead(
     sequence: SequenceNumber(0x0102_0304_0506)!, entryCounts: [2, 0, 3],
-    accounts: [account(7, 0, 4), account(9, 0x0A0B_0C0D, 1)])
+    accounts: [account(7, 0, 4), account(9, 0x0A0B_0C0D, 1, extentSlotCount: 0x0102)])
 
   /// The words of a part with the head above and entries of any value.
   private static func words(_ head: IndexPartHead, entryCount: Int) -> (bytes: [UInt8], checksum: Checksum) {
@@ -38,7 +40,8 @@ import Testing
       [
         (4, 4, 17), (8, 8, 0x0102_0304_0506), (16, 4, 2), (24, 4, 2), (28, 4, 0), (32, 4, 3), (40, 8, 7),
         (48, 4, 0), (52, 4, 4), (56, 4, 1), (64, 8, 160), (72, 8, 9), (80, 4, 0x0A0B_0C0D), (84, 4, 1),
-        (88, 4, 1), (96, 8, 40), (104, 8, 0x8000_0000_0000_0001), (112, 8, 0x8000_0000_0000_0002),
+        (88, 4, 1), (92, 4, 0x0102), (96, 8, 40), (104, 8, 0x8000_0000_0000_0001),
+        (112, 8, 0x8000_0000_0000_0002),
         (120, 8, 0x8000_0000_0000_0003), (128, 8, 0x8000_0000_0000_0004), (136, 8, 0x8000_0000_0000_0005),
       ])
     let sum = unsafe Self.seed.continued(with: 0 as UInt32)
@@ -130,7 +133,7 @@ import Testing
     Damage(UInt32.max, at: 16, .field(.count)), Damage(1 as UInt32, at: 28, .field(.reserved)),
     Damage(0 as UInt64, at: 32, .field(.part)), Damage(UInt64.max, at: 32, .field(.part)),
     Damage(0 as UInt32, at: 44, .field(.part)), Damage(3 as UInt32, at: 44, .field(.count)),
-    Damage(5 as UInt32, at: 48, .field(.part)), Damage(1 as UInt32, at: 52, .field(.part)),
+    Damage(5 as UInt32, at: 48, .field(.part)), Damage(1 as UInt32, at: 52, nil),
     Damage(161 as UInt64, at: 56, .field(.part)), Damage(56 as UInt64, at: 56, .field(.part)),
     Damage(168 as UInt64, at: 56, nil),
   ])

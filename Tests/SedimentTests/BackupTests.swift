@@ -61,7 +61,9 @@ struct BackupTests {
     #expect(copy.recovery.cut == nil)
     #expect(try contents(of: copy) == before)
     try copy.close()
-    #expect(try SedimentStore.verify(path: Self.copy, on: fixture.disk).findings == [])
+    // What compaction has still to free is no damage.
+    let findings = try SedimentStore.verify(path: Self.copy, on: fixture.disk).findings
+    #expect(findings.filter { $0.kind != .orphaned } == [])
     let again = try Self.opened(Self.copy, on: fixture.disk)
     try apart(fixture, again)
   }

@@ -58,18 +58,64 @@ func becomesPast(_ tag: UInt64, in domain: ReaderDomain) -> Bool {
     #expect(becomesPast(tag, in: domain))
   }
 
-  @Test func `A scope of another store within a scope holds things of both, and then all`() {
+  @Test func `A scope of another store within a scope holds things of both, and ends by itself`() {
     let third = ReaderDomain.make()
     Readers.enter(domain)
     let tag = Readers.advance()
     #expect(becomesPast(tag, in: other))
     Readers.enter(other)
-    for held in [domain, other, third] { #expect(!Readers.isPast(tag, in: held)) }
-    // The inner scope's end gives nothing back, because the outer one cannot tell what it saw.
+    // It has an epoch of its own: what was unlinked before it began it does not hold.
+    #expect(becomesPast(tag, in: other))
+    let later = Readers.advance()
+    for held in [domain, other] { #expect(!Readers.isPast(later, in: held)) }
+    #expect(becomesPast(later, in: third))
+    // Deeper ones of the same stores change nothing.
+    Readers.enter(other)
+    Readers.enter(domain)
     Readers.leave()
-    for held in [domain, other, third] { #expect(!Readers.isPast(tag, in: held)) }
     Readers.leave()
-    for held in [domain, other, third] { #expect(becomesPast(tag, in: held)) }
+    for held in [domain, other] { #expect(!Readers.isPast(later, in: held)) }
+    Readers.leave()
+    #expect(becomesPast(later, in: other))
+    #expect(!Readers.isPast(tag, in: domain))
+    Readers.leave()
+    #expect(becomesPast(later, in: domain))
+  }
+
+  @Test func `A thread in scopes of many stores holds things of all, until the first scope ends`() {
+    let domains = (0..<8).map { _ in ReaderDomain.make() }
+    for domain in domains { Readers.enter(domain) }
+    let tag = Readers.advance()
+    for held in domains + [other] { #expect(!Readers.isPast(tag, in: held)) }
+    for _ in domains.dropFirst() { Readers.leave() }
+    for held in domains + [other] { #expect(!Readers.isPast(tag, in: held)) }
+    Readers.leave()
+    for held in domains + [other] { #expect(becomesPast(tag, in: held)) }
+  }
+
+  @Test func `What is to be done outside is done when the last scope ends, in its order`() {
+    var done: [Int] = []
+    Readers.whenOutside { done.append(0) }
+    #expect(done == [0])
+    Readers.enter(domain)
+    Readers.enter(other)
+    let tag = Readers.advance()
+    Readers.whenOutside {
+      #expect(Readers.depth == 0)
+      Readers.waitUntilPast(tag, in: domain)
+      done.append(1)
+    }
+    Readers.leave()
+    #expect(Readers.depth == 1)
+    Readers.whenOutside { Readers.reading(domain) { done.append(2) } }
+    #expect(done == [0])
+    Readers.enter(domain)
+    Readers.leave()
+    #expect(done == [0])
+    Readers.leave()
+    #expect(done == [0, 1, 2])
+    Readers.reading(domain) { #expect(Readers.depth == 1) }
+    #expect(done == [0, 1, 2])
   }
 
   @Test func `The next scope is of its own store alone`() {

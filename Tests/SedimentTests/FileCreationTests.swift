@@ -103,5 +103,13 @@ import Testing
   @Test func `The temporary name is a hidden one in the same directory`() {
     #expect(FileCreation.temporaryPath(for: "/a/b.store", number: 0x1f) == "/a/.b.store.new-000000000000001f")
     #expect(FileCreation.temporaryPath(for: "b", number: .max) == ".b.new-ffffffffffffffff")
+    // A long name gives only its beginning, so that the hidden one is taken wherever it is.
+    for (name, count) in [("n", 250), ("é", 125), ("\u{1F600}", 63), ("n", 100), ("n", 101), ("n", 255)] {
+      let path = "/a/" + String(repeating: name, count: count)
+      let hidden = FileCreation.temporaryPath(for: path, number: 1)
+      #expect(hidden.hasPrefix("/a/.\(name)"))
+      #expect(hidden.hasSuffix(".new-0000000000000001"))
+      #expect(hidden.utf8.count <= max(path.utf8.count, 125))
+    }
   }
 }

@@ -112,7 +112,7 @@ class ForwardingFile: DiskFile, @unchecked Sendable {
   final func truncate(to byteCount: UInt64) throws(DiskError) { try inner.truncate(to: byteCount) }
   final func clone(to path: String) throws(DiskError) { try inner.clone(to: path) }
 
-  final func lock(_ range: Range<UInt64>, _ mode: LockMode) throws(DiskError) -> Bool {
+  func lock(_ range: Range<UInt64>, _ mode: LockMode) throws(DiskError) -> Bool {
     try inner.lock(range, mode)
   }
 

@@ -64,7 +64,7 @@ import Testing
           space.extend(by: count)
           model.slots += Array(repeating: .free, count: Int(count))
         case 1:
-          space.reservedCount = UInt32.random(in: 0...4, using: &generator)
+          space.reserve.freeing = UInt32.random(in: 0...4, using: &generator)
           let purpose: SlotSpace.Purpose = Bool.random(using: &generator) ? .storing : .goingOn
           let left = purpose == .storing ? Int(space.reservedCount) : 0
           let fitting = model.runs(of: .free).filter { $0.count >= count }.map(\.count).min()

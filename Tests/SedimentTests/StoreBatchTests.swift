@@ -272,4 +272,29 @@ struct StoreBatchTests {
     }
     #expect(results == [1, 61])
   }
+
+  @Test(arguments: accesses)
+  func `Large values that one batch sets and replaces leave no slots behind`(
+    access: SedimentOptions.Access
+  ) throws {
+    let fixture = try StoreFixture(access, maxByteCount: 6 << 20)
+    for number in 0..<40 {
+      try fixture.store.batch { batch in
+        batch.set(pattern(1 << 20, number), forKey: "key")
+        batch.set(pattern(200_000, number), forKey: "removed")
+        batch.set(pattern(1 << 20, -number), forKey: "key")
+        batch.remove(forKey: "removed")
+      }
+      #expect(fixture.store.accountFindings() == [])
+      if number % 8 == 7 { try fixture.reopen() }
+      if number % 3 == 0 { fixture.scheduler.runDue() }
+    }
+    #expect(try same(fixture.store.retrieve(forKey: "key"), pattern(1 << 20, -39)))
+    #expect(try fixture.store.count() == 1)
+    fixture.scheduler.advance(by: 1_000_000_000)
+    // One value, wherever its pieces lie.
+    let slotCount = fixture.store.segments.reduce(0) { $1.kind == .extent ? $0 + $1.byteCount >> 14 : $0 }
+    #expect(65...66 ~= slotCount)
+    #expect(fixture.store.accountFindings() == [])
+  }
 }

@@ -123,14 +123,21 @@ struct StoreClosingTests {
       try store.set(pattern(count), forKey: "key")
       try store.withValue(forKey: "key") { value in
         try store.close()
-        // Somebody else writes to the file, and the value stays as it was.
-        let another = try SedimentStore(path: directory["store"], options: options)
-        for number in 0..<100 { try another.set(pattern(1_000, number), forKey: "\(number)") }
-        try another.removeEverything()
-        try another.close()
+        // Nobody else gets the file, and the value stays as it was.
+        for readOnly in [false, true] {
+          let error = #expect(throws: SedimentError.self) {
+            try SedimentStore(path: directory["store"], options: SedimentOptions(readOnly: readOnly))
+          }
+          #expect(error?.code == .locked)
+          #expect(error?.message.hasPrefix("This process is closing the store") == true)
+        }
+        #expect(code { try SedimentStore.destroy(path: directory["store"]) } == .locked)
         #expect(same([UInt8](sedimentBytes: value), pattern(count)))
         #expect(code { _ = try store.contains("key") } == .closed)
+        try store.close()
       }
+      // Now it does.
+      try SedimentStore(path: directory["store"], options: options).close()
     }
   }
 
@@ -227,29 +234,5 @@ struct StoreClosingTests {
       }
       try again.close()
     }
-  }
-
-  @Test func `A value in place on another thread outlives closing and dropping the store`() throws {
-    let fixture = try StoreFixture()
-    let inside = Counter()
-    let isClosed = Counter()
-    let wasSame = Counter()
-    try fixture.store.set(pattern(200_000), forKey: "key")
-    let thread = { (store: SedimentStore) in
-      TestThread {
-        try? store.withValue(forKey: "key") { value in
-          inside.add()
-          isClosed.wait(for: 1)
-          if same([UInt8](sedimentBytes: value), pattern(200_000)) { wasSame.add() }
-        }
-      }
-    }(fixture.store)
-    inside.wait(for: 1)
-    try fixture.close()
-    try fixture.open()
-    try fixture.store.removeEverything()
-    isClosed.add()
-    thread.join()
-    #expect(wasSame.value == 1)
   }
 }

@@ -1,4 +1,5 @@
 import Sediment
+import SedimentDisk
 import SedimentTesting
 import Testing
 
@@ -265,6 +266,55 @@ struct StoreCollectionTests {
     fixture.scheduler.runDue()
     #expect(try users.keys() == [Array("50".utf8)])
     #expect(try users.count() == 1)
+  }
+
+  /// How the store is opened again that was closed before anything was swept out of it.
+  enum Opening: CaseIterable {
+    case byScan, byStoredIndex, afterCompactionWasOff, afterDeath
+  }
+
+  @Test(arguments: accesses, Opening.allCases)
+  func `The slots of large values come back that were cleared just before a close`(
+    access: SedimentOptions.Access, opening: Opening
+  ) throws {
+    var fixture = try StoreFixture(access, compaction: opening == .afterCompactionWasOff ? .off : .automatic)
+    let users = try fixture.store.collection("users")
+    let others = try fixture.store.collection("others")
+    for number in 0..<6 {
+      try users.set(pattern(300_000, number), forKey: "\(number)")
+      try others.set(pattern(140_000, number), forKey: "\(number)")
+      try fixture.store.set(pattern(150_000, number), forKey: "\(number % 2)")
+    }
+    if opening == .byStoredIndex { #expect(try fixture.store.storeIndex()) }
+    try others.removeAll()
+    try fixture.store.dropCollection("users")
+    if opening == .afterDeath {
+      fixture = try StoreFixture(access, on: fixture.disk.afterProcessDeath())
+    } else {
+      try fixture.close()
+      fixture.options.compaction = .automatic
+      try fixture.open()
+      #expect(fixture.store.recovery.wasClosed)
+    }
+    #expect((fixture.store.recovery.storedKeyCount > 0) == (opening == .byStoredIndex))
+    #expect(fixture.store.accountFindings() == [])
+    fixture.scheduler.advance(by: 1_000_000_000)
+    #expect(fixture.store.accountFindings() == [])
+    #expect(fixture.store.segments.filter { $0.kind == .extent }.count == 2)
+    for number in 0..<2 {
+      #expect(try same(fixture.store.retrieve(forKey: "\(number)"), pattern(150_000, number + 4)))
+    }
+  }
+
+  @Test func `A store without lost slots is not read for them when it is opened`() throws {
+    let fixture = try StoreFixture(.unmapped)
+    for number in 0..<20 { try fixture.store.set(pattern(140_000, number), forKey: "\(number % 4)") }
+    #expect(try fixture.store.storeIndex())
+    for number in 0..<20 { try fixture.store.set(pattern(140_000, number), forKey: "\(number % 4)") }
+    try fixture.reopen()
+    let call = fixture.disk.calls.count
+    fixture.scheduler.advance(by: 1_000_000_000)
+    #expect(fixture.count(.read, since: call) == 0)
   }
 
   // MARK: Lifetime

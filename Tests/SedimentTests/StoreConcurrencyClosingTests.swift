@@ -128,7 +128,11 @@ import Testing
           try store.removeEverything()
           for number in 0..<50 { try store.set([UInt8](repeating: 8, count: 3000), forKey: "more:\(number)") }
           try store.checkpoint()
+          // It waits for those who are inside.
           try store.close()
+        }
+        crew.start { _ in
+          while try Self.isDone(unless: .closed, body: { _ = try store.contains("0") }) { usleep(200) }
           isClosed.add()
         }
       }

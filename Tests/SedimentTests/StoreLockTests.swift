@@ -2,6 +2,7 @@ import Foundation
 import Sediment
 import SedimentDisk
 import SedimentTesting
+import Synchronization
 import Testing
 
 /// One writer at a time, or any number of readers, in one process and several.
@@ -138,7 +139,65 @@ struct StoreLockTests {
     try fixture.open()
   }
 
+  @Test func `A store that this process reads says so to who would write to it`() throws {
+    try SedimentStore(path: path).close()
+    let reader = try SedimentStore(path: path, options: SedimentOptions(readOnly: true))
+    let error = #expect(throws: SedimentError.self) { try SedimentStore(path: path) }
+    #expect(error?.code == .locked)
+    #expect(error?.message.hasPrefix("This process has the store open for reading") == true)
+    try reader.close()
+  }
+
+  @Test func `Where the file system locks nothing, a process still opens a store once at a time`() throws {
+    let disk = UnlockedDisk(SimulatedDisk(seed: 1))
+    let store = try SedimentStore(path: StoreFixture.path, disk: disk)
+    for readOnly in [false, true] {
+      let options = SedimentOptions(readOnly: readOnly)
+      #expect(
+        code { _ = try SedimentStore(path: StoreFixture.path, options: options, disk: disk) } == .locked)
+    }
+    #expect(code { _ = try SedimentStore.verify(path: StoreFixture.path, on: disk) } == .locked)
+    #expect(code { try SedimentStore.destroy(path: StoreFixture.path, on: disk) } == .locked)
+    try store.close()
+    let options = SedimentOptions(readOnly: true)
+    let readers = try (0..<2).map { _ in
+      try SedimentStore(path: StoreFixture.path, options: options, disk: disk)
+    }
+    for reader in readers {
+      #expect(code { _ = try SedimentStore(path: StoreFixture.path, disk: disk) } == .locked)
+      try reader.close()
+    }
+    try SedimentStore(path: StoreFixture.path, disk: disk).close()
+  }
+
+  @Test(arguments: [100, 101, 233, 234, 240, 255])
+  func `A store of any name that the system takes is made, copied and destroyed`(count: Int) throws {
+    let path = directory[String(repeating: "n", count: count)]
+    let copy = directory[String(repeating: "c", count: count)]
+    let store = try SedimentStore(path: path)
+    try store.set("value", forKey: "key")
+    try store.backup(to: copy)
+    try store.close()
+    #expect(try SedimentStore(path: copy).contains("key"))
+    try SedimentStore.destroy(path: path)
+    try SedimentStore.destroy(path: copy)
+    #expect(try directory.names == [])
+  }
+
   // MARK: Destroying
+
+  @Test func `A file that takes a store's place before it is locked is not destroyed with it`() throws {
+    let inner = SimulatedDisk(seed: 1)
+    let disk = ReplacingDisk(inner, path: StoreFixture.path, other: "data/other")
+    try SedimentStore(path: StoreFixture.path, disk: inner).close()
+    let other = try SedimentStore(path: "data/other", disk: inner)
+    try other.set("value", forKey: "key")
+    disk.isReplacing.store(true, ordering: .relaxed)
+    #expect(code { try SedimentStore.destroy(path: StoreFixture.path, on: disk) } == .locked)
+    #expect(inner.paths == [StoreFixture.path])
+    try other.close()
+    #expect(try SedimentStore(path: StoreFixture.path, disk: inner).contains("key"))
+  }
 
   @Test func `A store is destroyed when it is closed, and not before`() throws {
     let store = try SedimentStore(path: path)
@@ -172,4 +231,44 @@ struct StoreLockTests {
     try fixture.open()
     #expect(try fixture.store.contains("key"))
   }
+}
+
+/// A disk that grants every lock.
+private final class UnlockedDisk: ForwardingDisk, @unchecked Sendable {
+  private final class File: ForwardingFile, @unchecked Sendable {
+    override func lock(_ range: Range<UInt64>, _ mode: LockMode) throws(DiskError) -> Bool { true }
+  }
+
+  override func file(_ file: any DiskFile) -> any DiskFile { File(file) }
+}
+
+/// A disk on which another file takes the place of one, once, right before that is locked.
+private final class ReplacingDisk: ForwardingDisk, @unchecked Sendable {
+  let isReplacing = Atomic(false)
+  private let path: String
+  private let other: String
+
+  private final class File: ForwardingFile, @unchecked Sendable {
+    let disk: ReplacingDisk
+
+    init(_ inner: any DiskFile, _ disk: ReplacingDisk) {
+      self.disk = disk
+      super.init(inner)
+    }
+
+    override func lock(_ range: Range<UInt64>, _ mode: LockMode) throws(DiskError) -> Bool {
+      if disk.isReplacing.exchange(false, ordering: .relaxed) {
+        try disk.rename(disk.other, to: disk.path, .replaceExisting)
+      }
+      return try inner.lock(range, mode)
+    }
+  }
+
+  init(_ inner: SimulatedDisk, path: String, other: String) {
+    self.path = path
+    self.other = other
+    super.init(inner)
+  }
+
+  override func file(_ file: any DiskFile) -> any DiskFile { File(file, self) }
 }

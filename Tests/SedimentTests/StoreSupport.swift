@@ -90,3 +90,8 @@ final class StoreDirectory: Sendable {
     get throws { try FileManager.default.contentsOfDirectory(atPath: path).sorted() }
   }
 }
+
+extension SedimentStatistics {
+  /// The bytes of the file that are in use.
+  var usedByteCount: UInt64 { fileByteCount - freeByteCount - holeByteCount }
+}

@@ -176,6 +176,31 @@ import Testing
     }
   }
 
+  @Test func `A thread of the pool takes the signals of its own faults and of profilers, and no others`() {
+    var before = sigset_t()
+    var all = sigset_t()
+    _ = unsafe sigfillset(&all)
+    // What the thread that starts it blocks does not matter.
+    _ = unsafe pthread_sigmask(SIG_BLOCK, &all, &before)
+    defer { _ = unsafe pthread_sigmask(SIG_SETMASK, &before, nil) }
+    let pool = pool(1)
+    let ran = Counter()
+    let wrong = Counter()
+    let work = Work {
+      var blocked = sigset_t()
+      _ = unsafe pthread_sigmask(SIG_BLOCK, nil, &blocked)
+      for number in [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS, SIGPROF]
+      where unsafe sigismember(&blocked, number) != 0 { wrong.add() }
+      for number in [SIGTERM, SIGINT, SIGHUP, SIGALRM, SIGUSR1, SIGCHLD]
+      where unsafe sigismember(&blocked, number) != 1 { wrong.add() }
+      ran.add()
+    }
+    pool.schedule(work, after: 0)
+    ran.wait(for: 1)
+    work.cancelAndWait()
+    #expect(wrong.value == 0)
+  }
+
   @Test func `The pool of the process runs jobs`() {
     let ran = Counter()
     let work = Work { ran.add() }

@@ -33,8 +33,10 @@
 //   - a later value: R5, or a later announcement of the slot, was stored with release after R4 had ended, and
 //     W4 acquires it, so that what the reader did is over before the object is freed.
 // A slot that was added to the list or changed hands after p is the first case; before p, W4 finds it.
-// A scope within a scope keeps the slot's epoch, which is older than the one it would load and so only holds
-// more; if it is of another domain, it widens the announcement to all domains, which is another R2.
+// A scope within a scope of the same domain keeps the announcement, whose epoch is older than the one it would
+// load and so only holds more. One of another domain makes an announcement of its own beside the first, as if
+// it were that of another thread; it lasts until that scope ends. If a thread is in scopes of more domains than
+// a slot has room for, the first announcement is widened to all of them, which is another R2.
 //
 // R3 and W3 are a pair. Where Linux has it, W3 is the system call membarrier, which interrupts each running
 // thread of the process for a full fence; a thread that does not run has passed one when it was switched
@@ -46,17 +48,38 @@
 #define SEDIMENT_DOMAIN_BITS 16
 #define SEDIMENT_DOMAIN_ALL UINT64_C(0xFFFF)
 
+// What a thread does as soon as it is in no scope any more.
+struct sediment_departure {
+  void (*body)(void *context);
+  void *context;
+  struct sediment_departure *next;
+};
+
+// A scope of another domain within the first: its announcement, and how many scopes the thread was in with it.
+struct sediment_inner_reader {
+  uint64_t announcement;
+  uint32_t depth;
+};
+
+enum { SEDIMENT_INNER_READERS = 3 };
+
 // Alone on two lines of the cache, since processors fetch lines in pairs. Only the thread that owns a slot
-// writes its announcement and depth.
+// writes its announcements and depth.
 struct sediment_reader {
   // The epoch above the domain's bits, or 0 when the thread does not read.
   uint64_t announcement;
-  // How many scopes the thread is in.
+  // How many scopes the thread is in; the highest bit is set while it has departures.
   uint32_t depth;
   // 1 while a thread has the slot.
   uint32_t owned;
   struct sediment_reader *next;
+  struct sediment_departure *departures;
+  // How many of these there are; the last has the greatest depth.
+  uint32_t inner_count;
+  struct sediment_inner_reader inner[SEDIMENT_INNER_READERS];
 } __attribute__((aligned(128)));
+
+#define SEDIMENT_DEPARTING UINT32_C(0x80000000)
 
 // The model of the program's own variables, which is one instruction. Musl refuses to load a library later
 // that uses it.
@@ -90,6 +113,11 @@ static inline void sediment_reader_order(void) {
   }
 }
 
+// Goes on with a scope that begins within another, and with the end of one that another goes around or that was
+// the last before departures.
+void sediment_reader_enter_inner(struct sediment_reader *slot, uint64_t domain);
+void sediment_reader_leave_inner(struct sediment_reader *slot);
+
 // Begins a scope of this thread, for a domain from 1 to SEDIMENT_DOMAIN_ALL. Not for signal handlers.
 static inline void sediment_reader_enter(uint64_t domain) {
   struct sediment_reader *slot = sediment_reader_slot;
@@ -100,11 +128,7 @@ static inline void sediment_reader_enter(uint64_t domain) {
     sediment_reader_order();
     return;
   }
-  uint64_t announcement = __atomic_load_n(&slot->announcement, __ATOMIC_RELAXED);
-  uint64_t announced = announcement & SEDIMENT_DOMAIN_ALL;
-  if (announced == domain || announced == SEDIMENT_DOMAIN_ALL) return;
-  __atomic_store_n(&slot->announcement, announcement | SEDIMENT_DOMAIN_ALL, __ATOMIC_RELEASE);
-  sediment_reader_order();
+  sediment_reader_enter_inner(slot, domain);
 }
 
 // Ends the scope that this thread began last; traps if it is in none.
@@ -113,11 +137,16 @@ static inline void sediment_reader_leave(void) {
   if (__builtin_expect(slot == NULL || slot->depth == 0, 0)) __builtin_trap();
   if (__builtin_expect(--slot->depth == 0, 1)) {
     __atomic_store_n(&slot->announcement, 0, __ATOMIC_RELEASE);
+    return;
   }
+  sediment_reader_leave_inner(slot);
 }
 
 // How many scopes this thread is in.
 uint32_t sediment_reader_depth(void);
+
+// Lets this thread, which is in a scope, call something once it is in none; the departure is the thread's until then.
+void sediment_reader_depart(struct sediment_departure *departure);
 
 // W2: the tag of what was unlinked before the call.
 uint64_t sediment_reader_advance(void);

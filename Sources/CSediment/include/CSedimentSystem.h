@@ -7,6 +7,9 @@
 // System calls that Swift cannot name: variadic ones and those that differ from system to system. Each
 // returns -1 and sets `errno` where it fails, and makes its call once: retrying is the caller's decision.
 
+// Whether there is a process of that number, as far as this one can see; 0 if not.
+int sediment_process_lives(uint64_t number);
+
 int sediment_open(const char *path, int flags, unsigned mode);
 
 // Fails with EEXIST where `destination` exists, in one step with the rename.

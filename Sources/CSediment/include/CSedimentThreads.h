@@ -2,6 +2,7 @@
 #define CSEDIMENT_THREADS_H
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 // Locks, conditions and threads of the system, and the notice of forks.
@@ -16,6 +17,9 @@ static inline uint32_t sediment_fork_count(void) {
 // Nanoseconds of a clock that never goes back, and stands still while the machine sleeps.
 uint64_t sediment_monotonic_now(void);
 
+// Lets the thread sleep for some nanoseconds, or until a signal comes.
+void sediment_sleep(uint64_t nanoseconds);
+
 struct sediment_mutex {
   pthread_mutex_t mutex;
   struct sediment_mutex *next_held;
@@ -28,6 +32,8 @@ void sediment_mutex_free(struct sediment_mutex *mutex);
 
 // These two fail only by misuse that no caller commits.
 static inline void sediment_mutex_lock(struct sediment_mutex *mutex) { (void)pthread_mutex_lock(&mutex->mutex); }
+// Whether it was free, and is taken now.
+static inline bool sediment_mutex_try(struct sediment_mutex *mutex) { return pthread_mutex_trylock(&mutex->mutex) == 0; }
 static inline void sediment_mutex_unlock(struct sediment_mutex *mutex) { (void)pthread_mutex_unlock(&mutex->mutex); }
 
 struct sediment_condition {
@@ -45,8 +51,8 @@ int sediment_condition_wait_until(
 void sediment_condition_signal(struct sediment_condition *condition);
 void sediment_condition_broadcast(struct sediment_condition *condition);
 
-// Starts a thread that nobody joins, that takes no signals, and that debuggers show as "sediment"; returns
-// an error number.
+// Starts a thread that nobody joins, that takes no signals but those of its own faults and of profilers, and that
+// debuggers show as "sediment"; returns an error number.
 int sediment_thread_start(void (*body)(void *context), void *context);
 
 // A number, never 0, that no other living thread has.

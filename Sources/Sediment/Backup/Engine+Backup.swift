@@ -107,7 +107,7 @@ extension Engine {
       writer?.pin(source.segments.map(\.identity.generation))
       return source
     }
-    var pinned = source.segments[...]
+    var pinned = source.segments
     defer { unpin(pinned.map(\.identity.generation)) }
     meter.extend(by: source.segments.reduce(0) { $0 + UInt64($1.range.count) })
     try meter.add(0)
@@ -115,20 +115,31 @@ extension Engine {
     do throws(SedimentError) {
       let copy = BackupFile(file, on: disk)
       try extend(file, to: source.byteCount)
-      while let segment = pinned.first {
+      while let number = lock.withLock({ nextToCopy(of: pinned) }) {
+        let segment = pinned[number]
         try copy.copy(segment.range, of: segment.identity, from: log.file) {
           (count) throws(SedimentError) in
           try checkReadable()
           try meter.add(count)
         }
         unpin([segment.identity.generation])
-        pinned.removeFirst()
+        pinned.remove(at: number)
       }
       try copy.complete(source)
     } catch {
       try? file.close()
       throw error
     }
+  }
+
+  /// Which of some segments is copied next: one that was freed meanwhile, since somebody may wait for its slots, else
+  /// the first; nil if there are none.
+  ///
+  /// Under the writer's lock.
+  private func nextToCopy(of segments: [(identity: SegmentIdentity, range: Range<UInt64>)]) -> Int? {
+    guard let writer, !writer.freedRuns.isEmpty else { return segments.indices.first }
+    let freed = Set(writer.freedRuns.map(\.generation))
+    return segments.firstIndex { freed.contains($0.identity.generation) } ?? segments.indices.first
   }
 
   private func open(_ new: NewFile, _ mode: OpenMode) throws(SedimentError) -> any DiskFile {

@@ -38,7 +38,7 @@ struct NewFile {
         throw DiskError(.rename, path: path, code: error.code)
       }
       do throws(DiskError) {
-        try disk.syncDirectory(of: path)
+        try disk.secureNames(of: path)
       } catch {
         // Nobody knows of it yet, and it may be gone after a power failure.
         try? disk.remove(path)

@@ -15,7 +15,10 @@ package struct Catalogue: Sendable {
   package private(set) var collections: [UInt32: CollectionEntry] = [:]
   private var collectionNumbers: [[UInt8]: UInt32] = [:]
   package private(set) var dictionaries: [UInt32: DictionaryEntry] = [:]
-  package private(set) var indexParts: [IndexPartEntry] = []
+  /// The parts of the stored index by the generations of their segments.
+  private var partsByGeneration: [Generation: IndexPartEntry] = [:]
+  /// The slots of these.
+  package private(set) var indexSlotCount: UInt32 = 0
   /// Where further entries of the checkpoint lie that it began from.
   package private(set) var elsewhere: ElsewhereEntry?
   package private(set) var ignorable: [[UInt8]] = []
@@ -52,6 +55,13 @@ package struct Catalogue: Sendable {
     segments.values.filter { $0.identity.kind == .hot }
       .sorted { $0.identity.generation < $1.identity.generation }
   }
+
+  /// The parts of the stored index in the order of their generations.
+  package var indexParts: [IndexPartEntry] {
+    partsByGeneration.values.sorted { $0.segment.generation < $1.segment.generation }
+  }
+
+  package var indexPartCount: Int { partsByGeneration.count }
 
   /// The highest sequence that the catalogue names.
   package var highestSequence: SequenceNumber {
@@ -129,13 +139,15 @@ package struct Catalogue: Sendable {
       throw Contradiction("a segment is freed that is not there")
     }
     segments[generation] = nil
-    indexParts.removeAll { $0.segment.generation == generation }
+    if let part = partsByGeneration.removeValue(forKey: generation) {
+      indexSlotCount -= part.segment.run.count
+    }
   }
 
   private mutating func occupy(_ identity: SegmentIdentity) throws(Contradiction) {
-    guard segments[identity.generation] == nil,
-      !indexParts.contains(where: { $0.segment.generation == identity.generation })
-    else { throw Contradiction("a generation is used twice") }
+    guard segments[identity.generation] == nil, partsByGeneration[identity.generation] == nil else {
+      throw Contradiction("a generation is used twice")
+    }
     guard slots.insert(identity.run, identity.generation) else {
       throw Contradiction("two segments share a slot")
     }
@@ -150,7 +162,8 @@ extension Catalogue {
   /// Adds the part of a stored index, which owns the slots of its segment.
   package mutating func adopt(_ part: IndexPartEntry) throws(Contradiction) {
     try occupy(part.segment)
-    indexParts.append(part)
+    partsByGeneration[part.segment.generation] = part
+    indexSlotCount += part.segment.run.count
   }
 
   package mutating func set(elsewhere entry: ElsewhereEntry) throws(Contradiction) {

@@ -16,6 +16,8 @@ package struct CompactionCandidate: Hashable, Sendable {
   package var isBlocked: Bool
   /// Whether all of its puts have expired for good; none of its bytes count as live then.
   package var isExpired = false
+  /// Whether all of its puts have expired by what the wall clock shows at this moment.
+  package var mayBeExpired = false
 
   package init(
     generation: Generation, slotCount: UInt32, liveByteCount: Int, supersededCount: Int, tombstoneCount: Int,

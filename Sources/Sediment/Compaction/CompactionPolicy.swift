@@ -91,7 +91,7 @@ package struct CompactionPolicy: Sendable {
     let won = candidate.byteCount - kept
     switch goal {
     case .eviction:
-      if candidate.isExpired { return 2 }
+      if candidate.mayBeExpired { return 2 }
       // The oldest first: hardly any tombstone is needed then.
       return 1 / (1 + Double(candidate.floor.rawValue))
     case .balance, .room: if won * Self.wonPartMin < candidate.byteCount { return nil }

@@ -17,10 +17,14 @@ extension Engine {
         message: "The store was opened with compaction off. Open it with manual or automatic to compact it.")
     }
     try prepareCompacting(writer)
+    // What others write meanwhile is left to the next time, so that there is an end.
+    let next = lock.withLock { writer.catalogue.numbers.nextGeneration }
     let total = deadByteCount(writer)
     var left = total
     while true {
-      let won = try maintenanceLock.withLock { () throws(SedimentError) in try compactSome(writer) }
+      let won = try maintenanceLock.withLock { () throws(SedimentError) in
+        try compactSome(writer, before: next)
+      }
       if won <= 0 { break }
       left = min(left, deadByteCount(writer))
       let step = SedimentProgress(completedByteCount: total - left, totalByteCount: total)
@@ -28,6 +32,7 @@ extension Engine {
     }
     try maintenanceLock.withLock { () throws(SedimentError) in
       try endDictionaries(writer, always: true)
+      try shorten(writer)
       try bringBack(writer)
       try trim(to: 0)
     }
@@ -60,19 +65,22 @@ extension Engine {
     if isWorthIt { try checkpoint(both: true) }
   }
 
-  private func compactSome(_ writer: LogWriter) throws(SedimentError) -> Int {
+  /// Wins some space of segments of earlier generations; how many slots.
+  private func compactSome(_ writer: LogWriter, before next: Generation) throws(SedimentError) -> Int {
     try reclaim()
-    let survey = try surveySegments()
+    let emptying = try freeDead(writer)
+    var survey = try surveySegments()
+    survey.leaveOut { $0.generation >= next }
     // What was freed takes what is moved next, before the file grows for that.
     let (freed, free) = lock.withLock { (writer.freedSlotCount, writer.space.freeCount) }
     if freed > 0, free < 2 * survey.segmentSlotCount { try bringBack(writer) }
     let choice = choose(.everything, survey)
-    if choice.victims.isEmpty { return 0 }
+    if choice.victims.isEmpty { return Int(emptying.freedSlotCount) }
     let gain = Int(max(survey.segmentSlotCount, survey.budget.leastGainSlotCount))
     do throws(SedimentError) {
       return try exchange(
         choice.victims, in: survey, evicting: false, winning: gain,
-        keepingAtMost: .max, forTombstones: choice.isForTombstones)
+        keepingAtMost: .max, evenForNothing: choice.isForTombstones)
     } catch  where error.code == .outOfSpace {
       // Where there is no room to move anything, nothing more can be won.
       return 0
@@ -102,6 +110,7 @@ extension Engine {
   func makingSpace<Result>(
     forStoring byteCount: Int, _ change: () throws(SedimentError) -> Result
   ) throws(SedimentError) -> Result {
+    if pace.word != 0 { keepPace() }
     var search = RoomSearch(forStoring: byteCount)
     while true {
       do throws(SedimentError) {
@@ -117,10 +126,13 @@ extension Engine {
   /// Only for a full disk or cap does a writer come here, and waits.
   @inline(never)
   func makeSpace(after error: SedimentError, _ search: inout RoomSearch) throws(SedimentError) {
-    guard error.code == .outOfSpace, options.compaction != .off, let writer, !isForked, !conditions.isClosed
-    else { throw error }
-    let (before, isHopeful) = lock.withLock {
-      (writer.reclaimedSlotCount, search.isHopeful(writer, isDiskFull: error.systemError != nil))
+    guard error.code == .outOfSpace, options.compaction != .off, let writer else { throw error }
+    try checkReadable()
+    let (before, isHopeful) = lock.withLock { () -> (UInt64, Bool) in
+      if writer.isInVain { return (0, false) }
+      let isHopeful = search.isHopeful(writer, isDiskFull: error.systemError != nil)
+      if !isHopeful { writer.vainSearch = VainSearch(writer) }
+      return (writer.reclaimedSlotCount, isHopeful)
     }
     guard isHopeful else { throw error }
     // Inside a reader's scope of its own a thread would wait for itself.
@@ -138,9 +150,13 @@ extension Engine {
         (writer.reclaimedSlotCount != before, writer.freedSlotCount > 0)
       }
       if isBack { return }
-      guard hasWon || isHeld, disk.monotonicClock() < deadline else { throw error }
+      try checkReadable()
+      guard hasWon || isHeld, disk.monotonicClock() < deadline else {
+        if !isHeld { lock.withLock { writer.vainSearch = VainSearch(writer) } }
+        throw error
+      }
       // Readers are about to leave.
-      sediment_yield()
+      SchedulePoint.yield()
     }
   }
 
@@ -156,7 +172,8 @@ extension Engine {
       try findLostExtents(writer)
       let (survey, hasFreed) = try lock.withLock { () throws(SedimentError) in
         let writer = try checkWritable()
-        let hasFreed = try freeDeadExtents(writer)
+        let hasFreedExtents = try freeDeadExtents(writer)
+        let hasFreed = try freeEmptied(writer).freedSlotCount > 0 || hasFreedExtents
         var survey = surveySegments(writer)
         // Whatever the file could grow by, the disk has not.
         survey.isFull = true

@@ -9,7 +9,7 @@ extension Engine {
   struct SegmentSurvey {
     /// Those that may become victims.
     var candidates: [CompactionCandidate] = []
-    /// Those that cannot be read, and so stay; what they hold has to stay hidden.
+    /// Those that stay, because they cannot be read or are left for later; what they hold has to stay hidden.
     var refused: [CompactionCandidate] = []
     /// Where the log ends; it is never a victim.
     var tail: CompactionCandidate
@@ -35,6 +35,15 @@ extension Engine {
       max(min(budget.gainSlotCount(at: recordSlotCount), leftSlotCount / 8), budget.leastGainSlotCount)
     }
 
+    /// Lets some segments stay as they are.
+    mutating func leaveOut(_ isLeftOut: (CompactionCandidate) -> Bool) {
+      refused += candidates.filter(isLeftOut)
+      candidates.removeAll(where: isLeftOut)
+    }
+
+    /// Whether compaction is due.
+    var isDue: Bool { recordSlotCount >= budget.dueSlotCount }
+
     /// All segments with records, by which it is judged what tombstones may hide (invariant 14).
     var all: [CompactionCandidate] { candidates + refused + [tail] }
   }
@@ -58,7 +67,8 @@ extension Engine {
       tail: unsafe candidate(writer.tail.pointee.entry, writer), liveByteCount: writer.liveByteCount,
       sequence: unsafe SequenceNumber(writer.tail.pointee.sequence)!, segmentSlotCount: segmentSlotCount,
       budget: budget)
-    let expiredUpTo = writer.expiredUpTo
+    let expiredUpTo = writer.expiredUpTo(evicting: false)
+    let now = writer.expiredUpTo(evicting: true)
     writer.nextExpiry = .max
     for (generation, entry) in writer.catalogue.segments
     where entry.identity.kind == .hot || entry.identity.kind == .survivors {
@@ -66,6 +76,7 @@ extension Engine {
       var candidate = candidate(entry, writer)
       if entry.latestExpiry != 0 {
         candidate.isExpired = entry.latestExpiry <= expiredUpTo
+        candidate.mayBeExpired = entry.latestExpiry <= now
         if candidate.isExpired {
           candidate.liveByteCount = 0
         } else {
@@ -95,15 +106,12 @@ extension Engine {
     let segment = slots.segment(at: UInt64(entry.identity.run.first))
     let putCount = Int(entry.recordCount) - Int(entry.tombstoneCount)
     let generation = entry.identity.generation
-    let isBlocked =
-      entry.identity.kind == .hot
-      ? generation >= writer.neededGeneration : (adoptions[generation] ?? 0) > gate.syncedSequence
     return CompactionCandidate(
       generation: generation, slotCount: entry.identity.run.count,
       liveByteCount: segment?.liveByteCount ?? 0,
       supersededCount: max(putCount - (segment?.liveCount ?? 0), 0),
       tombstoneCount: Int(entry.tombstoneCount), floor: entry.floor, highest: entry.highest,
-      isBlocked: isBlocked)
+      isBlocked: isBlocked(entry, writer))
   }
 
   // MARK: An exchange
@@ -111,29 +119,38 @@ extension Engine {
   /// Empties segments, the first of them first, until so many slots are won; how many were.
   ///
   /// Free slots may lie so scattered that there is no room for a record of several: the segment that holds it stays as
-  /// it is then. `forTombstones` says that the first is worth emptying though it wins nothing: others can do that
-  /// afterwards. With the lock of maintenance.
+  /// it is then. `evenForNothing` says that the first is worth emptying though that wins nothing: it holds up others, or
+  /// lies where the file should end. Survivors go before `limit`, if there is one. With the lock of maintenance.
   func exchange(
     _ victims: [Generation], in survey: SegmentSurvey, evicting: Bool, winning gain: Int,
-    keepingAtMost byteCountMax: Int, forTombstones: Bool = false
+    keepingAtMost byteCountMax: Int, evenForNothing: Bool = false, before limit: UInt32? = nil
   ) throws(SedimentError) -> Int {
-    guard let writer else { throw .readOnly(path) }
-    let (terms, entries) = try lock.withLock { () throws(SedimentError) in
-      _ = try checkWritable()
-      let terms = unsafe Exchange.Terms(
-        floor: SequenceNumber(writer.tail.pointee.sequence)!, expiredUpTo: writer.expiredUpTo,
-        evicts: evicting, byteCountMax: byteCountMax,
+    let terms = try lock.withLock { () throws(SedimentError) in
+      let writer = try checkWritable()
+      return unsafe Exchange.Terms(
+        floor: SequenceNumber(writer.tail.pointee.sequence)!,
+        expiredUpTo: writer.expiredUpTo(evicting: evicting), evicts: evicting, byteCountMax: byteCountMax,
         evictedSlotCount: max(gain, Int(survey.room.wanted)))
-      return (terms, victims.compactMap { writer.catalogue.segments[$0] })
     }
+    return try exchange(victims, terms, in: survey, winning: gain, evenForNothing, before: limit).won
+  }
+
+  /// The same on terms of the caller's; the result tells, too, whether a key was removed.
+  func exchange(
+    _ victims: [Generation], _ terms: Exchange.Terms, in survey: SegmentSurvey, winning gain: Int,
+    _ evenForNothing: Bool, before limit: UInt32? = nil
+  ) throws(SedimentError) -> (won: Int, hasRemoved: Bool) {
+    guard let writer else { throw .readOnly(path) }
+    let entries = lock.withLock { victims.compactMap { writer.catalogue.segments[$0] } }
     var left = entries
     while true {
       let exchange = Exchange(
         self, terms, among: survey.all, segmentSlotCount: survey.segmentSlotCount
-      ) { [self] (count, least) throws(SedimentError) in try takeForSurvivors(count, least) }
+      ) { [self] (count, least) throws(SedimentError) in try takeForSurvivors(count, least, before: limit) }
       do throws(SedimentError) {
-        return try carryOut(
-          exchange, of: left, writer, winning: gain, forTombstones && left.first == entries.first)
+        let won = try carryOut(
+          exchange, of: left, writer, winning: gain, evenForNothing && left.first == entries.first)
+        return (won, exchange.hasRemoved)
       } catch {
         guard let unplaced = exchange.unplaced, entries.count - left.count < Self.unplacedCountMax else {
           throw error
@@ -148,11 +165,11 @@ extension Engine {
 
   private func carryOut(
     _ exchange: Exchange, of entries: [SegmentEntry], _ writer: LogWriter, winning gain: Int,
-    _ isForTombstones: Bool
+    _ isForNothing: Bool
   ) throws(SedimentError) -> Int {
     do throws(SedimentError) {
       try copy(entries, exchange, winning: gain)
-      guard exchange.wonSlotCount > 0 || isForTombstones else {
+      guard exchange.wonSlotCount > 0 || isForNothing else {
         giveUp(exchange)
         return 0
       }
@@ -165,7 +182,7 @@ extension Engine {
     forgetUnread(exchange, writer)
     forget(exchange, writer)
     release(exchange, writer)
-    return max(exchange.wonSlotCount, isForTombstones ? 1 : 0)
+    return max(exchange.wonSlotCount, isForNothing ? 1 : 0)
   }
 
   /// Lets everything stay as it was.
@@ -196,8 +213,7 @@ extension Engine {
       do throws(SedimentError) {
         _ = try scan.run(buffer, &visitor)
       } catch {
-        refuse(entry, after: error)
-        throw error
+        throw refuse(entry, after: error)
       }
       // A few more, if their records fill up what would be wasted of a slot.
       let isEnough = !exchange.wastesSlot || exchange.victims.count >= Self.victimCountToFill
@@ -206,21 +222,33 @@ extension Engine {
     try exchange.flush()
   }
 
-  /// Lets a segment that cannot be read stay as it is; the others can be emptied all the same.
-  func refuse(_ entry: SegmentEntry, after error: SedimentError) {
-    guard error.code == .damaged || error.systemError?.operation == .read else { return }
-    lock.withLock { _ = refusedVictims.insert(entry.identity.generation) }
+  /// Lets a segment that cannot be read stay as it is, so that the others can be emptied all the same; the result is
+  /// the error as the caller is told of it.
+  func refuse(_ entry: SegmentEntry, after error: SedimentError) -> SedimentError {
+    let error = error.systemError.map(told) ?? error
+    if error.code == .damaged || error.systemError?.operation == .read {
+      lock.withLock { _ = refusedVictims.insert(entry.identity.generation) }
+    }
+    return error
   }
 
   /// So many victims at most are taken to fill the survivors' last slot.
   private static var victimCountToFill: Int { 12 }
 
   private func takeForSurvivors(
-    _ count: UInt32, _ least: UInt32
+    _ count: UInt32, _ least: UInt32, before limit: UInt32?
   ) throws(SedimentError) -> SegmentIdentity {
     try lock.withLock { () throws(SedimentError) in
       let writer = try checkWritable()
-      let run = try writer.takeRun(upTo: count, atLeast: least, for: .goingOn)
+      let run: SlotRun
+      if let limit {
+        guard let low = try writer.takeLowRun(upTo: count, atLeast: least, before: limit) else {
+          throw .capReached(path, SlotSpace.byteCount(of: limit))
+        }
+        run = low
+      } else {
+        run = try writer.takeRun(upTo: count, atLeast: least, for: .goingOn)
+      }
       return try writer.makeUnadopted(.survivors, of: run)
     }
   }
@@ -234,8 +262,7 @@ extension Engine {
   private func adopt(_ exchange: Exchange, _ writer: LogWriter) throws(SedimentError) {
     try lock.withLock { () throws(SedimentError) in
       let writer = try checkWritable()
-      let dead = exchange.supersededExtents + exchange.leftOutExtents
-      let extents = extentsToFree(writer, with: dead)
+      let extents = writer.extentsToFree(with: exchange.supersededExtents + exchange.leftOutExtents)
       let freed = exchange.victims.map(\.identity) + extents
       let entries =
         exchange.written.map { CatalogueEntry.segment($0.entry) }
@@ -244,8 +271,6 @@ extension Engine {
       if entries.isEmpty { return }
       let sequence = try change(entries, for: .goingOn, writer)
       exchange.change = (sequence, freed)
-      // More than one change frees; their records are gone now.
-      if dead.count > extents.count { writer.noteDead(dead) }
       for segment in exchange.written {
         let identity = segment.entry.identity
         slots.add(segment.segment, identity.run)
@@ -253,8 +278,8 @@ extension Engine {
         writer.movedByteCount &+= UInt64(segment.byteCount)
         adoptions[identity.generation] = sequence
       }
-      noteFreed(extents, writer)
-      writer.space.reservedCount = writer.reserveSlotCount
+      writer.noteFreed(extents: extents)
+      writer.space.reserve = writer.reserve
     }
   }
 }

@@ -22,11 +22,10 @@ extension Engine {
     guard let writer else { return .done }
     let began = disk.monotonicClock()
     try reclaim()
-    if !report.wasClosed { try findLostExtents(writer) }
-    let (survey, isIdle) = try lock.withLock { () throws(SedimentError) in
-      let writer = try checkWritable()
-      _ = try freeDeadExtents(writer)
-      let survey = surveySegments(writer)
+    try findLostExtents(writer)
+    var emptying = try freeDead(writer)
+    var (survey, isIdle) = try lock.withLock { () throws(SedimentError) in
+      let survey = surveySegments(try checkWritable())
       let isIdle = survey.sequence.rawValue == maintainedSequence
       maintainedSequence = survey.sequence.rawValue
       return (survey, isIdle)
@@ -36,14 +35,25 @@ extension Engine {
       if try bringBack(writer) { return .again(after: 0) }
       if isHeldByReaders(writer) { return .look(after: Self.readersPauseNanoseconds) }
     }
-    let hasExpired = survey.candidates.contains { $0.isExpired && !$0.isBlocked }
-    guard isShort || hasExpired || survey.recordSlotCount >= survey.budget.dueSlotCount else {
-      return try settle(writer, isIdle)
+    if survey.isDue, isCheckpointWorthIt(survey, for: emptying) {
+      try checkpoint(both: true)
+      emptying.freedSlotCount += try freeDead(writer).freedSlotCount
+      survey = try surveySegments()
     }
-    let won = isShort ? try makeRoom(in: survey) : try balance(survey)
-    guard won > 0 else { return try settle(writer, isIdle) }
+    let hasExpired = survey.candidates.contains { $0.isExpired && !$0.isBlocked }
+    var won = Int(emptying.freedSlotCount)
+    if isShort || hasExpired || survey.isDue {
+      won += isShort ? try makeRoom(in: survey) : try balance(survey)
+    }
+    guard won > 0 else {
+      let step = try settle(writer, isIdle)
+      // Only what is still there once everything has come back cannot be won.
+      lock.withLock { writer.noteVain() }
+      return step
+    }
     // What was freed comes back with the next sync, which others do meanwhile, unless it is needed at once.
     let (freed, free) = lock.withLock {
+      writer.noteWon()
       let space = writer.space
       return (writer.freedSlotCount, space.freeCount - min(space.freeCount, writer.keptSlotCount))
     }
@@ -58,6 +68,22 @@ extension Engine {
     return .again(after: isUrgent ? 0 : disk.monotonicClock() &- began)
   }
 
+  /// Frees the dead extents and the segments that are wholly dead, as far as there is room for saying so.
+  func freeDead(_ writer: LogWriter) throws(SedimentError) -> Emptying {
+    try lock.withLock { () throws(SedimentError) in
+      let writer = try checkWritable()
+      var result = Emptying()
+      do throws(SedimentError) {
+        result.freedSlotCount = writer.deadExtentSlotCount
+        _ = try freeDeadExtents(writer)
+        let emptied = try freeEmptied(writer)
+        result.freedSlotCount += emptied.freedSlotCount
+        result.neededSlotCount = emptied.neededSlotCount
+      } catch  where error.code == .outOfSpace {}
+      return result
+    }
+  }
+
   /// Wins space at the least cost in the long run.
   private func balance(_ survey: SegmentSurvey) throws(SedimentError) -> Int {
     var survey = survey
@@ -69,12 +95,17 @@ extension Engine {
     }
     return try exchange(
       choice.victims, in: survey, evicting: false, winning: Int(survey.gainSlotCount),
-      keepingAtMost: .max, forTombstones: choice.isForTombstones)
+      keepingAtMost: .max, evenForNothing: choice.isForTombstones)
   }
 
   func choose(_ goal: CompactionPolicy.Goal, _ survey: SegmentSurvey) -> CompactionPolicy.Choice {
     CompactionPolicy(survey.candidates, at: survey.sequence, GuardFloor(survey.all))
       .choose(goal)
+  }
+
+  /// Whether a checkpoint lets enough be freed at once for what its syncs cost.
+  private func isCheckpointWorthIt(_ survey: SegmentSurvey, for emptying: Emptying) -> Bool {
+    SlotSpace.byteCount(of: emptying.neededSlotCount) >= UInt64(max(survey.liveByteCount / 8, 1 << 20))
   }
 
   /// A checkpoint lets segments be emptied that the last ones still need; its syncs cost something, too.
@@ -102,13 +133,10 @@ extension Engine {
 
   private static var readersPauseNanoseconds: UInt64 { 20_000_000 }
 
-  /// Whether freed slots wait for nothing but readers; whatever else were freed now, these would hold as well.
+  /// Whether freed slots wait for nothing but readers or a backup; whatever else were freed now, these would hold as
+  /// well.
   func isHeldByReaders(_ writer: LogWriter) -> Bool {
-    lock.withLock {
-      writer.freedRuns.contains {
-        $0.sequence <= gate.syncedSequence && writer.pinned[$0.generation] == nil
-      }
-    }
+    lock.withLock { writer.freedRuns.contains { $0.sequence <= gate.syncedSequence } }
   }
 
   /// So long nothing must have been written for the file to shrink.
@@ -132,7 +160,10 @@ extension Engine {
     lock.withLock { work.isMaintenanceResting = false }
     var next = MaintenanceStep.done
     do throws(SedimentError) {
-      next = try maintenanceLock.withLock { () throws(SedimentError) in try maintain() }
+      next = try maintenanceLock.withLock { () throws(SedimentError) in
+        defer { assertAccounts() }
+        return try maintain()
+      }
     } catch  where [.closed, .outcomeUnknown].contains(error.code) {
       // The one is no failure, and the other was told with what poisoned.
     } catch {

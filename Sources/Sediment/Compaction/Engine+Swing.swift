@@ -23,6 +23,8 @@ extension Engine {
         }
       }
     }
+    // All of its records may have been replaced meanwhile, or be tombstones.
+    lock.withLock { if segment.segment.liveCount == 0 { writer.noteEmptied(segment.segment) } }
   }
 
   private func prefetch(_ hashes: some Sequence<UInt64>) {
@@ -43,10 +45,9 @@ extension Engine {
     // A record that was read lately and passed over by eviction has to be read again to be passed over once more.
     index.move(probe, to: position, keepingReference: !exchange.terms.evicts)
     if let old = slots.segment(at: survivor.oldPosition / Limits.slotUnitCount) {
-      old.liveByteCount -= survivor.oldByteCount
-      old.liveCount -= 1
+      writer.noteDead(old, byteCount: survivor.oldByteCount)
     }
-    writer.liveByteCount += survivor.byteCount - survivor.oldByteCount
+    writer.liveByteCount += survivor.byteCount
     segment.segment.liveByteCount += survivor.byteCount
     segment.segment.liveCount += 1
   }
@@ -83,18 +84,17 @@ extension Engine {
     else { return }
     index.remove(probe)
     if let segment = slots.segment(at: leftOut.position / Limits.slotUnitCount) {
-      segment.liveByteCount -= leftOut.byteCount
-      segment.liveCount -= 1
+      writer.noteDead(segment, byteCount: leftOut.byteCount)
     }
-    writer.liveByteCount -= leftOut.byteCount
     switch leftOut.reason {
     case .cleared: return
+    case .removed: exchange.hasRemoved = true
     case .evicted: writer.evictedCount &+= 1
     case .expired: writer.expiredCount &+= 1
     }
-    guard let state = collections.numbered(leftOut.collection) else { return }
-    let clearedAt = state.clearedAt.load(ordering: .relaxed)
-    if clearedAt == 0 || leftOut.sequence > clearedAt { state.count(-1, expiring: leftOut.expires) }
+    guard let state = collections.numbered(leftOut.collection), state.counts(leftOut.sequence) else { return }
+    state.count(-1, expiring: leftOut.expires)
+    state.countExtents(-leftOut.extentSlotCount)
   }
 
   /// Lets the slots of what an exchange has freed come back, once nothing can lead there any more.

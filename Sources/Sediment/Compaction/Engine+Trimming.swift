@@ -8,6 +8,18 @@ extension Engine {
   func trim(to spare: UInt32?) throws(SedimentError) {
     guard let writer else { return }
     lock.withLock { _ = writer.giveBackPrepared() }
+    // A shorter file needs less in reserve.
+    while case let end = lock.withLock({ writer.space.end }), end > 0 {
+      try trimOnce(writer, spare)
+      let isShorter = lock.withLock {
+        writer.space.reserve = writer.reserve
+        return writer.space.end < end
+      }
+      if !isShorter { break }
+    }
+  }
+
+  private func trimOnce(_ writer: LogWriter, _ spare: UInt32?) throws(SedimentError) {
     while let run = lock.withLock({ slotsToPunch(writer, spare) }) {
       guard try punch(run, writer) else {
         // They may be used as they are.

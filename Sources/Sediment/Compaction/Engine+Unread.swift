@@ -7,14 +7,17 @@ extension Engine {
   /// Whether a victim can be freed as it is; the exchange is told so.
   func canFreeUnread(_ entry: SegmentEntry, _ exchange: Exchange) -> Bool {
     guard entry.largeCount == 0, exchange.needsNoTombstones(of: entry) else { return false }
-    let isDead = lock.withLock { () -> Bool in
+    let (isDead, isLive) = lock.withLock { () -> (Bool, Bool) in
       guard let segment = slots.segment(at: UInt64(entry.identity.run.first)), segment.liveCount > 0 else {
-        return true
+        return (true, false)
       }
-      return entry.latestExpiry != 0 && entry.latestExpiry <= exchange.terms.expiredUpTo
+      let hasExpired =
+        entry.latestExpiry != 0 && entry.latestExpiry <= exchange.terms.expiredUpTo
         && isAllOfOneCollection(since: entry.base)
+      return (hasExpired, hasExpired)
     }
-    if isDead { exchange.unread.append(entry) }
+    // Only what the index leads to has to be looked for there.
+    if isLive { exchange.unread.append(entry) }
     return isDead
   }
 
@@ -35,9 +38,11 @@ extension Engine {
       return units.lowerBound.rawValue..<units.upperBound.rawValue
     }
     if bounds.isEmpty { return }
-    let isUnread = { (entry: IndexEntry) in bounds.contains { $0.contains(entry.position) } }
-    forgetEntries(where: isUnread, while: { true }) { entry in
-      slots.segment(at: entry.position / Limits.slotUnitCount)?.liveCount -= 1
+    let unread = { (entry: IndexEntry) in
+      bounds.contains { $0.contains(entry.position) } ? entry.position : nil
+    }
+    forgetEntries(unread, while: { true }) { position in
+      slots.segment(at: position / Limits.slotUnitCount)?.liveCount -= 1
       // Cleared meanwhile, they are counted no more.
       if defaultState.clearedAt.load(ordering: .relaxed) > exchange.terms.floor.rawValue { return }
       // All of the segment's puts expire, and nobody else has keys in it.

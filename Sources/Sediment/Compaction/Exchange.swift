@@ -19,6 +19,8 @@ final class Exchange {
     /// How many slots of large values eviction leaves out at the most, but for the last one's: a segment of their
     /// records may lead to all that a store holds.
     let evictedSlotCount: Int
+    /// Where the record of a key lies that is removed by this exchange, in units; nil for none.
+    var removedPosition: UInt64?
   }
 
   private unowned let engine: Engine
@@ -40,6 +42,8 @@ final class Exchange {
   var unread: [SegmentEntry] = []
   /// The sequence of its change, and what that freed; nil before.
   var change: (sequence: UInt64, freed: [SegmentIdentity])?
+  /// Whether the record at `Terms.removedPosition` was what its key had when the index was told.
+  var hasRemoved = false
   /// The extents of records to which the index led no more when they were found; some were freed long ago.
   private(set) var supersededExtents: [SegmentIdentity] = []
   /// The extents of records that are left out with this exchange.
@@ -108,6 +112,7 @@ final class Exchange {
 
   /// Why a record is left out to which the index leads; nil if it is kept.
   func reasonToLeaveOut(_ record: ScannedRecord, _ entry: IndexEntry) -> LeftOut.Reason? {
+    if record.position == terms.removedPosition { return .removed }
     if record.collection >= CollectionEntry.systemNumberMin { return nil }
     if record.sequence <= deadUpTo(record.collection) { return .cleared }
     if record.expiry != 0, record.expiry <= terms.expiredUpTo { return .expired }
@@ -137,15 +142,15 @@ final class Exchange {
   }
 
   func leaveOut(_ record: ScannedRecord, _ hash: UInt64, _ reason: LeftOut.Reason) {
-    if record.kind == .putLarge {
-      let extents = record.extents
-      leftOutExtents.append(contentsOf: extents)
-      leftOutExtentSlotCount += extents.reduce(0) { $0 + Int($1.run.count) }
-    }
+    let extents = record.kind == .putLarge ? record.extents : []
+    let extentSlotCount = extents.reduce(0) { $0 + Int($1.run.count) }
+    leftOutExtents.append(contentsOf: extents)
+    leftOutExtentSlotCount += extentSlotCount
     leftOut.append(
       LeftOut(
         reason: reason, position: record.position, hash: hash, byteCount: Int(record.byteCount),
-        sequence: record.sequence, collection: record.collection, expires: record.expiry != 0))
+        sequence: record.sequence, collection: record.collection, expires: record.expiry != 0,
+        extentSlotCount: extentSlotCount))
   }
 
   /// Frees with the victims the extents of a large value to which nothing leads any more.

@@ -40,3 +40,37 @@ struct RoomSearch {
     return vainCount <= (writer.evicts ? Self.vainCountMaxWhereEvicting : Self.vainCountMax)
   }
 }
+
+/// The state of a store in which a search for room has come to nothing: as long as it stays like this, others need not
+/// search as well.
+struct VainSearch {
+  private let reclaimedSlotCount: UInt64
+  private let neededGeneration: Generation
+  private let deadByteCount: Int
+
+  /// The state now.
+  ///
+  /// Under the writer's lock.
+  init(_ writer: LogWriter) {
+    reclaimedSlotCount = writer.reclaimedSlotCount
+    neededGeneration = writer.neededGeneration
+    deadByteCount = Self.deadByteCount(writer)
+  }
+
+  /// Whether nothing has happened since that lets a search win anything.
+  func isStill(_ writer: LogWriter) -> Bool {
+    reclaimedSlotCount == writer.reclaimedSlotCount && neededGeneration == writer.neededGeneration
+      && Self.deadByteCount(writer) < deadByteCount + Limits.slotByteCount
+  }
+
+  private static func deadByteCount(_ writer: LogWriter) -> Int {
+    Int(writer.recordSlotCount + writer.deadExtentSlotCount) * Limits.slotByteCount - writer.liveByteCount
+  }
+}
+
+extension LogWriter {
+  /// Whether a search for room would come to nothing, as the last one did.
+  ///
+  /// What evicts always finds something in the end.
+  var isInVain: Bool { !evicts && (vainSearch?.isStill(self) ?? false) }
+}

@@ -4,7 +4,7 @@ internal import Synchronization
 /// A record that is left out though the index leads to it.
 struct LeftOut {
   enum Reason {
-    case expired, evicted, cleared
+    case expired, evicted, cleared, removed
   }
 
   let reason: Reason
@@ -14,6 +14,7 @@ struct LeftOut {
   let sequence: UInt64
   let collection: UInt32
   let expires: Bool
+  let extentSlotCount: Int
 }
 
 /// Sorts the records of a segment that is being emptied: what is kept, what is left out, and what is dead anyway.
@@ -32,8 +33,7 @@ struct VictimScan: RecordVisitor {
   }
 
   mutating func visit(_ records: UnsafeBufferPointer<ScannedRecord>) throws(SedimentError) {
-    try engine.checkReadable()
-    Readers.enter(engine.domain)
+    try engine.enterReading()
     defer { Readers.leave() }
     let view = engine.index.view
     try unsafe withUnsafeTemporaryAllocation(of: UInt64.self, capacity: records.count) {

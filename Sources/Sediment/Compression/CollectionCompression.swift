@@ -68,6 +68,7 @@ final class CollectionCompression: @unchecked Sendable {
   func use(_ dictionary: CompressionDictionary?) {
     let address = dictionary.map { unsafe UInt(bitPattern: Unmanaged.passUnretained($0).toOpaque()) } ?? 0
     current.store(address, ordering: .releasing)
+    SchedulePoint.reach(.published)
     dictionaryNumber = dictionary?.number ?? 0
     drift = CompressionDrift()
     cells.hasDictionary = dictionary != nil

@@ -27,7 +27,7 @@ extension Engine {
     forgetEndedDictionaries()
     let candidates = lock.withLock { () -> Set<UInt32> in
       let written = writer.writtenTotal
-      guard always || written - censusTotal >= UInt64(max(writer.liveByteCount / 2, 1 << 20)) else {
+      guard always || written &- censusTotal >= UInt64(max(writer.liveByteCount / 2, 1 << 20)) else {
         return []
       }
       let retired = retiredDictionaries(writer)
@@ -96,9 +96,7 @@ extension Engine {
         .dictionaryGone(number: number)
       }
       if let old {
-        old.segment.liveByteCount -= old.view.byteCount
-        old.segment.liveCount -= 1
-        writer.liveByteCount -= old.view.byteCount
+        writer.noteDead(old.segment, byteCount: old.view.byteCount)
         index.remove(probe)
       }
     }

@@ -9,7 +9,7 @@ package final class Lock: @unchecked Sendable {
   // Sendable: the pointer is constant, and the system's functions may be called from every thread. The memory
   // lives as long as this object, which whoever locks it holds.
   fileprivate let mutex: UnsafeMutablePointer<sediment_mutex>
-  private let isForever: Bool
+  let isForever: Bool
 
   package init() {
     unsafe mutex = sediment_mutex_new(0)
@@ -34,12 +34,20 @@ package final class Lock: @unchecked Sendable {
 
   /// Waits until the lock is free, and takes it.
   package func lock() {
+    SchedulePoint.take(self)
     unsafe sediment_mutex_lock(mutex)
+  }
+
+  /// Takes the lock if it is free; whether it was.
+  package func tryLock() -> Bool {
+    guard SchedulePoint.tryTake(self) else { return false }
+    return unsafe sediment_mutex_try(mutex)
   }
 
   /// Gives back the lock, which this thread must have.
   package func unlock() {
     unsafe sediment_mutex_unlock(mutex)
+    SchedulePoint.giveBack(self)
   }
 
   /// Runs the body with the lock taken.
@@ -74,6 +82,7 @@ package final class Condition: @unchecked Sendable {
 
   /// Gives back the lock, waits for a signal, and takes the lock again.
   package func wait() {
+    if SchedulePoint.wait(for: self, guardingLock) { return }
     unsafe sediment_condition_wait(condition, guardingLock.mutex)
   }
 
@@ -84,11 +93,13 @@ package final class Condition: @unchecked Sendable {
 
   /// Wakes one waiter, if there is any; best called with the lock taken.
   package func signal() {
+    SchedulePoint.signal(self, all: false)
     unsafe sediment_condition_signal(condition)
   }
 
   /// Wakes all waiters.
   package func broadcast() {
+    SchedulePoint.signal(self, all: true)
     unsafe sediment_condition_broadcast(condition)
   }
 }

@@ -34,6 +34,7 @@ package enum Readers {
   /// Begins a scope of this thread, to be ended with `leave`.
   @inline(__always)
   package static func enter(_ domain: ReaderDomain) {
+    SchedulePoint.reach(.readerEnters)
     sediment_reader_enter(domain.number)
   }
 
@@ -41,6 +42,7 @@ package enum Readers {
   @inline(__always)
   package static func leave() {
     sediment_reader_leave()
+    SchedulePoint.reach(.readerLeft)
   }
 
   /// Runs the body in a scope.
@@ -73,6 +75,48 @@ package enum Readers {
     tag < oldestEpoch(in: domain)
   }
 
+  /// Returns once `isPast` is true; a reader that stays is waited for as long as it stays.
+  ///
+  /// Called in no scope, or a thread might wait for itself.
+  package static func waitUntilPast(_ tag: UInt64, in domain: ReaderDomain) {
+    precondition(depth == 0)
+    var pause: UInt64 = 0
+    while !isPast(tag, in: domain) {
+      // Most leave within a microsecond.
+      if pause == 0 { SchedulePoint.yield() } else { SchedulePoint.pause(pause) }
+      pause = min(max(2 * pause, 1_000), 1_000_000)
+    }
+  }
+
+  /// Calls the body as soon as this thread is in no scope, which is at once if it is in none.
+  package static func whenOutside(_ body: @escaping () -> Void) {
+    if depth == 0 { return body() }
+    let box = Departure(body)
+    unsafe box.departure.initialize(
+      to: sediment_departure(
+        body: { context in
+          guard let context = unsafe context else { return }
+          // The pointer is the one made below, and this call alone takes the reference it stands for.
+          unsafe Unmanaged<Departure>.fromOpaque(context).takeRetainedValue().body()
+        }, context: Unmanaged.passRetained(box).toOpaque(), next: nil))
+    unsafe sediment_reader_depart(box.departure)
+  }
+
   /// How many slots there are: as many as threads ever read at one time.
   package static var slotCount: Int { sediment_reader_slot_count() }
+}
+
+/// What a thread does when it has left its last scope, with the memory by which it is known until then.
+@safe
+private final class Departure {
+  let body: () -> Void
+  let departure = UnsafeMutablePointer<sediment_departure>.allocate(capacity: 1)
+
+  init(_ body: @escaping () -> Void) {
+    self.body = body
+  }
+
+  deinit {
+    unsafe departure.deallocate()
+  }
 }

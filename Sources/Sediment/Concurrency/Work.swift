@@ -1,5 +1,3 @@
-internal import CSediment
-
 /// What runs jobs later: the pool of threads, or a test by hand.
 package protocol WorkScheduler: Sendable {
   /// Lets the job run once, no earlier than the delay says; 0 means as soon as possible.
@@ -44,7 +42,7 @@ package final class Work: @unchecked Sendable {
   /// Called by the job itself it does not wait: this run is the last, and drops the rest as it ends. Whoever
   /// calls it must hold nothing that the job may wait for.
   package func cancelAndWait() {
-    let thread = UInt(sediment_thread_identity())
+    let thread = ThreadIdentity.current
     // Whatever the body holds goes away after the lock was given back.
     let dropped: (@Sendable () -> Void)? = Work.lock.withLock {
       isCancelled = true
@@ -62,6 +60,9 @@ package final class Work: @unchecked Sendable {
     withExtendedLifetime(dropped) {}
   }
 
+  /// Whether this thread is running it.
+  var isRunHere: Bool { Work.lock.withLock { runner == ThreadIdentity.current } }
+
   // For schedulers, with the lock taken
 
   var canRun: Bool { !isCancelled && forkCount == Forks.count }
@@ -75,7 +76,7 @@ package final class Work: @unchecked Sendable {
 
   /// Begins a run on this thread, which `run` does and `end` ends.
   func begin() {
-    runner = UInt(sediment_thread_identity())
+    runner = ThreadIdentity.current
   }
 
   /// Ends a run; the scheduler drops the first result without the lock, and schedules for the second.

@@ -20,11 +20,19 @@ final class CollectionState: @unchecked Sendable {
   private struct Counters: ~Copyable {
     let keys: Atomic<Int>
     let expiring: Atomic<Int>
+    let extentSlots: Atomic<Int>
 
     static let memoryByteCount = 64
   }
 
-  init(number: UInt32, name: [UInt8], clearedAt: UInt64, keyCount: Int = 0, expiringCount: Int = 0) {
+  /// What is counted of a collection: its keys, those of them that expire some day, and the slots of its extents.
+  struct Counts {
+    var keys = 0
+    var expiring = 0
+    var extentSlots = 0
+  }
+
+  init(number: UInt32, name: [UInt8], clearedAt: UInt64, _ counts: Counts = Counts()) {
     self.number = number
     self.name = name
     self.clearedAt = Atomic(clearedAt)
@@ -32,7 +40,10 @@ final class CollectionState: @unchecked Sendable {
     compressionCells = compression.cells
     let memory = UnsafeMutableRawPointer.allocate(byteCount: Counters.memoryByteCount, alignment: 64)
     unsafe counters = memory.bindMemory(to: Counters.self, capacity: 1)
-    unsafe counters.initialize(to: Counters(keys: Atomic(keyCount), expiring: Atomic(expiringCount)))
+    unsafe counters.initialize(
+      to: Counters(
+        keys: Atomic(counts.keys), expiring: Atomic(counts.expiring), extentSlots: Atomic(counts.extentSlots))
+    )
   }
 
   deinit {
@@ -45,6 +56,9 @@ final class CollectionState: @unchecked Sendable {
   /// How many of these expire some day.
   var expiringCount: Int { unsafe counters.pointee.expiring.load(ordering: .relaxed) }
 
+  /// The slots of the extents of its values.
+  var extentSlotCount: Int { unsafe counters.pointee.extentSlots.load(ordering: .relaxed) }
+
   /// Counts a key that appeared or went.
   ///
   /// Under the writer's lock, so no other change comes between.
@@ -54,10 +68,26 @@ final class CollectionState: @unchecked Sendable {
     if expiring { unsafe counters.pointee.expiring.store(expiringCount &+ change, ordering: .relaxed) }
   }
 
+  /// Counts slots of the extents of a value that appeared or, below 0, went.
+  ///
+  /// Under the writer's lock.
+  func countExtents(_ change: Int) {
+    unsafe counters.pointee.extentSlots.store(extentSlotCount &+ change, ordering: .relaxed)
+  }
+
+  /// Whether a record of it is among those that are counted: what is cleared is taken out at once.
+  @inline(__always)
+  func counts(_ sequence: UInt64) -> Bool {
+    let clearedAt = clearedAt.load(ordering: .relaxed)
+    return clearedAt == 0 || sequence > clearedAt
+  }
+
   /// Makes every record up to a sequence dead.
   func clear(at sequence: UInt64) {
     clearedAt.store(sequence, ordering: .releasing)
+    SchedulePoint.reach(.published)
     unsafe counters.pointee.keys.store(0, ordering: .relaxed)
     unsafe counters.pointee.expiring.store(0, ordering: .relaxed)
+    unsafe counters.pointee.extentSlots.store(0, ordering: .relaxed)
   }
 }

@@ -9,21 +9,17 @@ final class CollectionTable: @unchecked Sendable {
   let defaultState: CollectionState
 
   /// The collections of a catalogue, with the keys that the index has for each.
-  init(_ catalogue: Catalogue, counts: (UInt32) -> (keys: Int, expiring: Int)) {
+  init(_ catalogue: Catalogue, counts: (UInt32) -> CollectionState.Counts) {
     var states: [UInt32: CollectionState] = [:]
     for (number, entry) in catalogue.collections {
-      let (keys, expiring) = counts(number)
       let clearedAt = catalogue.deadUpTo(collection: number) ?? .zero
       states[number] = CollectionState(
-        number: number, name: entry.name, clearedAt: clearedAt.rawValue, keyCount: keys,
-        expiringCount: expiring)
+        number: number, name: entry.name, clearedAt: clearedAt.rawValue, counts(number))
       if number != 0 { numbers[entry.name] = number }
     }
     if states[0] == nil {
-      let (keys, expiring) = counts(0)
       states[0] = CollectionState(
-        number: 0, name: [], clearedAt: catalogue.numbers.everythingClearedAt.rawValue, keyCount: keys,
-        expiringCount: expiring)
+        number: 0, name: [], clearedAt: catalogue.numbers.everythingClearedAt.rawValue, counts(0))
     }
     self.states = states
     defaultState = states[0]!
@@ -53,6 +49,9 @@ final class CollectionTable: @unchecked Sendable {
 
   /// How many keys all of them have together.
   var keyCount: Int { all.reduce(0) { $0 + $1.keyCount } }
+
+  /// The slots of the extents that the values of all of them have together.
+  var extentSlotCount: Int { all.reduce(0) { $0 &+ $1.extentSlotCount } }
 
   var all: [CollectionState] {
     lock.withLock { Array(states.values) }

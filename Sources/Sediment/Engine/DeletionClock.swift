@@ -1,7 +1,7 @@
 internal import SedimentDisk
 internal import SedimentFormat
 
-// By which clock what has expired is deleted (DESIGN.md 8, "Clock"): one that no jump can move.
+// By which clock what has expired is deleted (DESIGN.md 8, "Clock"): one that no jump can move forwards.
 
 extension StoreNumbers.Clocks {
   /// A wall clock counts for deletion once it was reached so long ago, in milliseconds of observed time.
@@ -13,6 +13,8 @@ extension StoreNumbers.Clocks {
     let wall = min(wallClock, Limits.clockMax)
     observed = min(observed.addingReportingOverflow(elapsed).partialValue, Limits.clockMax)
     highest = max(highest, wall)
+    // What a clock had confirmed that was wrong for long counts no more once it is right.
+    deletion = min(deletion, wall)
     guard candidate > 0, wall >= candidate else {
       // The first one, or one that the wall clock does not reach any more.
       candidate = wall

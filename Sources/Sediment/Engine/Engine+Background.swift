@@ -48,12 +48,23 @@ final class EngineWork: @unchecked Sendable {
   /// Under the lock of maintenance.
   var hasSoughtExtents = false
 
+  #if DEBUG
+    /// Whether the accounts were right when the store was opened.
+    ///
+    /// Set before anybody else has the store.
+    var hadRightAccounts = false
+  #endif
+  private var all: [Work?] {
+    [sync, checkpoint, grow, sweep, populate, maintain, storeIndex, train, tell]
+  }
+
   /// Ends all work, and lets go of the engine that it holds.
   func end() {
-    for work in [sync, checkpoint, grow, sweep, populate, maintain, storeIndex, train, tell] {
-      work?.cancelAndWait()
-    }
+    for work in all { work?.cancelAndWait() }
   }
+
+  /// Whether this thread is doing some of it.
+  var isRunHere: Bool { all.contains { $0?.isRunHere ?? false } }
 }
 
 extension Engine {
@@ -136,6 +147,7 @@ extension Engine {
     lock.withLock {
       if let writer, writer.poison == nil, writer.wantsMaintenance { planMaintenance() }
     }
+    gate.resumeReached()
   }
 
   private func checkpointInBackground() {

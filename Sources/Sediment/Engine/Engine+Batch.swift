@@ -78,7 +78,21 @@ extension Engine {
     if !isAlone { publish(changes) }
     tellIndex(changes, batch, positions, writer)
     if !isAlone { unpublish() }
+    if !large.isEmpty { tellExtents(large, changes, batch, writer) }
     reseedIfCrowded()
+  }
+
+  /// Counts the extents of the last changes; those of other members, to which no record leads that counts, are freed.
+  private func tellExtents(
+    _ large: [Int: WrittenExtents], _ changes: BatchChanges, _ batch: BatchMembers, _ writer: LogWriter
+  ) {
+    var replaced = large
+    for number in 0..<changes.count {
+      let member = changes[number].number
+      guard let extents = replaced.removeValue(forKey: member) else { continue }
+      batch.state(of: batch.members[member]).countExtents(Int(extents.place.slotCount))
+    }
+    for member in replaced.keys.sorted() { noteDeadExtents(replaced[member]?.place, of: nil, writer) }
   }
 
   /// The last change of each key, with what the index has of it.

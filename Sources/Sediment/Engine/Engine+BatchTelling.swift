@@ -25,7 +25,11 @@ extension Engine {
       let end = positions[change.number &+ 1]
       tellIndex(change, member, state, byteCount: Int(end &- positions[change.number]), writer)
     }
-    for place in changes.largeOld.values { noteDeadExtents(place, writer) }
+    for number in changes.largeOld.keys.sorted() {
+      let state = batch.state(of: batch.members[changes[number].number])
+      let wasCounted = state.counts(changes[number].old?.sequence ?? 0)
+      noteDeadExtents(changes.largeOld[number], of: wasCounted ? state : nil, writer)
+    }
   }
 
   @inline(__always)
@@ -55,10 +59,12 @@ extension Engine {
   func publish(_ changes: BatchChanges) {
     let address = unsafe Unmanaged.passRetained(changes).toOpaque()
     publishedBatch.store(UInt(bitPattern: address), ordering: .releasing)
+    SchedulePoint.reach(.published)
   }
 
   func unpublish() {
     let address = publishedBatch.exchange(0, ordering: .acquiringAndReleasing)
+    SchedulePoint.reach(.published)
     guard let pointer = unsafe UnsafeRawPointer(bitPattern: address) else { return }
     let changes = unsafe Unmanaged<BatchChanges>.fromOpaque(pointer)
     retired.retire(byteCount: unsafe changes.takeUnretainedValue().byteCount) {

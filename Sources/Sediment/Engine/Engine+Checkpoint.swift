@@ -11,9 +11,7 @@ extension Engine {
     guard let writer else { throw .readOnly(path) }
     if !isNameOnDisk {
       do throws(DiskError) {
-        try disk.syncDirectory(of: path)
-      } catch  where error.code == .accessDenied || error.code == .invalidArgument {
-        // A directory that may not be read, or a file system that syncs none: whoever created the file did it.
+        try disk.secureNames(of: path)
       } catch {
         throw writer.fail(error)
       }

@@ -2,35 +2,69 @@ internal import SedimentDisk
 internal import SedimentFormat
 
 extension Engine {
-  /// Makes everything durable and lets go of the file.
+  /// Makes everything durable, waits until nobody reads from the file any more, and lets go of it (DESIGN.md 5,
+  /// "Close").
   ///
-  /// Calls that are inside on other threads finish or fail with `closed`; a value that is being read in place stays
-  /// where it is until its closure ends. Closing again does nothing. If something fails, the file is as a crash would
-  /// leave it, and let go of all the same.
+  /// In a reader's scope it does not wait, or the thread might wait for itself: then the file is let go of when the
+  /// thread is in none any more. If something fails, the file is as a crash would leave it, and let go of all the same.
   @usableFromInline
   func close() throws(SedimentError) {
-    // A child shares the parent's locks: to close its copy of the file would release them.
+    // A child has no part in the parent's store, and may find its locks taken for ever.
     if isForked { throw .forked(path) }
-    let isFirst = lock.withLock { conditions.close() }
-    guard isFirst else { return }
+    guard closing.begin() else { return try waitForClosing() }
+    openFile.noteClosing()
+    lock.withLock { conditions.close() }
     work.end()
     storeIndexAtClose()
+    maintenanceLock.withLock { assertAccounts() }
     var failure: SedimentError?
     do throws(SedimentError) {
-      try headLock.withLock { () throws(SedimentError) in try settle() }
+      // Steps of compaction and of storing the index that calls of others have under way end before.
+      try storingLock.withLock { () throws(SedimentError) in
+        try maintenanceLock.withLock { () throws(SedimentError) in
+          try headLock.withLock { () throws(SedimentError) in try settle() }
+        }
+      }
     } catch {
       failure = error
     }
     gate.abandon(.closed(path))
+    closing.reach(.settled, failure)
+    // Whoever begins to read from now on sees that the store is closed.
+    let tag = Readers.advance()
+    if Readers.isPast(tag, in: domain) {
+      letGo()
+    } else {
+      Readers.whenOutside { [self] in
+        if isForked { return }
+        Readers.waitUntilPast(tag, in: domain)
+        letGo()
+      }
+    }
+    if let failure = closing.outcome { throw failure }
+  }
+
+  /// Closes the file, and unlocks it with that; nobody reads from it, nor ever will.
+  private func letGo() {
+    var failure: SedimentError?
     do throws(DiskError) {
       try log.file.close()
     } catch {
-      if failure == nil { failure = SedimentError(error) }
+      failure = SedimentError(error)
     }
-    openFile?.giveBack()
+    openFile.giveBack()
+    closing.reach(.ended, failure)
     _ = events.add(.closed)
     events.deliver()
-    if let failure { throw failure }
+  }
+
+  /// Waits for a close that another call has begun, and throws what that throws.
+  ///
+  /// Not for one that may be waiting for this thread: one that it is in the middle of, or that ends the work which it
+  /// does; and in a reader's scope only for what is to be on the disk.
+  private func waitForClosing() throws(SedimentError) {
+    if closing.isOfThisThread || work.isRunHere { return }
+    try closing.wait(for: Readers.depth == 0 ? .ended : .settled)
   }
 
   /// Writes what makes the close clean.

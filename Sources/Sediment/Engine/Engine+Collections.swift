@@ -39,9 +39,9 @@ extension Engine {
   /// Removes all keys of a collection by one small record.
   @usableFromInline
   func clear(_ state: CollectionState, _ durability: SedimentDurability) throws(SedimentError) {
-    try changeCollections(durability) { (writer) throws(SedimentError) in
+    try changeCollections(durability) { (writer, purpose) throws(SedimentError) in
       if state.isDropped.load(ordering: .relaxed) { throw .dropped(path) }
-      let sequence = try change([.collectionCleared(number: state.number)], for: .goingOn, writer)
+      let sequence = try change([.collectionCleared(number: state.number)], for: purpose, writer)
       state.clear(at: sequence)
     }
     planSweep()
@@ -50,13 +50,14 @@ extension Engine {
   /// Removes a collection with all its keys; false if there is none of that name.
   func drop(_ name: [UInt8], _ durability: SedimentDurability) throws(SedimentError) -> Bool {
     var wasThere = false
-    try changeCollections(durability) { (writer) throws(SedimentError) in
+    try changeCollections(durability) { (writer, purpose) throws(SedimentError) in
       // Without one it is as for any change that is refused: what that goes by may have to be synced.
       guard let state = collections.named(name) else { return }
       wasThere = true
-      _ = try change([.collectionDropped(number: state.number)], for: .goingOn, writer)
+      _ = try change([.collectionDropped(number: state.number)], for: purpose, writer)
       collections.remove(state)
       state.isDropped.store(true, ordering: .releasing)
+      SchedulePoint.reach(.published)
       // Whoever has the collection still must find no dictionary that may come to an end.
       state.compression.use(nil)
       state.clear(at: .max)
@@ -67,43 +68,96 @@ extension Engine {
 
   /// Removes all keys of all collections by one small record.
   func clearEverything(_ durability: SedimentDurability) throws(SedimentError) {
-    try changeCollections(durability) { (writer) throws(SedimentError) in
+    try changeCollections(durability) { (writer, purpose) throws(SedimentError) in
       // Afterwards it would be too late to refuse.
       let dictionaries = try dictionaryRecords(writer)
-      let sequence = try change([.everythingCleared], for: .goingOn, writer)
+      let sequence = try change([.everythingCleared], for: purpose, writer)
       for state in collections.all { state.clear(at: sequence) }
       forgetEverything(but: dictionaries, writer)
       planMaintenance()
     }
   }
 
+  /// Makes a change that kills many records at once: where no room can be made for it, it takes what frees them later
+  /// of the reserve.
   private func changeCollections(
-    _ durability: SedimentDurability, _ body: (LogWriter) throws(SedimentError) -> Void
+    _ durability: SedimentDurability,
+    _ body: (LogWriter, SlotSpace.Purpose) throws(SedimentError) -> Void
   ) throws(SedimentError) {
     try checkReadable()
-    let sequence = try makingSpace(forStoring: 0) { () throws(SedimentError) in
-      try lock.withLock { () throws(SedimentError) in
-        let writer = try checkWritable()
-        try body(writer)
-        planSync(writer, durability)
-        return unsafe writer.tail.pointee.countedSequence
+    let sequence: UInt64
+    do throws(SedimentError) {
+      sequence = try makingSpace(forStoring: 0) { () throws(SedimentError) in
+        try changeCollectionsOnce(durability, .removing, body)
       }
+    } catch  where error.code == .outOfSpace {
+      sequence = try changeCollectionsOnce(durability, .goingOn, body)
     }
     if durability == .synced { try waitForSync(sequence) }
   }
 
-  /// Appends a catalogue change and makes the catalogue follow; the result is its sequence.
+  private func changeCollectionsOnce(
+    _ durability: SedimentDurability, _ purpose: SlotSpace.Purpose,
+    _ body: (LogWriter, SlotSpace.Purpose) throws(SedimentError) -> Void
+  ) throws(SedimentError) -> UInt64 {
+    try lock.withLock { () throws(SedimentError) in
+      let writer = try checkWritable()
+      try body(writer, purpose)
+      planSync(writer, durability)
+      return unsafe writer.tail.pointee.countedSequence
+    }
+  }
+
+  /// Appends a catalogue change and makes the catalogue follow; the result is the sequence of its last record.
   ///
-  /// Under the lock.
+  /// It never needs more than single free slots: what is too long for the record of one slot is a batch. Under the
+  /// lock.
   func change(
     _ entries: [CatalogueEntry], for purpose: SlotSpace.Purpose, _ writer: LogWriter
   ) throws(SedimentError) -> UInt64 {
+    if entries.reduce(0, { $0 + $1.byteCount }) > Self.changeByteCountMax {
+      return try changeInParts(entries, writer)
+    }
     let change = CatalogueChange(entries)!
     try writer.makeRoom(Self.byteCount(of: change), for: purpose)
     // Making room may have appended a seal; a new collection says its own record's sequence.
     let sequence = unsafe SequenceNumber(writer.tail.pointee.sequence + 1)!
     try append(CatalogueChange(entries.map { $0.at(sequence) })!, isBatched: false, writer)
     return sequence.rawValue
+  }
+
+  /// The most bytes of entries in one record, so that it fits into a segment of one slot.
+  private static var changeByteCountMax: Int { 15_000 }
+
+  /// Appends a catalogue change as the members of a batch, of which all hold or none.
+  ///
+  /// It takes single slots from the reserve where it has to.
+  private func changeInParts(
+    _ entries: [CatalogueEntry], _ writer: LogWriter
+  ) throws(SedimentError) -> UInt64 {
+    var parts: [[CatalogueEntry]] = []
+    var byteCount = Self.changeByteCountMax
+    for entry in entries {
+      if byteCount + entry.byteCount > Self.changeByteCountMax {
+        parts.append([])
+        byteCount = 0
+      }
+      parts[parts.count - 1].append(entry)
+      byteCount += entry.byteCount
+    }
+    let changes = parts.map { CatalogueChange($0)! }
+    let commitByteCount = Limits.recordFixedByteCount + Commit.byteCount
+    try writer.provideRoom(forAllOf: changes.map(Self.byteCount) + [commitByteCount])
+    var batch = BatchChecksum()
+    for change in changes {
+      try writer.makeRoom(Self.byteCount(of: change), for: .goingOn)
+      try append(change, isBatched: true, writer)
+      // A batch counts up to a million members.
+      _ = writer.addLastRecord(to: &batch)
+    }
+    try writer.makeRoom(commitByteCount, for: .goingOn)
+    try writer.append(.commit(batch.commit!), .stored)
+    return unsafe writer.tail.pointee.sequence
   }
 
   /// Appends a catalogue change for which there is room, and makes the catalogue follow.
@@ -133,10 +187,11 @@ extension Engine {
       guard let segment = slots.segment(at: UInt64(entry.identity.run.first)) else { continue }
       segment.liveByteCount = 0
       segment.liveCount = 0
+      writer.noteEmptied(segment)
     }
     writer.liveByteCount = 0
     for dictionary in dictionaries { enter(dictionary, writer) }
-    writer.deadExtents = writer.catalogue.segments.values.map(\.identity).filter { $0.kind == .extent }
+    writer.noteDead(writer.catalogue.segments.values.lazy.map(\.identity).filter { $0.kind == .extent })
   }
 }
 

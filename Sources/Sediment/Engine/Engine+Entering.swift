@@ -34,8 +34,8 @@ extension Engine {
   ) {
     if let old {
       let account = old.account
-      noteDead(old, writer)
       let wasCounted = forgetBytes(account, state, writer)
+      noteDead(old, of: wasCounted ? state : nil, writer)
       index.replace(probe, position: position &>> 3)
       countBytes(byteCount, writer)
       // Most changes leave the counts of keys as they are.
@@ -48,16 +48,18 @@ extension Engine {
     state.count(1, expiring: form.expiry != 0)
   }
 
-  /// Lets the extents of a large value be freed to which the index leads no more.
+  /// Lets the extents of a large value be freed to which the index leads no more; `state` has counted them, if there is
+  /// one.
   @inline(__always)
-  func noteDead(_ old: FoundRecord, _ writer: LogWriter) {
-    if !old.view.isPlainPut, old.view.kind == .putLarge { noteDeadExtents(old.place, writer) }
+  func noteDead(_ old: FoundRecord, of state: CollectionState?, _ writer: LogWriter) {
+    if !old.view.isPlainPut, old.view.kind == .putLarge { noteDeadExtents(old.place, of: state, writer) }
   }
 
   @inline(never)
-  func noteDeadExtents(_ place: ValuePlace?, _ writer: LogWriter) {
+  func noteDeadExtents(_ place: ValuePlace?, of state: CollectionState?, _ writer: LogWriter) {
     guard let place else { return }
-    writer.deadExtents.append(contentsOf: place.pieces.map(\.extent))
+    writer.noteDead(place.pieces.lazy.map(\.extent))
+    state?.countExtents(-Int(place.slotCount))
     unsafe writer.tail.pointee.wantsUpkeep = true
   }
 
@@ -100,20 +102,19 @@ extension Engine {
     }
   }
 
-  /// Takes a record that the index leads to out of the accounts.
+  /// Takes a record that the index leads to out of the accounts; whether it was among the keys that are counted.
   @inline(__always)
-  func forget(_ old: RecordAccount, _ state: CollectionState, _ writer: LogWriter) {
-    if forgetBytes(old, state, writer) { state.count(-1, expiring: old.expires) }
+  @discardableResult
+  func forget(_ old: RecordAccount, _ state: CollectionState, _ writer: LogWriter) -> Bool {
+    let wasCounted = forgetBytes(old, state, writer)
+    if wasCounted { state.count(-1, expiring: old.expires) }
+    return wasCounted
   }
 
   /// The same, but for the counts of keys; whether it was in these.
   @inline(__always)
   private func forgetBytes(_ old: RecordAccount, _ state: CollectionState, _ writer: LogWriter) -> Bool {
-    old.segment.liveByteCount &-= old.byteCount
-    old.segment.liveCount &-= 1
-    writer.liveByteCount &-= old.byteCount
-    // A record that was cleared was taken out of the collection's count then.
-    let clearedAt = state.clearedAt.load(ordering: .relaxed)
-    return clearedAt == 0 || old.sequence > clearedAt
+    writer.noteDead(old.segment, byteCount: old.byteCount)
+    return state.counts(old.sequence)
   }
 }

@@ -6,39 +6,54 @@ extension Engine {
 
   /// Takes the entries out of the index that a test tells to be dead, however many there are, while others use it.
   ///
-  /// The test is made in a reader's scope without the lock. Under the lock, a few at a time, those entries go that
-  /// are still as they were, after `account` has been called for each. It ends early when `goesOn` says so, which is
-  /// asked with and without the lock.
-  func forgetEntries(
-    where isDead: (IndexEntry) -> Bool, while goesOn: () -> Bool, _ account: (IndexEntry) -> Void
+  /// The test is made without the lock; nil from it says that an entry stays. Under the lock, a few at a time, those
+  /// entries go that are still there, after `account` has been called with what the test told of each. All of this is
+  /// in one reader's scope, in which no position is given to another record: an entry that is still there is the one
+  /// that was tested. It ends early when `goesOn` says so, which is asked with and without the lock.
+  func forgetEntries<Dead>(
+    _ test: (IndexEntry) -> Dead?, while goesOn: () -> Bool, _ account: (Dead) -> Void
   ) {
     var walk = IndexWalk()
     while goesOn() {
-      Readers.enter(domain)
-      let view = index.view
-      let step = walk.advance(in: view)
-      let dead =
-        step == .entries
-        ? walk.entries.filter(isDead).map { (entry: $0, hash: view.hash(of: $0, from: walk.from)) } : []
-      Readers.leave()
-      if step == .ended { return }
-      var rest = dead[...]
-      while !rest.isEmpty {
-        let group = rest.prefix(Self.forgottenCountMax)
-        rest = rest.dropFirst(Self.forgottenCountMax)
-        let isSame = lock.withLock {
-          guard index.view.keyHash == walk.keyHash else { return false }
-          guard goesOn() else { return true }
-          for (entry, hash) in group {
-            guard let (probe, found) = index.view.find(hash, at: entry.position) else { continue }
-            account(found)
-            index.remove(probe)
+      let hasEnded = Readers.reading(domain) {
+        let view = index.view
+        switch walk.advance(in: view) {
+        case .ended: return true
+        case .rebuilt: return false
+        case .entries:
+          let dead = walk.entries.compactMap { entry in
+            test(entry).map {
+              (position: entry.position, hash: view.hash(of: entry, from: walk.from), dead: $0)
+            }
           }
-          return true
+          forget(dead, of: walk.keyHash, while: goesOn, account)
+          return false
         }
-        // The next step finds that it was built anew.
-        if !isSame { break }
       }
+      if hasEnded { return }
+    }
+  }
+
+  private func forget<Dead>(
+    _ dead: [(position: UInt64, hash: UInt64, dead: Dead)], of keyHash: KeyHash?, while goesOn: () -> Bool,
+    _ account: (Dead) -> Void
+  ) {
+    var rest = dead[...]
+    while !rest.isEmpty {
+      let group = rest.prefix(Self.forgottenCountMax)
+      rest = rest.dropFirst(Self.forgottenCountMax)
+      let isSame = lock.withLock {
+        guard index.view.keyHash == keyHash else { return false }
+        guard goesOn() else { return true }
+        for (position, hash, dead) in group {
+          guard let (probe, _) = index.view.find(hash, at: position) else { continue }
+          account(dead)
+          index.remove(probe)
+        }
+        return true
+      }
+      // The next step finds that it was built anew.
+      if !isSame { return }
     }
   }
 }

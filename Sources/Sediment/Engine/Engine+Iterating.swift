@@ -15,8 +15,7 @@ extension Engine {
     let clearedAt = state.clearedAt.load(ordering: .acquiring)
     var walk = IndexWalk()
     while true {
-      try checkReadable()
-      Readers.enter(domain)
+      try enterReading()
       defer { Readers.leave() }
       switch walk.advance(in: index.view) {
       case .entries:
@@ -47,6 +46,8 @@ extension Engine {
       }
       guard isVisible(found, state) else { continue }
       if try !body(found) { return false }
+      // Whoever closes the store waits for the one closure, and not for all that would follow.
+      try checkReadable()
     }
     return true
   }

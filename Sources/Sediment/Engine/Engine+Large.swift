@@ -80,6 +80,7 @@ extension Engine {
     adopt(large, writer)
     if isMapped { old = mapped(key, state, &probe) }
     enter(hash, probe, old, state, form, at: position, byteCount: byteCount, writer)
+    state.countExtents(Int(large.place.slotCount))
     reseedIfCrowded()
   }
 
@@ -119,7 +120,23 @@ extension Engine {
 
   /// Writes bytes to an extent of their own or, if `mayScatter`, to several where free slots lie scattered.
   func writePieces(_ bytes: RawSpan, mayScatter: Bool) throws(SedimentError) -> [ValuePlace.Piece] {
-    let extents = try takeExtents(bytes.byteCount, mayScatter)
+    let extents = try takeExtents { (writer) throws(SedimentError) in
+      try writer.takeRuns(forExtentsOf: bytes.byteCount, mayScatter: mayScatter)
+    }
+    return try write(bytes, to: extents)
+  }
+
+  /// Writes bytes to extents that lie before a slot; nil if there is no room.
+  func writePieces(_ bytes: RawSpan, before limit: UInt32) throws(SedimentError) -> [ValuePlace.Piece]? {
+    let extents = try takeExtents { (writer) throws(SedimentError) in
+      try writer.takeLowRuns(forExtentsOf: bytes.byteCount, before: limit) ?? []
+    }
+    return extents.isEmpty ? nil : try write(bytes, to: extents)
+  }
+
+  private func write(
+    _ bytes: RawSpan, to extents: [SegmentIdentity]
+  ) throws(SedimentError) -> [ValuePlace.Piece] {
     var pieces: [ValuePlace.Piece] = []
     var offset = 0
     do throws(DiskError) {
@@ -137,10 +154,12 @@ extension Engine {
     return pieces
   }
 
-  private func takeExtents(_ byteCount: Int, _ mayScatter: Bool) throws(SedimentError) -> [SegmentIdentity] {
+  private func takeExtents(
+    _ take: (LogWriter) throws(SedimentError) -> [SlotRun]
+  ) throws(SedimentError) -> [SegmentIdentity] {
     try lock.withLock { () throws(SedimentError) in
       let writer = try checkWritable()
-      var runs = try writer.takeRuns(forExtentsOf: byteCount, mayScatter: mayScatter)[...]
+      var runs = try take(writer)[...]
       var extents: [SegmentIdentity] = []
       do throws(SedimentError) {
         while let run = runs.popFirst() { extents.append(try writer.makeUnadopted(.extent, of: run)) }

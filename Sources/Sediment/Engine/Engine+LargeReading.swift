@@ -9,7 +9,7 @@ extension Engine {
     guard let codec = ZstdCodec() else { throw undecompressable(found) }
     let isWhole = unsafe try codec.decompress(into: target) { (take) throws(SedimentError) in
       for piece in place.pieces {
-        if let bytes = unsafe try mappedPiece(piece, of: found) {
+        if let bytes = unsafe try mappedPiece(piece, of: found, verifying: options.verifiesReads) {
           guard unsafe take(bytes) else { throw undecompressable(found) }
           continue
         }
@@ -33,9 +33,14 @@ extension Engine {
 
   /// The value that a put large leads to: in place where it lies in one piece that is mapped, else put together.
   func largeValue(of found: FoundRecord) throws(SedimentError) -> FoundValue {
+    try largeValue(of: found, verifying: options.verifiesReads)
+  }
+
+  /// The same, verified or not.
+  func largeValue(of found: FoundRecord, verifying: Bool) throws(SedimentError) -> FoundValue {
     let place = try place(of: found)
     if place.pieces.count == 1, place.tailByteCount == 0,
-      let bytes = unsafe try mappedPiece(place.pieces[0], of: found)
+      let bytes = unsafe try mappedPiece(place.pieces[0], of: found, verifying: verifying)
     {
       return unsafe FoundValue(bytes, owner: nil)
     }
@@ -44,7 +49,7 @@ extension Engine {
     do throws(SedimentError) {
       var offset = 0
       for piece in place.pieces {
-        unsafe try readPiece(piece, into: memory + offset)
+        unsafe try readPiece(piece, into: memory + offset, verifying: verifying)
         offset += Int(piece.storedByteCount)
       }
       if place.tailByteCount > 0 {
@@ -58,16 +63,16 @@ extension Engine {
     return unsafe FoundValue(UnsafeRawBufferPointer(start: memory, count: byteCount), owner: memory)
   }
 
-  /// The bytes of a piece where they are mapped, verified; nil if they are not.
+  /// The bytes of a piece where they are mapped, verified if that is asked for; nil if they are not.
   private func mappedPiece(
-    _ piece: ValuePlace.Piece, of found: FoundRecord
+    _ piece: ValuePlace.Piece, of found: FoundRecord, verifying: Bool
   ) throws(SedimentError) -> UnsafeRawBufferPointer? {
     let layout = ExtentLayout(storedByteCount: piece.storedByteCount)
     let run = piece.extent.run.byteRange
     guard run.upperBound <= log.mappedByteCount else { return nil }
     let bytes = unsafe UnsafeRawBufferPointer(
       start: log.base + Int(run.lowerBound + ExtentLayout.bytesOffset), count: Int(piece.storedByteCount))
-    guard options.verifiesReads else { return unsafe bytes }
+    guard verifying else { return unsafe bytes }
     let table = unsafe UnsafeRawBufferPointer(
       start: log.base + Int(run.lowerBound + layout.tableOffset), count: layout.tableByteCount)
     let verifier = unsafe ExtentVerifier(piece, table: RawSpan(_unsafeBytes: table), in: identity)
@@ -85,10 +90,10 @@ extension Engine {
 
   /// Reads a piece into memory, chunk by chunk, each verified as it was read.
   private func readPiece(
-    _ piece: ValuePlace.Piece, into memory: UnsafeMutableRawPointer
+    _ piece: ValuePlace.Piece, into memory: UnsafeMutableRawPointer, verifying: Bool
   ) throws(SedimentError) {
     let layout = ExtentLayout(storedByteCount: piece.storedByteCount)
-    let verifier = options.verifiesReads ? try verifier(of: piece, layout) : nil
+    let verifier = verifying ? try verifier(of: piece, layout) : nil
     for number in 0..<layout.chunkCount {
       let target = unsafe memory + Int(layout.chunk(number).lowerBound)
       unsafe try readChunk(number, of: piece, layout, verifier, into: target)

@@ -39,8 +39,7 @@ extension Engine {
   /// Finds the value of a key; if there is one, the reading goes on until `endReading`.
   @usableFromInline
   func beginReading(_ key: RawSpan, _ state: CollectionState) throws(SedimentError) -> FoundValue? {
-    try checkReadable()
-    Readers.enter(domain)
+    try enterReading()
     let search = search(key, state)
     if let record = recordInPlace(key, search, state) { return unsafe FoundValue(record.value, owner: nil) }
     if isMissing(search, state) {
@@ -56,8 +55,7 @@ extension Engine {
   func beginReading(
     _ key: RawSpan, _ state: CollectionState, expiry: inout UInt64
   ) throws(SedimentError) -> FoundValue? {
-    try checkReadable()
-    Readers.enter(domain)
+    try enterReading()
     let search = search(key, state)
     if let record = recordInPlace(key, search, state) {
       expiry = record.expiry
@@ -75,8 +73,7 @@ extension Engine {
   /// The value of a key as bytes of its own; nil if it has none.
   @usableFromInline
   func bytes(_ key: RawSpan, _ state: CollectionState) throws(SedimentError) -> [UInt8]? {
-    try checkReadable()
-    Readers.enter(domain)
+    try enterReading()
     defer { Readers.leave() }
     let search = search(key, state)
     if let record = recordInPlace(key, search, state) { return unsafe Self.copy(record.value) }
@@ -145,6 +142,7 @@ extension Engine {
       key, in: state.number, verifying: options.verifiesReads, from: search.first,
       probe: &probe)
     // Whoever sees an entry of a batch that is being told to the index sees this, too.
+    SchedulePoint.reach(.reading)
     let pending = publishedBatch.load(ordering: .acquiring)
     if pending != 0 {
       return try visible(try beforeBatch(pending, key, probe.hash, state.number, found), state, probe)
@@ -198,8 +196,7 @@ extension Engine {
   /// Whether a key has a value.
   @usableFromInline
   func contains(_ key: RawSpan, _ state: CollectionState) throws(SedimentError) -> Bool {
-    try checkReadable()
-    Readers.enter(domain)
+    try enterReading()
     defer { Readers.leave() }
     let search = search(key, state)
     if recordInPlace(key, search, state) != nil { return true }
@@ -211,8 +208,7 @@ extension Engine {
   /// When the value of a key expires, 0 for never; nil if it has none.
   @usableFromInline
   func expiry(_ key: RawSpan, _ state: CollectionState) throws(SedimentError) -> UInt64? {
-    try checkReadable()
-    Readers.enter(domain)
+    try enterReading()
     defer { Readers.leave() }
     guard let found = try findRecord(key, state) else { return nil }
     defer { found.release() }

@@ -12,8 +12,7 @@ extension Engine {
     _ group: KeyGroup, _ state: CollectionState,
     _ body: (Int, UnsafeRawBufferPointer?, _ expiry: UInt64) throws -> Void
   ) throws {
-    try checkReadable()
-    Readers.enter(domain)
+    try enterReading()
     defer { Readers.leave() }
     let view = index.view
     for number in 0..<group.count {

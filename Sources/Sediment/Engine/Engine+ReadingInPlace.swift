@@ -23,7 +23,9 @@ extension Engine {
     else { return nil }
     if options.verifiesReads, !view.isIntact(at: position, seed: segment.seed) { return nil }
     // Whoever sees an entry of a batch that is being told to the index sees this, too.
+    SchedulePoint.reach(.reading)
     guard publishedBatch.load(ordering: .acquiring) == 0 else { return nil }
+    SchedulePoint.reach(.reading)
     guard isVisible(view, in: segment, state) else { return nil }
     if evicts { search.probe.setReference() }
     return view

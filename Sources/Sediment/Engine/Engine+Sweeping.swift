@@ -2,32 +2,40 @@ internal import SedimentFormat
 internal import Synchronization
 
 extension Engine {
+  /// A record that was cleared, with all that the accounts need to know of it.
+  private struct ClearedRecord {
+    let segment: Segment
+    let byteCount: Int
+    /// Where its value lies, if that is a large one.
+    let place: ValuePlace?
+  }
+
   /// Takes entries out of the index that lead to records of collections that were cleared or dropped.
   func sweep() {
     guard let writer else { return }
-    forgetEntries(where: isCleared, while: { !conditions.isClosed && !isForked }) { entry in
-      guard let old = try? record(at: entry.position << 3) else { return }
-      defer { old.release() }
-      old.segment.liveByteCount -= old.view.byteCount
-      old.segment.liveCount -= 1
-      writer.liveByteCount -= old.view.byteCount
-      noteDead(old, writer)
+    forgetEntries(clearedRecord, while: { !conditions.isClosed && !isForked }) { record in
+      writer.noteDead(record.segment, byteCount: record.byteCount)
+      noteDeadExtents(record.place, of: nil, writer)
     }
     lock.withLock { planMaintenance() }
   }
 
-  /// Whether an entry leads to a record that was cleared.
+  /// The record that an entry leads to if it was cleared.
   ///
   /// In a reader's scope.
-  private func isCleared(_ entry: IndexEntry) -> Bool {
-    guard let found = try? record(at: entry.position << 3) else { return false }
+  private func clearedRecord(_ entry: IndexEntry) -> ClearedRecord? {
+    guard let found = try? record(at: entry.position << 3) else { return nil }
     defer { found.release() }
+    guard isCleared(found), found.view.isIntact(at: found.position, seed: found.segment.seed) else {
+      return nil
+    }
+    return ClearedRecord(segment: found.segment, byteCount: found.view.byteCount, place: found.place)
+  }
+
+  private func isCleared(_ found: FoundRecord) -> Bool {
     guard let state = collections.numbered(found.view.collection) else {
       return found.view.collection < CollectionEntry.systemNumberMin
-        && found.view.isIntact(at: found.position, seed: found.segment.seed)
     }
-    let clearedAt = state.clearedAt.load(ordering: .acquiring)
-    return clearedAt != 0 && found.sequence <= clearedAt
-      && found.view.isIntact(at: found.position, seed: found.segment.seed)
+    return !state.counts(found.sequence)
   }
 }

@@ -27,7 +27,7 @@ extension Engine {
   func waitForSync(_ sequence: UInt64) throws(SedimentError) {
     try gate.wait(for: sequence) { () throws(SedimentError) in
       // One round of the processor for those who are about to append: they share this sync then.
-      sediment_yield()
+      SchedulePoint.yield()
       return try syncLog()
     }
   }

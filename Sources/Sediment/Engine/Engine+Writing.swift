@@ -40,10 +40,27 @@ extension Engine {
     if wantsPacking(value, state) {
       return try setPacked(value, key, state, expiry: expiry, if: condition, durability)
     }
-    return try makingSpace(forStoring: value.byteCount) { () throws(SedimentError) in
-      try setOnce(value, nil, key, state, expiry: expiry, if: condition, durability)
+    do throws(SedimentError) {
+      return try makingSpace(forStoring: value.byteCount) { () throws(SedimentError) in
+        try setOnce(value, nil, key, state, expiry: expiry, if: condition, durability)
+      }
+    } catch {
+      return try setScattered(value, key, state, expiry: expiry, if: condition, durability, after: error)
     }
   }
+
+  /// Sets a key to a value whose record found no slots in a row, as one that may lie scattered.
+  @inline(never)
+  private func setScattered(
+    _ value: RawSpan, _ key: RawSpan, _ state: CollectionState, expiry: WrittenExpiry,
+    if condition: WriteCondition, _ durability: SedimentDurability, after error: SedimentError
+  ) throws(SedimentError) -> Bool {
+    guard error.code == .outOfSpace, value.byteCount > Self.scatteredValueByteCountMin else { throw error }
+    return try setLarge(value, key, state, expiry: expiry, if: condition, durability)
+  }
+
+  /// A shorter value fits into a slot with the record that holds it, unless its key is very long.
+  private static var scatteredValueByteCountMin: Int { 15 << 10 }
 
   /// Sets a key to a value that is worth compressing, perhaps.
   @inline(never)
@@ -51,11 +68,15 @@ extension Engine {
     _ value: RawSpan, _ key: RawSpan, _ state: CollectionState, expiry: WrittenExpiry,
     if condition: WriteCondition, _ durability: SedimentDurability
   ) throws(SedimentError) -> Bool {
-    try ZstdCodec.withCurrent { (codec) throws(SedimentError) in
-      let packed = codec.flatMap { pack(value, state, with: $0) }
-      return try makingSpace(forStoring: value.byteCount) { () throws(SedimentError) in
-        try setOnce(value, packed, key, state, expiry: expiry, if: condition, durability)
+    do throws(SedimentError) {
+      return try ZstdCodec.withCurrent { (codec) throws(SedimentError) in
+        let packed = codec.flatMap { pack(value, state, with: $0) }
+        return try makingSpace(forStoring: value.byteCount) { () throws(SedimentError) in
+          try setOnce(value, packed, key, state, expiry: expiry, if: condition, durability)
+        }
       }
+    } catch {
+      return try setScattered(value, key, state, expiry: expiry, if: condition, durability, after: error)
     }
   }
 
@@ -135,8 +156,15 @@ extension Engine {
     _ key: RawSpan, _ state: CollectionState, if condition: WriteCondition, _ durability: SedimentDurability
   ) throws(SedimentError) -> Bool {
     try checkLengths(key, RawSpan())
-    return try makingSpace(forStoring: 0) { () throws(SedimentError) in
-      try removeOnce(key, state, if: condition, durability)
+    do throws(SedimentError) {
+      return try makingSpace(forStoring: 0) { () throws(SedimentError) in
+        try removeOnce(key, state, if: condition, durability)
+      }
+    } catch {
+      guard error.code == .outOfSpace,
+        let wasRemoved = try removeByExchange(key, state, if: condition, durability)
+      else { throw error }
+      return wasRemoved
     }
   }
 
@@ -167,8 +195,8 @@ extension Engine {
           form.byteCount(keyByteCount: key.byteCount, valueByteCount: 0), for: removingPurpose)
         let way = durability == .synced ? LogWriter.Way.written : .stored
         _ = try writer.append(form, key: key, value: RawSpan(), way)
-        forget(old.account, state, writer)
-        noteDead(old, writer)
+        let wasCounted = forget(old.account, state, writer)
+        noteDead(old, of: wasCounted ? state : nil, writer)
         index.remove(probe)
         wasRemoved = wasVisible
       }
@@ -183,9 +211,13 @@ extension Engine {
     return wasRemoved
   }
 
-  /// What removals may take: the reserve, too, but not in a store that makes room by leaving something out, which
-  /// needs the reserve for that.
-  var removingPurpose: SlotSpace.Purpose { evicts && options.compaction != .off ? .storing : .goingOn }
+  /// What removals may take: some of the reserve, too, but not in a store that makes room by leaving something out.
+  ///
+  /// Where nothing makes room, they may take all of it.
+  var removingPurpose: SlotSpace.Purpose {
+    if options.compaction == .off { return .goingOn }
+    return evicts ? .storing : .removing
+  }
 
   /// The largest value that a record itself holds; larger ones get extents, written outside the lock.
   static var inlineValueByteCountMax: Int { 128 << 10 }

@@ -99,10 +99,13 @@ final class Engine: @unchecked Sendable {
   /// Under `lock`.
   var maintainedSequence: UInt64 = 0
   let conditions: Conditions
+  /// How long a change waits for compaction; the writer's.
+  let pace: PaceCell
   let report: RecoveryReport
   private let forkCount = Forks.count
   let work = EngineWork()
-  let openFile: OpenFiles.Ticket?
+  let openFile: OpenFiles.Ticket
+  let closing = Closing()
   let events: EventQueue
 
   /// What recovery hands over and the store goes on from.
@@ -135,13 +138,15 @@ final class Engine: @unchecked Sendable {
     openFile = opened.ticket
     gate = SyncGate(syncedSequence: opened.syncedSequence, watermark: opened.watermark)
     conditions = Conditions()
+    pace = opened.writer?.pace ?? PaceCell()
     events = EventQueue(options.observer)
     prepareWork()
     notePrefetch(liveByteCount: opened.liveByteCount)
     loadDictionaries(opened.dictionaries)
+    if let writer { work.hasSoughtExtents = lostExtentSlotCount(writer) == 0 }
+    noteOpenedAccounts()
     if opened.hasDead { planSweep() }
     guard let writer else { return }
-    let mayHaveLostExtents = !report.wasClosed && writer.extentSlotCount > 0
     if writer.wantsMaintenance || mayHaveLostExtents || hasIdleBlocks(writer, nil) { planMaintenance() }
   }
 
@@ -151,6 +156,21 @@ final class Engine: @unchecked Sendable {
   @inline(__always)
   func checkReadable() throws(SedimentError) {
     if conditions.isClosed || forkCount != Forks.count { throw whyUnusable() }
+  }
+
+  /// Begins a reader's scope, to be ended with `Readers.leave`; throws, in none, if the store cannot be read.
+  ///
+  /// It asks within the scope, since a close waits for those that began before it.
+  @inline(__always)
+  func enterReading() throws(SedimentError) {
+    Readers.enter(domain)
+    if conditions.isClosed || forkCount != Forks.count { throw leaveUnusable() }
+  }
+
+  @inline(never)
+  private func leaveUnusable() -> SedimentError {
+    Readers.leave()
+    return whyUnusable()
   }
 
   /// The writer; throws if the store cannot be changed.
@@ -218,8 +238,9 @@ final class Conditions: Sendable {
 
   var isClosed: Bool { closed.load(ordering: .acquiring) }
 
-  /// Closes; false if it was closed already.
-  func close() -> Bool {
-    !closed.exchange(true, ordering: .acquiringAndReleasing)
+  /// Refuses every call from now on.
+  func close() {
+    closed.store(true, ordering: .releasing)
+    SchedulePoint.reach(.published)
   }
 }

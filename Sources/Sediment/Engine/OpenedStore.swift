@@ -23,7 +23,7 @@ struct OpenedStore {
   let liveByteCount: Int
   /// Whether the index leads to records that were cleared.
   let hasDead: Bool
-  let ticket: OpenFiles.Ticket?
+  let ticket: OpenFiles.Ticket
 }
 
 /// Opens a store's file, or makes it: takes the locks, recovers the log and fills the index.
@@ -47,7 +47,12 @@ struct StoreOpening {
       }
       try? file.close()
     }
-    throw SedimentError(
+    throw replaced
+  }
+
+  /// The error for a path that leads to another file each time it is looked at.
+  var replaced: SedimentError {
+    SedimentError(
       .inputOutput, path: path,
       message: "Another file takes its place again and again. See who replaces it, and open it then.")
   }
@@ -64,7 +69,7 @@ struct StoreOpening {
   }
 
   /// How often the file is opened anew because another took its place.
-  private static let attemptCountMax = 3
+  static let attemptCountMax = 3
 
   /// The file, and whether it was created here.
   private func openFile() throws(SedimentError) -> (any DiskFile, isCreated: Bool) {
@@ -104,7 +109,7 @@ struct StoreOpening {
   }
 
   /// Whether the path still leads to a file: it may have been destroyed or replaced before it was locked.
-  private func isInPlace(_ file: any DiskFile) throws(SedimentError) -> Bool {
+  func isInPlace(_ file: any DiskFile) throws(SedimentError) -> Bool {
     do throws(DiskError) {
       let present = try disk.open(path, .read)
       defer { try? present.close() }
@@ -117,33 +122,51 @@ struct StoreOpening {
 
   // MARK: Locks
 
-  func takeLocks(_ file: any DiskFile) throws(SedimentError) -> OpenFiles.Ticket? {
+  /// Locks a file against other processes and other openings of this one.
+  func takeLocks(_ file: any DiskFile) throws(SedimentError) -> OpenFiles.Ticket {
     let isTaken: Bool
     do throws(DiskError) {
       isTaken = try file.lock(Self.lockedByte, options.readOnly ? .shared : .exclusive)
     } catch {
       throw SedimentError(error)
     }
-    guard isTaken else { throw locked(by: file) }
-    return options.readOnly ? nil : OpenFiles.take(file.identifier)
+    guard isTaken, let ticket = OpenFiles.take(file.identifier, forReading: options.readOnly) else {
+      throw locked(by: file)
+    }
+    return ticket
   }
 
   /// The error for a second opening, with what is known of the first.
   private func locked(by file: any DiskFile) -> SedimentError {
-    if OpenFiles.contains(file.identifier) {
-      return SedimentError(
-        .locked, path: path,
-        message: "This process has the store open already. Use that opening, or close it first.")
+    SedimentError(.locked, path: path, message: whyLocked(file))
+  }
+
+  private func whyLocked(_ file: any DiskFile) -> String {
+    if let uses = OpenFiles.uses(of: file.identifier) {
+      if uses.closingCount > 0 {
+        return
+          "This process is closing the store, and lets go of its file as soon as nobody reads from it any more. Open"
+          + " it once `close` has returned, and no closure is left that it was called in."
+      }
+      return uses.isWritten
+        ? "This process has the store open already. Use that opening, or close it first."
+        : "This process has the store open for reading. Close that opening first, or open both for reading only."
     }
+    return
+      "Another process has the store open.\(owner(of: file)) Close it there, or open both for reading only."
+  }
+
+  /// Who opened a file for writing the last time, as far as that may help; it may have let go of it since, and readers
+  /// leave no note.
+  private func owner(of file: any DiskFile) -> String {
     var bytes = [UInt8](repeating: 0, count: OwnerNote.byteCount)
     var elements = bytes.mutableSpan
     var span = unsafe elements.mutableBytes
     _ = try? file.read(into: &span, at: OwnerNote.byteOffset)
-    let note = try? OwnerNote.decode(unsafe bytes.span.bytes)
-    let owner = note.map { " Process \($0.processNumber) opened it last." } ?? ""
-    return SedimentError(
-      .locked, path: path,
-      message: "Another process has the store open.\(owner) Close it there, or open both for reading only.")
+    guard let note = try? OwnerNote.decode(unsafe bytes.span.bytes),
+      sediment_process_lives(note.processNumber) != 0
+    else { return "" }
+    return " Process \(note.processNumber) opened it last."
   }
 
   /// Writes who has the file open; whether something was written.

@@ -4,7 +4,7 @@ internal import SedimentFormat
 extension StoreOpening {
   /// Fills the index from a recovered log and makes what the engine consists of.
   func load(
-    _ opened: Opening.Result, _ file: any DiskFile, isNameOnDisk: Bool, _ ticket: OpenFiles.Ticket?
+    _ opened: Opening.Result, _ file: any DiskFile, isNameOnDisk: Bool, _ ticket: OpenFiles.Ticket
   ) throws(SedimentError) -> OpenedStore {
     let identity = opened.log.head.leading.identity
     let log = LogFile(file, identity: identity, access: options.access, readOnly: options.readOnly)
@@ -43,7 +43,9 @@ extension StoreOpening {
     }
     let collections = CollectionTable(opened.log.catalogue) { number in
       let counts = built.collections[number]
-      return (Int(clamping: counts?.count ?? 0), Int(clamping: counts?.expiringCount ?? 0))
+      return CollectionState.Counts(
+        keys: Int(clamping: counts?.count ?? 0), expiring: Int(clamping: counts?.expiringCount ?? 0),
+        extentSlots: Int(clamping: counts?.extentSlotCount ?? 0))
     }
     var report = opened.report
     report.storedKeyCount = built.storedCount
@@ -114,6 +116,11 @@ extension StoreOpening {
       markedWatermark: recovered.watermark, neededGeneration: neededGeneration,
       options: options)
     writer.liveByteCount = liveByteCount
+    for entry in recovered.catalogue.segments.values {
+      if let segment = slots.segment(at: UInt64(entry.identity.run.first)), segment.liveCount == 0 {
+        writer.noteEmptied(segment)
+      }
+    }
     writer.noteOpened()
     return writer
   }

@@ -74,6 +74,7 @@ internal import Synchronization
       if let (sequence, watermark) = try body() {
         self.watermark = max(self.watermark, watermark)
         synced.store(max(sequence, syncedSequence), ordering: .releasing)
+        SchedulePoint.reach(.published)
       }
     } catch {
       outcome = .failure(error)
@@ -82,10 +83,8 @@ internal import Synchronization
     // The code of what makes the store refuse every further change.
     if case .failure(let error) = outcome, error.code == .outcomeUnknown { failure = error }
     isTaken = false
-    let (done, failed) = takeContinuations()
     changed.broadcast()
     lock.unlock()
-    for resume in done { resume(failed) }
     try outcome.get()
   }
 
@@ -93,7 +92,7 @@ internal import Synchronization
 
   /// Calls `resume` once everything up to a sequence is on the disk, or with the reason why it never will be.
   ///
-  /// Somebody has to sync for that: false if it was called at once.
+  /// Somebody has to sync for that, and then call `resumeReached`: false if it was called at once.
   func whenSynced(_ sequence: UInt64, _ resume: @escaping @Sendable (SedimentError?) -> Void) -> Bool {
     lock.lock()
     if syncedSequence >= sequence || failure != nil {
@@ -107,6 +106,15 @@ internal import Synchronization
     return true
   }
 
+  /// Resumes everyone whose sequence is on the disk or never will be.
+  ///
+  /// What follows may close the store, so it is called with none of the engine's locks held; whoever syncs may hold
+  /// some.
+  func resumeReached() {
+    let (done, failure) = lock.withLock { takeContinuations() }
+    for resume in done { resume(failure) }
+  }
+
   /// Resumes everyone who still waits without a thread, as the store was closed.
   func abandon(_ error: SedimentError) {
     lock.lock()
@@ -114,8 +122,9 @@ internal import Synchronization
     continuations = []
     // Whoever comes now hears of it at once.
     if failure == nil { failure = error }
+    let reason = failure
     lock.unlock()
-    for (sequence, resume) in left { resume(syncedSequence >= sequence ? nil : error) }
+    for (sequence, resume) in left { resume(syncedSequence >= sequence ? nil : reason) }
   }
 
   private func takeContinuations() -> ([@Sendable (SedimentError?) -> Void], SedimentError?) {

@@ -31,6 +31,12 @@ extension SedimentError {
       (.exists, "There is a file of that name already. Open it, or choose another name.")
     case .noSpace, .quotaExceeded:
       (.outOfSpace, "The disk is full. Free some space and try again; what was stored is safe.")
+    case .fileTooLarge:
+      (
+        .outOfSpace,
+        "The system lets the file grow no further. Raise the limit of this process for the size of files, or set a"
+          + " capacity below it."
+      )
     case .accessDenied, .readOnlyFileSystem:
       (.accessDenied, "The file cannot be used with this process's rights. Check its owner and mode.")
     case .isDirectory, .symbolicLink, .invalidArgument:

@@ -25,18 +25,31 @@ package struct FileCreation {
         try? disk.remove(temporary)
         throw DiskError(.rename, path: path, code: error.code)
       }
-      try disk.syncDirectory(of: path)
+      try disk.secureNames(of: path)
     } catch {
       throw SedimentError(error).ofNewFile(path)
     }
   }
 
-  /// The hidden name beside a path under which its file is built.
+  /// The hidden name beside a path under which its file is built: its own with a point before it and a number behind.
+  ///
+  /// Of a long name only the beginning is taken, so that the system takes the hidden one wherever it takes the name.
   package static func temporaryPath(for path: String, number: UInt64) -> String {
     let start = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
     let digits = String(number, radix: 16)
     let padding = String(repeating: "0", count: 16 - digits.count)
-    return "\(path[..<start]).\(path[start...]).new-\(padding)\(digits)"
+    let suffix = ".new-\(padding)\(digits)"
+    let name = beginning(of: path[start...], of: max(100, path[start...].utf8.count - suffix.utf8.count - 1))
+    return "\(path[..<start]).\(name)\(suffix)"
+  }
+
+  /// As many characters of a name as take so many bytes at most.
+  private static func beginning(of name: Substring, of byteCountMax: Int) -> Substring {
+    var byteCount = 0
+    return name.prefix { character in
+      byteCount += character.utf8.count
+      return byteCount <= byteCountMax
+    }
   }
 
   /// The new file, in directories that are made if they are missing.

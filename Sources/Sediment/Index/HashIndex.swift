@@ -125,7 +125,8 @@ extension HashIndex {
 
   /// Publishes another directory; returns the one before.
   func exchangeDirectory(_ directory: IndexDirectory) -> IndexDirectory {
-    unsafe IndexDirectory(
+    defer { SchedulePoint.reach(.published) }
+    return unsafe IndexDirectory(
       memory: directoryMemory.exchange(directory.memory, ordering: .acquiringAndReleasing))
   }
 

@@ -32,6 +32,7 @@ struct IndexSlot {
   @inline(__always)
   func store(_ rawValue: UInt64) {
     unsafe address.pointee.store(rawValue, ordering: .releasing)
+    SchedulePoint.reach(.published)
   }
 
   /// Makes the slot of a table that is not published yet hold a value.

@@ -30,8 +30,10 @@ internal import Synchronization
     self.file = file
     self.identity = identity
     mapping = access == .unmapped ? nil : Self.reserve(file)
+    // A page that several segments share could be neither writable for one nor given up with another.
+    let hasPagesOfItsOwn = mapping.map { $0.pageByteCount <= Limits.slotByteCount } ?? false
     storesThroughMapping =
-      mapping != nil && access == .automatic && file.traits.allocatesBlocks && !readOnly
+      hasPagesOfItsOwn && access == .automatic && file.traits.allocatesBlocks && !readOnly
     unsafe base = mapping.map { unsafe UnsafeRawPointer($0.base) } ?? UnsafeRawPointer(bitPattern: 1)!
     unsafe mappedEnd = .allocate(capacity: 1)
     unsafe mappedEnd.initialize(to: 0)
@@ -79,6 +81,7 @@ internal import Synchronization
     guard start < end else { return nil }
     try mapping.expose(pages(start..<end), writable: writable)
     unsafe Atomic<UInt64>.store(end, mappedEnd)
+    SchedulePoint.reach(.published)
     return start..<end
   }
 
@@ -236,7 +239,9 @@ internal import Synchronization
     retiring = retiring.map { min($0.lowerBound, byteCount)..<min($0.upperBound, byteCount) }
     exclude(byteCount..<end)
     unsafe Atomic<UInt64>.store(byteCount, mappedEnd)
-    try mapping.conceal(pages(byteCount..<end))
+    SchedulePoint.reach(.published)
+    // The page in which the rest ends stays, for what is before that is read there.
+    try mapping.conceal(pageEnd(byteCount)..<pageEnd(end))
     isWhollyMapped = true
   }
 
@@ -286,17 +291,23 @@ internal import Synchronization
 
   /// The pages that lie in a range as a whole; those at its ends may be another segment's, too.
   private func wholePages(_ range: Range<UInt64>) -> Range<UInt64> {
-    guard let mapping else { return range }
-    let page = UInt64(mapping.pageByteCount)
-    let start = (range.lowerBound + page - 1) / page * page
-    return start..<max(start, range.upperBound / page * page)
+    let start = pageEnd(range.lowerBound)
+    return start..<max(start, pageStart(range.upperBound))
   }
 
   /// Whole pages; slots consist of them unless the system's are larger.
   private func pages(_ range: Range<UInt64>) -> Range<UInt64> {
-    guard let mapping else { return range }
-    let page = UInt64(mapping.pageByteCount)
-    return range.lowerBound / page * page..<(range.upperBound + page - 1) / page * page
+    pageStart(range.lowerBound)..<pageEnd(range.upperBound)
+  }
+
+  /// Where the page begins that an offset lies in.
+  private func pageStart(_ offset: UInt64) -> UInt64 {
+    mapping.map { offset / UInt64($0.pageByteCount) * UInt64($0.pageByteCount) } ?? offset
+  }
+
+  /// Where the first page begins that has nothing before an offset.
+  private func pageEnd(_ offset: UInt64) -> UInt64 {
+    mapping.map { pageStart(offset + UInt64($0.pageByteCount) - 1) } ?? offset
   }
 
   // MARK: Bytes

@@ -42,18 +42,6 @@ extension LogWriter {
     }
   }
 
-  // MARK: Extents
-
-  /// Lets extents be freed to which nothing leads any more; those that were freed already are passed over.
-  func noteDead(_ extents: [SegmentIdentity]) {
-    deadExtents.append(contentsOf: extents.filter { catalogue.segments[$0.generation]?.identity == $0 })
-  }
-
-  /// Forgets extents that the catalogue does not have any more.
-  func forgetFreedExtents() {
-    deadExtents.removeAll { catalogue.segments[$0.generation]?.identity != $0 }
-  }
-
   // MARK: Pins
 
   /// Keeps segments from being given back, though they may be freed, until they are unpinned.
@@ -71,9 +59,11 @@ extension LogWriter {
 
   // MARK: Policy
 
-  /// The slots that a hot segment should have.
+  /// The slots that a hot segment should have: by what is live or, where much is dead, by what is in use, so that
+  /// there are never many segments.
   var segmentSlotCount: UInt32 {
-    SegmentSizes.hotSlotCount(liveByteCount: liveByteCount, slotCountMax: slotCountMax)
+    let used = Int(recordSlotCount) * Limits.slotByteCount
+    return SegmentSizes.hotSlotCount(liveByteCount: max(liveByteCount, used / 2), slotCountMax: slotCountMax)
   }
 
   /// How many free slots there should be for users where the file may not grow, so that nobody has to wait.
@@ -84,22 +74,25 @@ extension LogWriter {
   /// Whether there is something to see to for compaction.
   var wantsMaintenance: Bool {
     if recordSlotCount >= dueSlotCount || deadExtents.count >= Self.deadExtentCountMax { return true }
-    if nextExpiry <= expiredUpTo { return true }
+    if deadExtentSlotCount >= max(Self.deadExtentSlotCountMax, extentSlotCount / 8) { return true }
+    if nextExpiry != .max, nextExpiry <= expiredUpTo(evicting: false) { return true }
     guard slotCountLeft < segmentSlotCount else { return false }
     let present = space.freeCount + space.bareCount + slotCountLeft
     return present < space.reservedCount + wantedRoom
   }
 
-  /// What expired before this time may be deleted.
+  /// What expired before this time may be deleted: the wall clock shows that it has, and a clock that no jump can move.
   ///
-  /// In an evicting store it may go at any time, like everything else.
-  var expiredUpTo: UInt64 {
-    let clocks = catalogue.numbers.clocks
-    return evicts ? clocks.highest : clocks.deletion
+  /// Where room is made by evicting, the wall clock alone decides what goes first: as much has to go in any case.
+  func expiredUpTo(evicting: Bool) -> UInt64 {
+    let now = disk.wallClock()
+    return evicting ? now : min(now, catalogue.numbers.clocks.deletion)
   }
 
   /// So many extents wait to be freed at the most.
   private static let deadExtentCountMax = 16
+  /// So many slots of extents wait to be freed, or an eighth of all.
+  private static let deadExtentSlotCountMax: UInt32 = 64
 
   /// Goes by the accounts for when compaction is due.
   func noteBudget() {
@@ -108,6 +101,31 @@ extension LogWriter {
         liveByteCount: liveByteCount, segmentSlotCount: segmentSlotCount,
         keptSlotCount: keptSlotCount, slackSlotCount: slackSlotCount
       ).dueSlotCount
+    notePace()
+  }
+
+  /// Lets writers wait for compaction, or go on.
+  func notePace() {
+    guard compactsByItself else { return }
+    let pace = WritingPace(
+      liveByteCount: liveByteCount, usedSlotCount: slotCountToWin,
+      dueSlotCount: dueSlotCount, vainSlotCount: vainSlotCount)
+    self.pace.word = pace.word
+  }
+
+  /// What compaction could win at the most: the slots of records, of dead large values, and of what is freed and waits.
+  private var slotCountToWin: UInt32 { recordSlotCount + deadExtentSlotCount + freedSlotCount }
+
+  /// Notes that compaction found nothing to win, so that nobody waits for it.
+  func noteVain() {
+    vainSlotCount = slotCountToWin
+    notePace()
+  }
+
+  /// Notes that compaction has won something.
+  func noteWon() {
+    vainSlotCount = 0
+    notePace()
   }
 
   /// The free slots that the log cannot go on in: those of the reserve, and of holes that are too short for it.
@@ -120,8 +138,7 @@ extension LogWriter {
   /// The slots of segments that hold records.
   var recordSlotCount: UInt32 {
     let used = space.end - min(space.end, Limits.headSlotCount + space.freeCount + space.bareCount)
-    let index = catalogue.indexParts.reduce(0) { $0 + $1.segment.run.count }
-    let others = index + extentSlotCount + freedSlotCount + unadoptedSlotCount
+    let others = catalogue.indexSlotCount + extentSlotCount + freedSlotCount + unadoptedSlotCount
     return used > others ? used - others : 0
   }
 }

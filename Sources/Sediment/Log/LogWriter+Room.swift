@@ -47,6 +47,12 @@ extension LogWriter {
     noteBudget()
     if try goOnInPreparedRun(roomFor: byteCount) { return }
     let (run, isOfReserve) = try takeHotRun(roomFor: byteCount, purpose)
+    try goOn(in: run)
+    unsafe tail.pointee.isOfReserve = isOfReserve
+  }
+
+  /// Goes on in another hot segment of slots that were taken just now; where that fails they are given back.
+  func goOn(in run: SlotRun) throws(SedimentError) {
     let (next, isMapped): (SegmentIdentity, Bool)
     do throws(DiskError) {
       next = try newIdentity(.hot, run)
@@ -56,7 +62,6 @@ extension LogWriter {
       throw SedimentError(error)
     }
     try link(next, isMapped: isMapped)
-    unsafe tail.pointee.isOfReserve = isOfReserve
   }
 
   /// Sees to it that records of so many bytes each will all find room, even if every slot is a segment of its own, or
@@ -105,8 +110,8 @@ extension LogWriter {
     let least = Self.leastSlotCount(roomFor: byteCount)
     do throws(SedimentError) {
       return (try takeRun(upTo: max(segmentSlotCount, least), atLeast: least, for: .storing), false)
-    } catch  where error.code == .outOfSpace && purpose == .goingOn {
-      return (try takeRun(least, for: .goingOn), true)
+    } catch  where error.code == .outOfSpace && purpose != .storing {
+      return (try takeRun(least, for: purpose), true)
     }
   }
 
@@ -152,7 +157,7 @@ extension LogWriter {
       while true {
         if let run = space.take(count, for: purpose) { return run }
         if giveBackPrepared() { continue }
-        let reserved = purpose == .storing ? space.reservedCount : 0
+        let reserved = space.reserve.slotCount(leftBy: purpose)
         let missing = count + reserved - min(space.freeCount, count + reserved)
         // Slots in a row first; after that it can only be the reserve that is missing.
         var bare = space.bareRun(for: count, isAdjacent: true)
@@ -264,13 +269,14 @@ extension LogWriter {
       preconditionFailure("the writer contradicts its own catalogue: \(error.reason)")
     }
     // The next checkpoint will name one more.
-    space.reservedCount = max(space.reservedCount, reserveSlotCount)
+    space.reserve.raise(to: reserve)
     let segment = Segment(next, base: base, in: identity)
     slots.add(segment, next.run)
     unsafe tail.pointee = Tail(
       identity: next, segment: segment, offset: next.recordRange.lowerBound.byteOffset,
       sequence: base.rawValue, countedSequence: base.rawValue, isMapped: isMapped,
       entry: catalogue.segments[next.generation]!)
+    if old.segment.liveCount == 0 { noteEmptied(old.segment) }
     if old.isMapped { file.makeReadOnly(old.identity.run.byteRange, goingOnIn: next.run.byteRange) }
     if file.wantsProtecting { wantsPages?() }
     sealed?()

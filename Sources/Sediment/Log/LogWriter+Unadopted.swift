@@ -63,5 +63,5 @@ extension LogWriter {
   }
 
   /// A value of more pieces would take longer to put together than it is worth.
-  private static let scatteredRunCountMax = 64
+  static let scatteredRunCountMax = 64
 }

@@ -53,7 +53,7 @@ extension LogWriter {
     let fileByteCount = UInt64(space.end) * UInt64(Limits.slotByteCount)
     let least = Self.replayByteCountMin(syncs: syncs)
     replayByteCountMax = min(max(fileByteCount / 4, least), Self.replayByteCountTop)
-    space.reservedCount = reserveSlotCount
+    space.reserve = reserve
     noteBudget()
   }
 
@@ -70,10 +70,15 @@ extension LogWriter {
     try openSegment(roomFor: 0, .goingOn)
   }
 
-  /// The slots that are kept free for a full disk: a removal's or checkpoint's segment, and what recovery needs
-  /// for a segment that begins with a whole checkpoint.
-  var reserveSlotCount: UInt32 {
-    return 2 * checkpointSlotCount + 1 + max(min(space.end / 128, 64), min(segmentSlotCount, space.end / 32))
+  /// The slots that are kept free for a full disk: two checkpoints, one of them recovery's, the survivors of an
+  /// exchange, and the tombstones of removals.
+  var reserve: SlotSpace.Reserve {
+    let isFullByItself = slotCountMax < Limits.fileSlotCountMax && !evicts
+    return SlotSpace.Reserve(
+      freeing: 2 * checkpointSlotCount + 1
+        + SegmentSizes.survivorSlotCount(
+          fileSlotCount: space.end, segmentSlotCount: segmentSlotCount, isFullByItself: isFullByItself),
+      removing: isFullByItself ? SegmentSizes.tombstoneSlotCount(fileSlotCount: space.end) : 0)
   }
 
   /// The slots that a checkpoint takes.
@@ -83,7 +88,7 @@ extension LogWriter {
 
   /// What a checkpoint takes in the log, estimated by the entries of the catalogue.
   private var checkpointByteCount: Int {
-    256 + catalogue.segments.count * 88 + catalogue.indexParts.count * 112
+    256 + catalogue.segments.count * 88 + catalogue.indexPartCount * 112
       + catalogue.collections.values.reduce(0) { $0 + 24 + $1.name.count }
       + catalogue.dictionaries.count * 24 + catalogue.ignorable.reduce(0) { $0 + $1.count }
   }
@@ -101,7 +106,7 @@ extension LogWriter {
       throw SedimentError(error)
     }
     do throws(SedimentError) {
-      space.reservedCount = reserveSlotCount
+      space.reserve = reserve
       try provide(space.reservedCount)
     } catch  where error.code == .outOfSpace {
       // What frees space must still be possible; a change that stores is refused when it asks for slots.

@@ -52,10 +52,21 @@ internal import SedimentFormat
   var prepared: PreparedRun?
   /// Whether one is being made fit without the lock.
   var isPreparing = false
-  /// Extents of values that were replaced or removed, for compaction to free.
-  var deadExtents: [SegmentIdentity] = []
+  /// Extents of values that were replaced or removed, for compaction to free, and the slots that they take.
+  var deadExtents: [Generation: SegmentIdentity] = [:]
+  var deadExtentSlotCount: UInt32 = 0
+  /// Segments that have lost their last live record at some time; see `emptiedSegments`.
+  var emptied: Set<Generation> = []
   /// The lowest generation of a hot segment that a superblock needs (invariant 12).
   var neededGeneration: Generation
+  /// How long a change waits for compaction.
+  let pace = PaceCell()
+  /// What records took when compaction last found nothing to win; 0 if it did.
+  var vainSlotCount: UInt32 = 0
+  /// How things were when a search for room last came to nothing.
+  var vainSearch: VainSearch?
+  /// Whether compaction sees to space by itself.
+  let compactsByItself: Bool
   /// From how many slots with records on compaction is due.
   var dueSlotCount: UInt32 = .max
   /// Whether what is not needed is being given to the file system.
@@ -98,6 +109,7 @@ internal import SedimentFormat
     options: SedimentOptions
   ) {
     evicts = options.capacity.evicts
+    compactsByItself = options.compaction == .automatic
     syncs = options.durability != .unsynced
     replayByteCountMax = Self.replayByteCountMin(syncs: syncs)
     slackSlotCount = options.slackSlotCount

@@ -16,6 +16,25 @@ enum SegmentSizes {
     max(min(slotCount / 4, 4), slotCount / 16)
   }
 
+  /// The slots that the survivors of one exchange may take of the reserve.
+  ///
+  /// An exchange frees its victims only once all of their survivors are written. A full store that may not evict
+  /// keeps more: what tombstones take of the reserve (`tombstoneSlotCount`) kills several times as much, and an
+  /// exchange of so many slots then wins one even where what is dead lies evenly in all segments.
+  static func survivorSlotCount(fileSlotCount: UInt32, segmentSlotCount: UInt32, isFullByItself: Bool)
+    -> UInt32
+  {
+    let whole = min(segmentSlotCount, fileSlotCount / 32)
+    let part =
+      isFullByItself ? tombstoneSlotCount(fileSlotCount: fileSlotCount) : min(fileSlotCount / 128, 64)
+    return max(part, whole)
+  }
+
+  /// The slots that tombstones may take of the reserve of a full store that may not evict.
+  static func tombstoneSlotCount(fileSlotCount: UInt32) -> UInt32 {
+    UInt32(Double(fileSlotCount / 3).squareRoot())
+  }
+
   /// The slots that the file grows by beyond what is needed at once: an eighth, up to 8 MiB.
   static func slotCountAhead(fileSlotCount: UInt32) -> UInt32 {
     min(fileSlotCount / 8, 512)

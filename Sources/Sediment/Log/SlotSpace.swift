@@ -11,8 +11,8 @@ package struct SlotSpace: Sendable {
   private(set) var free: [Range<UInt32>] = []
   /// Behind the last slot that the file has blocks for.
   package private(set) var end: UInt32
-  /// How many free slots ordinary writing leaves alone.
-  package var reservedCount: UInt32 = 0
+  /// How many free slots are kept for what lets a full store go on.
+  package var reserve = Reserve()
   package private(set) var freeCount: UInt32 = 0
   /// Runs in ascending order that nobody uses, and that may have no blocks.
   private(set) var bare: [Range<UInt32>] = []
@@ -25,9 +25,42 @@ package struct SlotSpace: Sendable {
   package enum Purpose: Sendable {
     /// What a user stores.
     case storing
-    /// What lets a full store go on: removals, checkpoints and their like.
+    /// What a user removes: it wins space later, and takes some now.
+    case removing
+    /// What frees space, or lets a full store checkpoint and close.
     case goingOn
   }
+
+  /// Free slots that are kept, each kind for its own purpose: what frees space never competes with what takes it.
+  package struct Reserve: Hashable, Sendable {
+    /// What only freeing, checkpoints and closing may take: enough for one exchange that wins something.
+    package var freeing: UInt32
+    /// What removals may take besides.
+    package var removing: UInt32
+
+    package init(freeing: UInt32 = 0, removing: UInt32 = 0) {
+      self.freeing = freeing
+      self.removing = removing
+    }
+
+    /// Keeps at least as much of each kind as another reserve.
+    package mutating func raise(to other: Reserve) {
+      freeing = max(freeing, other.freeing)
+      removing = max(removing, other.removing)
+    }
+
+    /// How many free slots have to be left by what is taken for a purpose.
+    package func slotCount(leftBy purpose: Purpose) -> UInt32 {
+      switch purpose {
+      case .storing: freeing + removing
+      case .removing: freeing
+      case .goingOn: 0
+      }
+    }
+  }
+
+  /// How many free slots ordinary writing leaves alone.
+  package var reservedCount: UInt32 { reserve.slotCount(leftBy: .storing) }
 
   package init(end: UInt32) {
     self.end = end
@@ -49,8 +82,8 @@ package struct SlotSpace: Sendable {
   package mutating func take(
     _ count: UInt32, for purpose: Purpose, preferring preferred: UInt32? = nil
   ) -> SlotRun? {
-    guard count >= 1, count <= freeCount else { return nil }
-    if purpose == .storing, freeCount - count < reservedCount { return nil }
+    guard count >= 1, count <= freeCount, freeCount - count >= reserve.slotCount(leftBy: purpose)
+    else { return nil }
     var best: Int?
     for (place, hole) in free.enumerated() where hole.count >= count {
       if hole.lowerBound == preferred {
@@ -71,10 +104,46 @@ package struct SlotSpace: Sendable {
     return SlotRun(first: first, count: count)
   }
 
+  /// Adjacent slots as near to the file's beginning as there are any, all of them before a slot.
+  ///
+  /// Up to `count`, at least so many; nil if there are none that what users store may take. Bare ones still need
+  /// blocks.
+  package func lowRun(
+    upTo count: UInt32, atLeast least: UInt32, before limit: UInt32
+  ) -> (run: Range<UInt32>, isBare: Bool)? {
+    guard freeCount + bareCount >= least + reservedCount else { return nil }
+    func first(of holes: [Range<UInt32>]) -> Range<UInt32>? {
+      for hole in holes where hole.lowerBound < limit {
+        let end = min(hole.upperBound, limit)
+        if end - hole.lowerBound >= least { return hole.lowerBound..<min(end, hole.lowerBound + count) }
+      }
+      return nil
+    }
+    switch (first(of: free), first(of: bare)) {
+    case (let run?, let bare?): return run.lowerBound < bare.lowerBound ? (run, false) : (bare, true)
+    case (let run?, nil): return (run, false)
+    case (nil, let bare?): return (bare, true)
+    case (nil, nil): return nil
+    }
+  }
+
+  /// Takes slots of a run; nil if not all of them are free.
+  package mutating func take(_ run: Range<UInt32>) -> SlotRun? {
+    guard
+      let place = free.firstIndex(where: {
+        $0.lowerBound <= run.lowerBound && $0.upperBound >= run.upperBound
+      })
+    else { return nil }
+    let rest = [free[place].lowerBound..<run.lowerBound, run.upperBound..<free[place].upperBound]
+    free.replaceSubrange(place...place, with: rest.filter { !$0.isEmpty })
+    freeCount -= UInt32(run.count)
+    return SlotRun(first: run.lowerBound, count: UInt32(run.count))
+  }
+
   /// How many adjacent free slots may be taken at most.
   package func largestRunCount(for purpose: Purpose) -> UInt32 {
     let largest = free.reduce(0) { max($0, UInt32($1.count)) }
-    let reserved = purpose == .storing ? reservedCount : 0
+    let reserved = reserve.slotCount(leftBy: purpose)
     return min(largest, freeCount > reserved ? freeCount - reserved : 0)
   }
 
@@ -91,7 +160,7 @@ package struct SlotSpace: Sendable {
   package func growth(for count: UInt32, _ purpose: Purpose) -> UInt32? {
     let atEnd = free.last.map { $0.upperBound == end ? UInt32($0.count) : 0 } ?? 0
     let adjacent = count > atEnd ? count - atEnd : 0
-    let wanted = count + (purpose == .storing ? reservedCount : 0)
+    let wanted = count + reserve.slotCount(leftBy: purpose)
     let total = wanted > freeCount ? wanted - freeCount : 0
     let growth = max(adjacent, total, 1)
     return growth <= Limits.fileSlotCountMax - end ? growth : nil

@@ -31,6 +31,7 @@ internal import Synchronization
   ///
   /// Inside a reader's scope or under the writer's lock.
   @inline(__always) func segment(at slot: UInt64) -> Segment? {
+    SchedulePoint.reach(.reading)
     let table = unsafe Self.table(current.load(ordering: .acquiring))
     guard unsafe slot < table[0] else { return nil }
     // Published with release ordering by `set`, so what it leads to is complete.
@@ -56,6 +57,7 @@ internal import Synchronization
     let table = unsafe Self.table(current.load(ordering: .relaxed))
     for slot in Int(run.first)..<Int(run.end) {
       unsafe Atomic<UInt64>.store(word, table + slot + 1)
+      SchedulePoint.reach(.published)
     }
   }
 
@@ -66,6 +68,7 @@ internal import Synchronization
     let new = unsafe Self.make(slotCount: max(slotCount, oldCount * 2))
     for slot in 0..<oldCount { unsafe new[slot + 1] = unsafe old[slot + 1] }
     current.store(UInt(bitPattern: new), ordering: .releasing)
+    SchedulePoint.reach(.published)
     unsafe retired.retire(UnsafeMutableRawPointer(old), byteCount: oldCount * 8)
   }
 

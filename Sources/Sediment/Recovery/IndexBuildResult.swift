@@ -29,5 +29,7 @@ package struct IndexBuildResult: Sendable {
     package internal(set) var count: UInt64 = 0
     /// How many of them expire some day.
     package internal(set) var expiringCount: UInt64 = 0
+    /// The slots of the extents of their values.
+    package internal(set) var extentSlotCount: UInt64 = 0
   }
 }

@@ -144,7 +144,11 @@ struct IndexVisitor {
         countPending()
         live[segment].remove(byteCount: UInt64(old.byteCount))
         // What was cleared since the index was stored counts in its segment alone.
-        if sequence > deadUpTo { keys.remove(expiring: old.expiry != 0) }
+        if sequence > deadUpTo {
+          let isLarge = old.kind == RecordKind.putLarge.rawValue
+          let extentSlotCount = isLarge ? try source.extentSlotCount(at: entry.position, old) : 0
+          keys.remove(expiring: old.expiry != 0, extentSlotCount: UInt64(extentSlotCount))
+        }
       }
       index.replace(probe, position: record.position)
       count(record, hash)
@@ -162,6 +166,7 @@ struct IndexVisitor {
     pending.recordCount &+= 1
     pending.byteCount &+= UInt64(record.byteCount)
     keys.count &+= 1
+    keys.extentSlotCount &+= UInt64(record.extentSlotCount)
     if record.expiry != 0 { keys.expiringCount &+= 1 }
   }
 
@@ -201,8 +206,9 @@ extension IndexBuildResult.Live {
 }
 
 extension IndexBuildResult.Keys {
-  fileprivate mutating func remove(expiring: Bool) {
+  fileprivate mutating func remove(expiring: Bool, extentSlotCount: UInt64) {
     count -= min(1, count)
+    self.extentSlotCount -= min(extentSlotCount, self.extentSlotCount)
     if expiring { expiringCount -= min(1, expiringCount) }
   }
 }

@@ -81,11 +81,34 @@ package struct RecordSource {
     }
     let found = try file.read(into: &buffer, at: offset, count: count)
     // Taken for another key, it would be in the index twice.
-    guard found == count else {
-      throw .damaged(
-        "the file has become shorter while it was opened", path: file.path, offset: offset + UInt64(found))
-    }
+    guard found == count else { throw shortened(to: offset + UInt64(found)) }
     return Self.claim(unsafe buffer.span.bytes.extracting(0..<found), other)
+  }
+
+  /// The slots of the extents that a put large says its value has; 0 if it does not make sense.
+  func extentSlotCount(at position: UInt64, _ claim: Claim) throws(SedimentError) -> UInt32 {
+    let offset = position * UInt64(Limits.unitByteCount)
+    if offset + UInt64(claim.byteCount) <= mappedByteCount {
+      return unsafe Self.extentSlotCount(mapped + Int(offset), claim.byteCount)
+    }
+    let bytes = try file.bytes(at: offset, count: claim.byteCount)
+    // Taken for a value without extents, they would count for ever.
+    guard bytes.count == claim.byteCount else { throw shortened(to: offset + UInt64(bytes.count)) }
+    return unsafe bytes.withUnsafeBytes { bytes in
+      guard let start = bytes.baseAddress else { return 0 }
+      return unsafe Self.extentSlotCount(start, bytes.count)
+    }
+  }
+
+  private func shortened(to offset: UInt64) -> SedimentError {
+    .damaged("the file has become shorter while it was opened", path: file.path, offset: offset)
+  }
+
+  private static func extentSlotCount(_ start: UnsafeRawPointer, _ available: Int) -> UInt32 {
+    guard let view = unsafe RecordView(start, available: available),
+      let place = try? ValuePlace.decode(unsafe RawSpan(_unsafeBytes: view.value))
+    else { return 0 }
+    return place.slotCount
   }
 
   private static func claim(_ bytes: RawSpan, _ other: ScannedRecord) -> Claim? {

@@ -46,6 +46,7 @@ final class ScannedBatch: @unchecked Sendable {
     let key = unsafe RawSpan(_unsafeStart: UnsafeRawPointer(copy), byteCount: length)
     unsafe records[count] = record
     unsafe records[count].keyStart = UnsafeRawPointer(copy)
+    if record.kind == .putLarge { unsafe records[count].extentSlotCount = record.extentSlotCountOfValue }
     unsafe hashes[count] = keyHash.hash(key, collection: record.collection)
     keyByteCount &+= (length &+ 7) & ~7
     count &+= 1

@@ -19,6 +19,8 @@ package struct ScannedRecord {
   package var kind: RecordKind
   /// The bytes of the record before its key.
   package var headByteCount: UInt8
+  /// The slots of the extents of a large value, as far as whoever keeps records without their values has counted them.
+  package var extentSlotCount: UInt32 = 0
 }
 
 extension ScannedRecord {

@@ -63,8 +63,8 @@ extension SedimentKeyspace {
 
   /// Calls a closure with the value of a key in place, without a copy; nil if it has none.
   ///
-  /// The bytes are valid until the closure returns, even if the key is set or the store closed meanwhile. What was
-  /// compressed lies in memory of the thread instead of the file.
+  /// The bytes are valid until the closure returns, even if the key is set or the store closed meanwhile: the file is
+  /// let go of afterwards. What was compressed lies in memory of the thread instead of the file.
   ///
   /// The closure may use the store. A change inside it cannot wait for readers, of which it is one, so it may fail with
   /// `outOfSpace` where a full store could make room otherwise; and space that is freed is used again only once the

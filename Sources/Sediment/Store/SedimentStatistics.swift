@@ -10,6 +10,9 @@ public struct SedimentStatistics: Sendable, Hashable {
   public var deadByteCount: UInt64 = 0
   /// The bytes that are allocated in the file and not in use.
   public var freeByteCount: UInt64 = 0
+  /// The bytes of the file that are not in use and were given back to the file system, or may have been before it was
+  /// opened.
+  public var holeByteCount: UInt64 = 0
   /// How many segments the file has.
   public var segmentCount = 0
   /// How many collections have a name.

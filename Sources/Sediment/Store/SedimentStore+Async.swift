@@ -18,7 +18,7 @@ extension SedimentStore {
 
 extension SedimentKeyspace {
   /// Calls a closure, with why that failed if it did, once every change that was made before is on the disk: at once
-  /// if it is, else on the thread that syncs, which it must not hold up.
+  /// if it is, else on a thread of the background, which it must not hold up, or on the one that closes the store.
   public func sync(completion: @escaping @Sendable (SedimentError?) -> Void) {
     engine.whenSynced(completion)
   }

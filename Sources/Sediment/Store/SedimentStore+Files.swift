@@ -11,20 +11,35 @@ extension SedimentStore {
 
   /// Removes the file of a store on a disk of the caller's.
   package static func destroy(path: String, on disk: any Disk) throws {
-    do throws(DiskError) {
-      let file = try disk.open(path, .readWrite)
-      defer { try? file.close() }
-      guard try isStore(file) else { throw DiskError(.open, path: path, code: .invalidArgument) }
-      guard try file.lock(StoreOpening.lockedByte, .exclusive) else {
-        throw DiskError(.lock, path: path, code: .exists)
-      }
-      try disk.remove(path)
-      try disk.syncDirectory(of: path)
-    } catch {
-      guard error.operation == .lock, error.code == .exists else { throw SedimentError(error) }
-      throw SedimentError(
-        .locked, path: path, message: "The store is open. Close it wherever it is open, then destroy it.")
+    let opening = StoreOpening(path: path, options: SedimentOptions(), disk: disk)
+    for _ in 0..<StoreOpening.attemptCountMax {
+      if try destroyOnce(opening) { return }
     }
+    throw opening.replaced
+  }
+
+  /// Removes the file that the path leads to; false, with nothing removed, if another has taken its place before it was
+  /// locked.
+  private static func destroyOnce(_ opening: StoreOpening) throws(SedimentError) -> Bool {
+    let (path, disk) = (opening.path, opening.disk)
+    let file: any DiskFile
+    do throws(DiskError) {
+      file = try disk.open(path, .readWrite)
+      guard try isStore(file) else { throw DiskError(.open, path: path, code: .invalidArgument) }
+    } catch {
+      throw SedimentError(error)
+    }
+    defer { try? file.close() }
+    let ticket = try opening.takeLocks(file)
+    defer { ticket.giveBack() }
+    guard try opening.isInPlace(file) else { return false }
+    do throws(DiskError) {
+      try disk.remove(path)
+      try disk.secureNames(of: path)
+    } catch {
+      throw SedimentError(error)
+    }
+    return true
   }
 
   /// Whether one of the superblocks at least begins like one.

@@ -63,9 +63,16 @@ public final class SedimentStore: SedimentKeyspace, @unchecked Sendable {
 
   /// Makes everything durable and lets go of the file; closing again does nothing.
   ///
-  /// Calls on other threads finish or fail with `closed`; a value that is being read in place stays valid until its
-  /// closure ends. If it throws, the file was let go of all the same, and is as a crash would leave it: the next
-  /// opening recovers what was synced.
+  /// Calls on other threads finish or fail with `closed`. It waits for closures that read in place on other threads,
+  /// and their bytes stay as they are until they end: so such a closure must not wait for a close of its store. Once
+  /// it has returned, the store can be opened again.
+  ///
+  /// Inside a reading closure it does not wait: everything is durable when it returns, and the file is let go of when
+  /// the closure ends; opening it before that fails with `locked`. A call beside another one waits for that and
+  /// throws what it throws, unless it is made by the observer or by what waited for a sync.
+  ///
+  /// If it throws, the file was let go of all the same, and is as a crash would leave it: the next opening recovers
+  /// what was synced.
   public func close() throws {
     try engine.close()
   }
@@ -79,7 +86,7 @@ public final class SedimentStore: SedimentKeyspace, @unchecked Sendable {
   @discardableResult
   package func storeIndex() throws -> Bool {
     try engine.checkReadable()
-    return engine.storeIndex { true }
+    return engine.storeIndex { [conditions = engine.conditions] in !conditions.isClosed }
   }
 
   /// The number of the last change, or 0 in a store that is only read.

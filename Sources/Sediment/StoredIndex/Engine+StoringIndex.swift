@@ -52,13 +52,14 @@ extension Engine {
 
   /// Writes the index to the file and lets the log adopt it; false, with nothing changed, if that cannot be done now.
   ///
-  /// It is only there to make the next opening quicker, so that it could not be done is nobody's error.
+  /// It is only there to make the next opening quicker, so that it could not be done is nobody's error. `mayGoOn` is
+  /// asked under the lock before anything is changed.
   func storeIndex(while mayGoOn: () -> Bool) -> Bool {
     storingLock.withLock {
       guard let writer, !index.isCrowded, index.count <= storedKeyCountMax else { return false }
       let moment: IndexMoment? = maintenanceLock.withLock {
         lock.withLock {
-          guard writer.poison == nil, (try? prepareStoring(writer)) != nil else { return nil }
+          guard mayGoOn(), writer.poison == nil, (try? prepareStoring(writer)) != nil else { return nil }
           return indexMoment(writer)
         }
       }
@@ -66,7 +67,7 @@ extension Engine {
       var parts = IndexPartWriting(self, writer, moment)
       let isWritten = (try? parts.run(while: mayGoOn)) ?? false
       return lock.withLock {
-        if isWritten, adopt(parts.parts, moment, writer) { return true }
+        if isWritten, mayGoOn(), adopt(parts.parts, moment, writer) { return true }
         if writer.poison == nil { parts.giveBack() }
         return false
       }

@@ -19,9 +19,12 @@ struct IndexAccounts {
     var recordCount: UInt32 = 0
     var expiringCount: UInt32 = 0
     var byteCount: UInt64 = 0
+    var extentSlotCount: UInt32 = 0
   }
 
-  mutating func count(generation: UInt64, collection: UInt32, byteCount: Int, expires: Bool) {
+  mutating func count(
+    generation: UInt64, collection: UInt32, byteCount: Int, expires: Bool, extentSlotCount: UInt32
+  ) {
     let place = Int(truncatingIfNeeded: generation &+ UInt64(collection) &* 97) & (Self.cacheCount - 1)
     var number = Int(cache[place]) &- 1
     if number < 0 || rows[number].name.generation != generation || rows[number].name.collection != collection
@@ -32,6 +35,7 @@ struct IndexAccounts {
     rows[number].recordCount &+= 1
     if expires { rows[number].expiringCount &+= 1 }
     rows[number].byteCount &+= UInt64(byteCount)
+    rows[number].extentSlotCount &+= extentSlotCount
   }
 
   private mutating func find(_ name: Name) -> Int {
@@ -47,7 +51,8 @@ struct IndexAccounts {
       // A segment's generation was in range when it was made, and no record is shorter than its fixed fields.
       IndexAccount(
         generation: Generation(row.name.generation)!, collection: row.name.collection,
-        recordCount: row.recordCount, expiringCount: row.expiringCount, byteCount: row.byteCount)!
+        recordCount: row.recordCount, expiringCount: row.expiringCount, byteCount: row.byteCount,
+        extentSlotCount: row.extentSlotCount)!
     }
   }
 }

@@ -61,7 +61,8 @@ struct IndexSnapshot {
         let view = found.view
         accounts.count(
           generation: segment.generation, collection: view.collection, byteCount: view.byteCount,
-          expires: !view.isPlainPut && view.expiry != 0)
+          expires: !view.isPlainPut && view.expiry != 0,
+          extentSlotCount: view.isPlainPut ? 0 : found.place?.slotCount ?? 0)
         entries.append(entry.rawValue)
       case .dead: continue
       case .unknown: return false

@@ -235,10 +235,12 @@ extension IndexBuildResult.Keys {
   fileprivate mutating func add(_ account: IndexAccount) {
     count &+= UInt64(account.recordCount)
     expiringCount &+= UInt64(account.expiringCount)
+    extentSlotCount &+= UInt64(account.extentSlotCount)
   }
 
   fileprivate mutating func add(_ keys: IndexBuildResult.Keys) {
     count &+= keys.count
     expiringCount &+= keys.expiringCount
+    extentSlotCount &+= keys.extentSlotCount
   }
 }

@@ -5,8 +5,10 @@ internal import SedimentFormat
 
 extension SegmentCheck {
   /// Holds the large values against their checksums, and what the records say of them against the catalogue.
+  ///
+  /// `isWhole` says that all records are there, so that what none of them leads to is nobody's.
   func checkExtents(
-    _ entries: [SegmentEntry], _ larges: [(place: ValuePlace, position: UInt64, isLive: Bool)],
+    _ entries: [SegmentEntry], _ larges: [(place: ValuePlace, position: UInt64, isLive: Bool)], isWhole: Bool,
     _ report: inout VerificationReport, _ meter: inout ProgressMeter
   ) throws(SedimentError) {
     var pieces: [Generation: (piece: ValuePlace.Piece, isLive: Bool)] = [:]
@@ -39,6 +41,20 @@ extension SegmentCheck {
     }
     for piece in lost where !survey.isComplete {
       try checkExtent(piece, isLive: true, &report, &meter)
+    }
+    guard isWhole, survey.isComplete else { return }
+    noteOrphans(entries.map(\.identity).filter { pieces[$0.generation]?.isLive != true }, &report)
+  }
+
+  /// Tells of the extents among some segments, to which no record leads that counts; neighbours are told of together.
+  private func noteOrphans(_ segments: [SegmentIdentity], _ report: inout VerificationReport) {
+    var ranges = ByteRanges()
+    for segment in segments where segment.kind == .extent { ranges.insert(segment.run.byteRange) }
+    for range in ranges.ranges {
+      report.add(
+        .orphaned, range,
+        "No record leads to these \(range.count) bytes of large values, which were replaced, removed or cleared. A store "
+          + "that is open or was not closed may not have come to freeing them; compaction does it.")
     }
   }
 

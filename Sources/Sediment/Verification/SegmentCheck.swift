@@ -48,7 +48,8 @@ struct SegmentCheck {
       }
     }
     reportLostDictionaries(&report)
-    try checkExtents(entries, found.larges, &report, &meter)
+    let isWhole = counting.isWhole && !report.findings.contains { $0.kind.isDamage }
+    try checkExtents(entries, found.larges, isWhole: isWhole, &report, &meter)
     try checkCaches(&report, &meter)
   }
 

@@ -14,7 +14,9 @@ extension StoreOpening {
     }
     // Closing releases the lock, too.
     defer { try? file.close() }
-    _ = try StoreOpening(path: path, options: SedimentOptions(readOnly: true), disk: disk).takeLocks(file)
+    let opening = StoreOpening(path: path, options: SedimentOptions(readOnly: true), disk: disk)
+    let ticket = try opening.takeLocks(file)
+    defer { ticket.giveBack() }
     return try body(file)
   }
 }

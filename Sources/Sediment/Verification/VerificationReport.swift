@@ -76,7 +76,7 @@ public struct VerificationReport: Hashable, Sendable {
       public static let inconsistent = Kind(description: "inconsistent", isDamage: true)
       /// What was written last and not synced before a crash; it never counted.
       public static let torn = Kind(description: "torn", isDamage: false)
-      /// A segment that is sound and not in use.
+      /// A part of the file that is sound and not in use, or that compaction has still to free.
       public static let orphaned = Kind(description: "orphaned", isDamage: false)
     }
   }

@@ -61,7 +61,7 @@ final class ExportFile {
       try sync()
       do throws(DiskError) {
         try disk.rename(partPath, to: path, .keepExisting)
-        try disk.syncDirectory(of: path)
+        try disk.secureNames(of: path)
       } catch {
         throw error.code == .exists
           ? ToolFailure.usage("\(path): \(Self.takenText)") : ToolFailure(.inputOutput, "\(error)")

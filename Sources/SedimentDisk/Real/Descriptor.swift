@@ -1,3 +1,4 @@
+internal import CSediment
 internal import Synchronization
 
 #if canImport(Darwin)
@@ -18,8 +19,14 @@ internal import Synchronization
 /// - A borrower accounts for two between `borrow` and `giveBack`, so each of its calls lies before that step.
 ///
 /// Borrowers only count; they never wait for each other.
-package final class Descriptor: Sendable {
+///
+/// In a child after a fork the number leads to no file any more, so that nothing there keeps or releases the parent's
+/// locks; see `CSedimentForkedFiles.h`.
+@safe
+package final class Descriptor: @unchecked Sendable {
+  // Unchecked: constants and atomics; `entry` is the list's, which has a lock, until it is taken out once.
   private let number: Int32
+  private let entry: UnsafeMutablePointer<sediment_forked_file>
   private let state = Atomic<UInt64>(0)
   /// Set behind the system's call that closes.
   private let isGone = Atomic(false)
@@ -29,6 +36,31 @@ package final class Descriptor: Sendable {
   /// Takes over an open descriptor.
   package init(_ number: Int32) {
     self.number = number
+    unsafe entry = .allocate(capacity: 1)
+    unsafe entry.initialize(to: sediment_forked_file())
+    unsafe entry.pointee.descriptor = number
+    unsafe sediment_forked_file_enter(entry)
+  }
+
+  /// Opens a file; see `attemptUninterrupted`.
+  init(opening path: String, _ flags: Int32, mode: UInt32) throws(SystemCallFailure) {
+    let entry = UnsafeMutablePointer<sediment_forked_file>.allocate(capacity: 1)
+    var number: Int32 = -1
+    let code = attemptUninterrupted {
+      number = unsafe sediment_open_entered(path, flags, mode, entry)
+      return number < 0 ? -1 : 0
+    }
+    if let code {
+      unsafe entry.deallocate()
+      throw SystemCallFailure(code: code)
+    }
+    self.number = number
+    unsafe self.entry = unsafe entry
+  }
+
+  deinit {
+    _ = close()
+    unsafe entry.deallocate()
   }
 
   /// The number, for use until `giveBack`; nil once closing has begun.
@@ -81,6 +113,7 @@ package final class Descriptor: Sendable {
   private func closeNumber() -> SystemErrorCode? {
     defer { isGone.store(true, ordering: .releasing) }
     SystemFile.unlockEverything(number)
+    unsafe sediment_forked_file_remove(entry)
     // Once, whatever it reports: the number is free afterwards, and may be another file's already.
     return systemClose(number)
   }

@@ -10,6 +10,11 @@ extension SystemErrorCode {
   static var latest: SystemErrorCode { SystemErrorCode(rawValue: errno) }
 }
 
+/// Why a call of the system failed, before it is known as which one.
+struct SystemCallFailure: Error {
+  let code: SystemErrorCode
+}
+
 /// Makes a call and returns why it failed, or nil.
 func attempt(_ call: () -> Int32) -> SystemErrorCode? {
   call() == 0 ? nil : .latest

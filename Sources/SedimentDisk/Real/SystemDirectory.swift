@@ -44,9 +44,11 @@ func createParents(of path: String) -> SystemErrorCode? {
   }
 }
 
-/// Makes a directory durably unless it is there.
+/// Makes a directory unless it is there, durably where the system syncs the one around it.
 private func createDirectory(_ path: String) -> SystemErrorCode? {
-  guard let code = attempt({ unsafe mkdir(path, 0o777) }) else { return syncParent(of: path) }
+  guard let code = attempt({ unsafe mkdir(path, 0o777) }) else {
+    return syncParent(of: path).flatMap { $0.isRefusal ? nil : $0 }
+  }
   // Whatever has the name: what is opened in it will tell.
   return code == .exists ? nil : code
 }

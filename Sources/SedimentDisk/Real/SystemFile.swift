@@ -18,6 +18,7 @@ final class SystemFile: DiskFile {
   let traits: FileTraits
   let identifier: FileIdentifier
   let descriptor: Descriptor
+  let sizeLimit = FileSizeLimit()
 
   private init(path: String, traits: FileTraits, identifier: FileIdentifier, descriptor: Descriptor) {
     self.path = path
@@ -32,7 +33,7 @@ final class SystemFile: DiskFile {
 
   /// See `Disk.open`.
   static func open(_ path: String, _ mode: OpenMode) throws(DiskError) -> SystemFile {
-    let descriptor = Descriptor(try openNumber(path, mode))
+    let descriptor = try openDescriptor(path, mode)
     do throws(DiskError) {
       let identifier = try identify(descriptor, path)
       return SystemFile(
@@ -84,7 +85,7 @@ extension SystemFile {
 // Opening, in its steps.
 extension SystemFile {
   /// Opens whatever is there without waiting, which opening a pipe would do otherwise.
-  private static func openNumber(_ path: String, _ mode: OpenMode) throws(DiskError) -> Int32 {
+  private static func openDescriptor(_ path: String, _ mode: OpenMode) throws(DiskError) -> Descriptor {
     guard SystemPath.isWhole(path) else { throw DiskError(.open, path: path, code: .invalidArgument) }
     let access =
       switch mode {
@@ -92,16 +93,14 @@ extension SystemFile {
       case .readWrite: O_RDWR
       case .create: O_RDWR | O_CREAT | O_EXCL
       }
-    let flags = access | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
-    var number: Int32 = -1
-    let code = attemptUninterrupted {
-      number = unsafe sediment_open(path, flags, 0o600)
-      return number < 0 ? -1 : 0
+    do throws(SystemCallFailure) {
+      return try Descriptor(
+        opening: path, access | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, mode: 0o600)
+    } catch {
+      // What sockets and devices without a driver say, which are as little a regular file as those that open.
+      let isSpecialFile = error.code.rawValue == ENXIO || error.code.rawValue == ENODEV
+      throw DiskError(.open, path: path, code: isSpecialFile ? .invalidArgument : error.code)
     }
-    guard let code else { return number }
-    // What sockets and devices without a driver say, which are as little a regular file as those that open.
-    let isSpecialFile = code.rawValue == ENXIO || code.rawValue == ENODEV
-    throw DiskError(.open, path: path, code: isSpecialFile ? .invalidArgument : code)
   }
 
   /// Makes sure that it is a regular file, and tells which one.

@@ -22,6 +22,7 @@ extension SystemFile {
     guard let length = Int64(exactly: byteCount) else {
       throw failure(.truncate, at: byteCount, .invalidArgument)
     }
+    try checkSize(number, byteCount, for: .truncate, at: byteCount)
     if let code = attemptUninterrupted({ ftruncate(number, off_t(length)) }) {
       throw failure(.truncate, at: byteCount, code)
     }
@@ -39,6 +40,7 @@ extension SystemFile {
       throw failure(.allocate, at: range.lowerBound, .invalidArgument)
     }
     if blocks.count == 0 { return }
+    try checkSize(number, range.upperBound, for: .allocate, at: range.lowerBound)
     #if canImport(Darwin)
       try reserveGrowth(number, to: range)
       try extend(number, to: range)

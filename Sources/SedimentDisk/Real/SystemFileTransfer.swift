@@ -43,6 +43,9 @@ extension SystemFile {
     guard let range = SystemRange(offset: offset, count: bytes.byteCount) else {
       throw failure(.write, at: offset, .invalidArgument)
     }
+    guard bytes.byteCount == 0 || sizeLimit.allows(UInt64(range.start + range.count)) else {
+      throw failure(.write, at: offset, .fileTooLarge)
+    }
     // The addresses stay within the bytes, as in `read`.
     unsafe try bytes.withUnsafeBytes { bytes throws(DiskError) in
       guard let base = bytes.baseAddress else { return }

@@ -44,6 +44,18 @@ extension Disk {
   public func createDirectories(of path: String) throws(DiskError) {}
 }
 
+extension Disk {
+  /// Makes names in the directory of `path` durable, as far as the system does that for this process.
+  ///
+  /// A directory that may be changed and not read cannot be synced, and some file systems sync none. Then a name is as
+  /// durable as they make it by themselves, which is no reason to refuse what needs the name.
+  package func secureNames(of path: String) throws(DiskError) {
+    do throws(DiskError) {
+      try syncDirectory(of: path)
+    } catch  where error.code.isRefusal {}
+  }
+}
+
 /// How a file is opened.
 public enum OpenMode: Sendable {
   /// An existing file, for reading alone.

@@ -46,16 +46,22 @@ public struct SystemErrorCode: Hashable, Sendable {
   public static let badDescriptor = SystemErrorCode(rawValue: EBADF)
   /// It is not the kind of file that was expected, or an argument is out of range.
   public static let invalidArgument = SystemErrorCode(rawValue: EINVAL)
-  /// The file would become larger than the system allows.
+  /// The file would become larger than the system allows, or than it allows this process.
   public static let fileTooLarge = SystemErrorCode(rawValue: EFBIG)
   /// There is no such device, or no data behind the position.
   public static let noData = SystemErrorCode(rawValue: ENXIO)
   /// There is not enough memory or address space.
   public static let noMemory = SystemErrorCode(rawValue: ENOMEM)
 
+  /// Whether the system does not do this here at all, or not for this process: nothing was tried that failed.
+  public var isRefusal: Bool {
+    self == .accessDenied || self == .notSupported || self == .invalidArgument || rawValue == EPERM
+      || rawValue == ENOSYS
+  }
+
   /// Whether space is what was lacking, so that freeing some can help.
   public var isOutOfSpace: Bool {
-    self == .noSpace || self == .quotaExceeded
+    self == .noSpace || self == .quotaExceeded || self == .fileTooLarge
   }
 }
 

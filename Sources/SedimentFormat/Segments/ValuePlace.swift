@@ -50,6 +50,11 @@
     pieces.reduce(UInt64(tailByteCount)) { $0 + $1.storedByteCount }
   }
 
+  /// The slots of its extents.
+  package var slotCount: UInt32 {
+    pieces.reduce(0) { $0 &+ $1.extent.run.count }
+  }
+
   /// Where the bytes behind the last piece begin, counted from the beginning of the record's value.
   package var tailOffset: Int {
     Place.pieces + pieces.count * Piece.byteCount

@@ -11,6 +11,7 @@ extension DiskState {
       } else {
         guard let existing = state.names[path] else { throw CallFailure(.notFound) }
         number = existing
+        try state.forsakeMappings(of: number)
       }
       // An opening that fails afterwards leaves the file behind, but nothing that could be closed.
       if case .errorAfterwards = effect { return 0 }
@@ -38,6 +39,7 @@ extension DiskState {
       state.names[destination] = number
       state[inode: number].path = destination
       state.journal.append(.rename(from: path, to: destination, file: number))
+      state.settleNames(of: path)
     }
   }
 
@@ -46,6 +48,7 @@ extension DiskState {
       guard let number = state.names.removeValue(forKey: path) else { throw CallFailure(.notFound) }
       state.release(number) { $0.hasName = false }
       state.journal.append(.remove(path: path, file: number))
+      state.settleNames(of: path)
     }
   }
 
@@ -55,8 +58,15 @@ extension DiskState {
 
   mutating func syncDirectory(of path: String) throws(DiskError) {
     try perform(.syncDirectory, path) { (state, _) throws(CallFailure) in
+      if state.options.refusals.contains(.directorySyncs) { throw CallFailure(.accessDenied) }
       state.journal.append(.syncDirectory(Medium.directory(of: path)))
     }
+  }
+
+  /// Makes a change of a name durable where nobody can ask for it.
+  private mutating func settleNames(of path: String) {
+    guard options.refusals.contains(.directorySyncs) else { return }
+    journal.append(.syncDirectory(Medium.directory(of: path)))
   }
 
   /// Closes an opening; what reports it is the caller's business.
@@ -75,6 +85,7 @@ extension DiskState {
     inodes[number] = Inode(path: path, cache: cache)
     names[path] = number
     journal.append(.create(path: path, file: number))
+    settleNames(of: path)
     return number
   }
 }

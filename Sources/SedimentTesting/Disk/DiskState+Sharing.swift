@@ -7,7 +7,9 @@ extension DiskState {
     try perform(.lock, path, offset: range.lowerBound) { (state, _) throws(CallFailure) in
       let number = try state.inodeNumber(ofOpenFile: handle, writing: mode == .exclusive)
       guard try Self.isLockable(range) else { return true }
-      return state[inode: number].locks.lock(range, mode, owner: handle)
+      let isTaken = state[inode: number].locks.lock(range, mode, owner: handle)
+      if !isTaken, state.options.refusals.contains(.secondLocks) { throw CallFailure(.notSupported) }
+      return isTaken
     }
   }
 

@@ -85,7 +85,13 @@ extension DiskState {
   /// Zeroes what lies beyond the new end and frees its blocks.
   mutating func shorten(_ number: Int, to byteCount: Int) {
     let old = self[inode: number].byteCount
-    self[inode: number].cache.zero(byteCount..<max(old, byteCount))
+    let cache = self[inode: number].cache
+    cache.zero(byteCount..<max(old, byteCount))
+    // What lies in whole pages beyond the end can be touched no more until it is exposed again.
+    let end = (byteCount + options.pageByteCount - 1) & -options.pageByteCount
+    if end < old, mappings.values.contains(where: { $0.inode == number }) {
+      cache.conceal(end..<Geometry.bytes(of: Geometry.blocks(touching: 0..<old)).upperBound)
+    }
     removeBlocks(number) { $0.removeAll(from: Geometry.blockCount(for: byteCount)) }
     self[inode: number].byteCount = byteCount
   }

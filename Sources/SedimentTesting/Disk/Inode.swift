@@ -4,7 +4,7 @@ internal import SedimentDisk
 struct Inode: Sendable {
   /// The latest name, for messages.
   var path: String
-  let cache: PageCache
+  var cache: PageCache
   var byteCount = 0
   var blocks = BlockSet()
   var hasName = true
@@ -17,6 +17,11 @@ struct Inode: Sendable {
   init(path: String, cache: PageCache) {
     self.path = path
     self.cache = cache
+  }
+
+  /// Whether all of these blocks have space, as far as the file reaches.
+  func areAllocated(_ range: Range<Int>) -> Bool {
+    blocks.contains(range.clamped(to: 0..<Geometry.blockCount(for: byteCount)))
   }
 }
 
@@ -34,6 +39,8 @@ struct OpenMapping: Sendable {
   var handle: Int
   var path: String
   var isWritable: Bool
+  /// Whether its file was closed and then opened again: it shows bytes that nobody may read any more.
+  var isForsaken = false
   /// What each page is exposed for, as far as any was.
   private var pages: [Access] = []
 
@@ -56,6 +63,8 @@ struct OpenMapping: Sendable {
     }
     for page in range { pages[page] = access }
   }
+
+  var isExposed: Bool { pages.contains { $0 != .none } }
 
   func allows(_ access: Access, of range: Range<Int>) -> Bool {
     range.upperBound <= pages.count && range.allSatisfy { pages[$0].rawValue >= access.rawValue }

@@ -53,6 +53,11 @@ extension SimulatedDisk {
     }
   }
 
+  /// The length of a file, or nil where there is no such file.
+  public func byteCount(of path: String) -> Int? {
+    withState { state in state.names[path].map { state[inode: $0].byteCount } }
+  }
+
   /// The bytes of a file's blocks, holes left out, or nil where there is no such file.
   public func allocatedByteCount(of path: String) -> UInt64? {
     withState { state in

@@ -11,6 +11,8 @@ internal import Synchronization
 /// compared as they are spelled. All calls may come from any thread.
 public final class SimulatedDisk: Disk {
   private let state: Mutex<DiskState>
+  /// The unit of mapped ranges.
+  public let pageByteCount: Int
   /// Tells the files of this disk from those of every other one in the process.
   let device: UInt64
 
@@ -29,6 +31,7 @@ public final class SimulatedDisk: Disk {
 
   init(medium: Medium, setup: ImageSetup) {
     state = Mutex(DiskState(medium: medium, setup: setup))
+    pageByteCount = setup.options.pageByteCount
     device = Self.lastDevice.add(1, ordering: .relaxed).newValue
   }
 
@@ -37,9 +40,6 @@ public final class SimulatedDisk: Disk {
   ) throws(Failure) -> sending Result {
     try state.withLock { (state) throws(Failure) in try body(&state) }
   }
-
-  /// The unit of mapped ranges, that of common Linux systems.
-  public var pageByteCount: Int { Geometry.blockByteCount }
 
   /// Opens a file.
   public func open(_ path: String, _ mode: OpenMode) throws(DiskError) -> any DiskFile {

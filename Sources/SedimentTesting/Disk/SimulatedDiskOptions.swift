@@ -8,8 +8,12 @@ public struct SimulatedDiskOptions: Sendable {
   public var fileByteCountMax: Int
   /// How many bytes of blocks the disk has; nil for as many as are asked for.
   public var capacity: UInt64?
+  /// The pages of the simulated system, the unit of mapped ranges: a power of two of at least 4,096 bytes.
+  public var pageByteCount: Int
   /// What the simulated file system can do.
   public var traits: FileTraits
+  /// What the simulated system refuses to do, though others do it.
+  public var refusals: Set<Refusal>
   /// A page may be written back between any two runs of so many bytes that a copy into a mapping makes.
   ///
   /// The runs end where the offset is a multiple of this number, a power of two up to 512.
@@ -26,19 +30,35 @@ public struct SimulatedDiskOptions: Sendable {
   /// Creates options; all but the seed have sensible values.
   public init(
     seed: UInt64, fileByteCountMax: Int = 64 << 20, capacity: UInt64? = nil,
-    traits: FileTraits = localTraits, storeGranuleByteCount: Int = 64,
+    pageByteCount: Int = Geometry.blockByteCount, traits: FileTraits = localTraits,
+    refusals: Set<Refusal> = [], storeGranuleByteCount: Int = 64,
     violationRule: ViolationRule = .trap, wallClock: UInt64 = 1_700_000_000_000
   ) {
     precondition(fileByteCountMax > 0, "a disk needs room for a file")
     precondition(
       (1...Geometry.sectorByteCount).contains(storeGranuleByteCount)
         && storeGranuleByteCount.nonzeroBitCount == 1, "the granule must be a power of two up to 512")
+    precondition(
+      pageByteCount >= Geometry.blockByteCount && pageByteCount.nonzeroBitCount == 1,
+      "pages have a power of two of bytes, and no fewer than a block")
     self.seed = seed
-    self.fileByteCountMax = (fileByteCountMax + Geometry.blockByteCount - 1) & -Geometry.blockByteCount
+    self.fileByteCountMax = (fileByteCountMax + pageByteCount - 1) & -pageByteCount
     self.capacity = capacity
+    self.pageByteCount = pageByteCount
     self.traits = traits
+    self.refusals = refusals
     self.storeGranuleByteCount = storeGranuleByteCount
     self.violationRule = violationRule
     self.wallClock = wallClock
   }
+}
+
+/// What some systems refuse, whoever asks.
+public enum Refusal: Hashable, Sendable, CaseIterable {
+  /// `Disk.syncDirectory` fails with "permission denied", as where a directory may be changed and not read.
+  ///
+  /// Names are durable at once then, since nobody could make them so.
+  case directorySyncs
+  /// `DiskFile.lock` fails with "not supported" where another open file has the lock, and does not tell that one has.
+  case secondLocks
 }

@@ -65,7 +65,7 @@ final class SimulatedFile: DiskFile {
   }
 
   func reserveMapping(byteCount: UInt64) throws(DiskError) -> FileMapping {
-    let page = UInt64(Geometry.blockByteCount)
+    let page = UInt64(disk.pageByteCount)
     let (number, cache) = try disk.withState { (state) throws(DiskError) in
       try state.reserveMapping(handle, path)
     }
@@ -73,7 +73,7 @@ final class SimulatedFile: DiskFile {
     // Whole pages, as a system reserves them; addresses beyond the largest file are never exposed.
     let rounded = (min(max(byteCount, 1), UInt64(Int64.max) - page) + page - 1) / page * page
     return unsafe FileMapping(
-      base: cache.base, byteCount: rounded, pageByteCount: Geometry.blockByteCount, backing: mapping,
+      base: cache.base, byteCount: rounded, pageByteCount: disk.pageByteCount, backing: mapping,
       observer: mapping)
   }
 

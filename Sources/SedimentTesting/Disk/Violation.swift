@@ -22,6 +22,8 @@ public struct Violation: Hashable, Sendable {
     case storeBeyondEnd = "store beyond the end of the file"
     /// A store into blocks that nobody allocated, which is fatal once the disk is full.
     case storeNotAllocated = "store into a range that is not allocated"
+    /// A store after the file was closed and opened again.
+    case storeAfterClose = "store after the file was closed and opened again"
     /// The exposure of pages past the end of the file.
     case exposedBeyondEnd = "exposure beyond the end of the file"
     /// The exposure, for writing, of blocks that nobody allocated.

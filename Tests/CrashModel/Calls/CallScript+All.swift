@@ -40,6 +40,9 @@ extension CallScript {
     .set(.init("key-4", in: "a"), byteCount: 130_000 + 3000, .synced),
     .set(.init("key-5"), byteCount: 50, .interval(CrashOperation.interval)),
     .wait,
+    .jump(.seconds(1_000_000_000)),
+    .sync,
+    .jump(.seconds(-1_000_086_400)),
     .setExpiry(.init("key-4", in: "a"), lifetime: .milliseconds(25), .unsynced),
     .batch([(.init("key-6"), 131_500), (.init("key-7"), 9000)], .synced),
     .checkpoint,
@@ -120,7 +123,10 @@ extension CallScript {
   private static let full: [CrashOperation] =
     (0..<10).flatMap { number -> [CrashOperation] in
       [
-        .set(.init("key-\(number % 8)"), byteCount: 11_000, number % 3 == 0 ? .synced : .unsynced),
+        .set(
+          .init("key-\(number % 8)"), byteCount: 11_000, lifetime: number % 2 == 0 ? .seconds(86_400) : nil,
+          number % 3 == 0 ? .synced : .unsynced),
+        .jump(.seconds(number % 2 == 0 ? 31_536_000 : -31_536_000)),
         number % 4 == 3 ? .background : .set(.init("key-\(number % 5)", in: "a"), byteCount: 9000, .unsynced),
       ]
     } + [.set(.init("key-7"), byteCount: 135_000, .unsynced), .reopen]

@@ -35,7 +35,7 @@ package struct CallScript: CustomStringConvertible, Sendable {
     self.scenario = scenario
     self.scenario.hasFaults = true
     self.operations = operations
-    let recorder = EngineRecorder(scenario, on: Self.disk())
+    let recorder = EngineRecorder(scenario, on: Self.disk(scenario.access))
     try recorder.open()
     for operation in first {
       do {
@@ -50,7 +50,7 @@ package struct CallScript: CustomStringConvertible, Sendable {
 
   /// The store that the operations are carried out on, on a disk of its own; not open yet.
   func recorder() throws -> EngineRecorder {
-    guard let before else { return EngineRecorder(scenario, on: Self.disk()) }
+    guard let before else { return EngineRecorder(scenario, on: Self.disk(scenario.access)) }
     let image = before.state.afterProcessDeath()
     image.trimHistory()
     return EngineRecorder(scenario, on: image, after: before.left, firstNumber: 1000)
@@ -71,7 +71,14 @@ package struct CallScript: CustomStringConvertible, Sendable {
 
   package var description: String { "\(name), \(scenario.access)" }
 
-  private static func disk() -> SimulatedDisk {
-    SimulatedDisk(SimulatedDiskOptions(seed: 9, fileByteCountMax: 8 << 20))
+  /// A disk of a machine that goes with the way of access.
+  private static func disk(_ access: SedimentOptions.Access) -> SimulatedDisk {
+    let machine =
+      switch access {
+      case .automatic: CrashMachine()
+      case .mappedForReading: CrashMachine(pageByteCount: 65_536, punchesHoles: false)
+      case .unmapped: CrashMachine(pageByteCount: 16_384, allocatesBlocks: false, refusals: [.directorySyncs])
+      }
+    return machine.disk(SimulatedDiskOptions(seed: 9, fileByteCountMax: 8 << 20))
   }
 }

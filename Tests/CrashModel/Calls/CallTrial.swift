@@ -95,6 +95,9 @@ package struct CallTrial {
     let time = disk.wallClock()
     disk.setWallClock(to: 1)
     defer { disk.setWallClock(to: time) }
+    for finding in store.accountFindings() {
+      find("the accounts: \(finding)", at: "still open", left.operations)
+    }
     do {
       let found = try CrashContents(of: store)
       if !left.states[left.leastFound...].contains(where: { recorder.scenario.accepts(found, as: $0) }) {

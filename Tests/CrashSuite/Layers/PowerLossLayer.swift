@@ -15,11 +15,18 @@ struct PowerLossLayer: SeededLayer {
     // Segments are emptied and used again only once there is something in them.
     check.warmUpCount = check.scenario.mix.compactsOften ? 100 : 0
     check.depth = 3
+    let machine = CrashMachine(seed: seed)
+    check.disk = machine.applied(to: check.disk)
     check.plans = CrashPlanOptions(exhaustiveCountMax: 4096, randomCount: 64, countMax: 8)
     let report = check.run(seed: seed)
     return LayerResult(
       count: report.imageCount, caseCount: 1,
-      findings: report.findings.map { SeededFinding(seed: seed, finding: $0) })
+      findings: report.findings.map { finding in
+        let place = "\(finding.place) (\(machine))"
+        return SeededFinding(
+          seed: seed,
+          finding: CrashFinding(place: place, reason: finding.reason, operations: finding.operations))
+      })
   }
 
   /// Every way of access, mix, eviction and compression in turn.

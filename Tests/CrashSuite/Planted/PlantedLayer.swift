@@ -7,6 +7,11 @@ import SedimentTesting
 struct PlantedLayer {
   private let bugs: [PlantedBug]
   private let program: URL
+  /// The build of the same sources in which threads go on as a test says.
+  private var scheduling: URL {
+    program.deletingLastPathComponent().deletingLastPathComponent()
+      .appendingPathComponent("schedules/release/CrashSuite")
+  }
 
   init(_ folder: URL) throws {
     bugs = try PlantedBug.all(in: folder)
@@ -33,7 +38,7 @@ struct PlantedLayer {
   private func find(_ name: String, layers: [String], extra: [String] = []) throws -> String? {
     for layer in layers {
       let process = Process()
-      process.executableURL = program
+      process.executableURL = layer == "schedules" ? scheduling : program
       process.arguments = ["--layers", layer, "--until-found"] + extra
       process.environment = ProcessInfo.processInfo.environment
         .merging(["SEDIMENT_PLANTED": name, "SWIFT_BACKTRACE": "enable=no"]) { $1 }

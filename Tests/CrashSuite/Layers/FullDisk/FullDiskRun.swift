@@ -1,3 +1,4 @@
+import CrashModel
 import Foundation
 import Sediment
 import SedimentTesting
@@ -237,6 +238,7 @@ struct FullDiskRun {
   }
 
   private func check() throws {
+    try opened.expectAccounts()
     try Self.check(opened, own, "the store")
     // A collection that was dropped is not made again where there is no room.
     if try opened.collectionNames.contains("shared") {

@@ -1,3 +1,4 @@
+import CrashModel
 import Sediment
 import SedimentTesting
 
@@ -68,12 +69,15 @@ struct ModelChoices {
   /// An expiry to ask for at a time of the clock.
   mutating func expiry(at clock: UInt64) -> SedimentExpiry {
     switch number(below: 8) {
-    case 0: .after(.milliseconds(number(below: 5_000)))
-    case 1: .at(milliseconds: clock + 2_000 - UInt64(number(below: 3_000)))
+    case 0: .after(isOne(of: 3) ? .seconds(86_400) : .milliseconds(number(below: 5_000)))
+    case 1: .at(milliseconds: ClockJump.time(clock, after: .milliseconds(2_000 - number(below: 3_000))))
     case 2: .unchanged
     default: .never
     }
   }
+
+  /// How far a clock jumps.
+  mutating func jump() -> Duration { ClockJump.random(using: &generator) }
 
   /// Mostly the store's own.
   mutating func durability() -> SedimentDurability? {

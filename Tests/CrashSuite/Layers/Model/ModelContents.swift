@@ -1,32 +1,48 @@
+import CrashModel
+
 /// What a store should hold: a dictionary for each collection, and the clock that expiry goes by.
 struct ModelContents {
   struct Entry {
     var value: [UInt8]
     /// In milliseconds since 1970, 0 for ever.
     var expiry: UInt64
+    /// Whether the store may have lost it by its own doing: it had expired for good, or the store was full.
+    fileprivate(set) var mayBeGone = false
+
+    fileprivate init(value: [UInt8], expiry: UInt64) {
+      self.value = value
+      self.expiry = expiry
+    }
   }
 
   /// Everything that was set and not removed, expired or not: a clock that goes back shows it again.
   private var spaces: [String: [[UInt8]: Entry]] = ["": [:]]
   /// In milliseconds since 1970.
   private(set) var clock: UInt64
-  /// The highest that the clock has shown.
-  private var highestClock: UInt64
-  /// Whether the store leaves out what it likes.
-  private let evicts: Bool
-  /// Whether the store deletes what has expired, however the clock goes on.
-  private let deletesExpired: Bool
+  private var confirmed = ConfirmedTime()
 
-  init(clock: UInt64, evicts: Bool, deletesExpired: Bool) {
+  init(clock: UInt64) {
     self.clock = clock
-    highestClock = clock
-    self.evicts = evicts
-    self.deletesExpired = deletesExpired
+    confirmed.note(clock)
   }
 
-  mutating func setClock(to time: UInt64) {
+  /// The clock shows a time once so much time has gone by.
+  mutating func setClock(to time: UInt64, after duration: Duration = .zero) {
     clock = time
-    highestClock = max(highestClock, time)
+    confirmed.note(time, after: duration)
+    for name in spaces.keys {
+      let expired = spaces[name, default: [:]].filter {
+        !$0.value.mayBeGone && confirmed.allowsDeletion(ofExpiry: $0.value.expiry, at: time)
+      }
+      for key in expired.keys { spaces[name]?[key]?.mayBeGone = true }
+    }
+  }
+
+  /// The store may leave out any of what is there.
+  mutating func letEverythingGo() {
+    for name in spaces.keys {
+      for key in spaces[name, default: [:]].keys { spaces[name]?[key]?.mayBeGone = true }
+    }
   }
 
   // MARK: Reading
@@ -49,7 +65,7 @@ struct ModelContents {
 
   /// How many of the visible ones the store must have.
   func certainCount(in name: String) -> Int {
-    spaces[name]?.values.count { isVisible($0) && !mayBeGone($0) } ?? 0
+    spaces[name]?.values.count { isVisible($0) && !$0.mayBeGone } ?? 0
   }
 
   /// Everything that is kept, also of what has expired.
@@ -62,15 +78,12 @@ struct ModelContents {
 
   private func isVisible(_ entry: Entry) -> Bool { entry.expiry == 0 || entry.expiry > clock }
 
-  /// Whether the store may have lost it by its own doing.
-  func mayBeGone(_ entry: Entry) -> Bool {
-    evicts || deletesExpired && entry.expiry != 0 && entry.expiry <= highestClock
-  }
-
   // MARK: Changing
 
   mutating func set(_ value: [UInt8], _ key: [UInt8], in name: String, expiry: UInt64) {
-    spaces[name, default: [:]][key] = Entry(value: value, expiry: expiry)
+    var entry = Entry(value: value, expiry: expiry)
+    entry.mayBeGone = confirmed.allowsDeletion(ofExpiry: expiry, at: clock)
+    spaces[name, default: [:]][key] = entry
   }
 
   mutating func remove(_ key: [UInt8], in name: String) {
@@ -79,7 +92,7 @@ struct ModelContents {
 
   /// Takes note of whether the store had a key: what it may have lost, and has lost, must not come back.
   mutating func note(_ key: [UInt8], in name: String, isThere: Bool) {
-    if !isThere, let entry = entry(key, in: name), mayBeGone(entry) { remove(key, in: name) }
+    if !isThere, let entry = entry(key, in: name), entry.mayBeGone { remove(key, in: name) }
   }
 
   mutating func create(_ name: String) {

@@ -8,6 +8,8 @@ struct ModelLayer: SeededLayer {
   let unit = "operations"
   let caseCount = (short: 400, long: 8_000)
   static let operationCount = 2_500
+  /// After so many operations the accounts are made anew.
+  private static let accountSpacing = 50
 
   func replay(_ seed: UInt64) -> LayerResult {
     var result = LayerResult(caseCount: 1)
@@ -18,6 +20,7 @@ struct ModelLayer: SeededLayer {
         while result.count < Self.operationCount {
           try run.step()
           result.count += 1
+          if result.count % Self.accountSpacing == 0 { try run.checkAccounts() }
         }
         try run.finish()
       } catch {

@@ -1,4 +1,6 @@
+import CrashModel
 import Sediment
+import SedimentDisk
 import SedimentTesting
 
 // What concerns the store as a whole.
@@ -34,19 +36,37 @@ extension ModelRun {
       do {
         try SedimentStore(path: Self.path, options: SedimentOptions(readOnly: readOnly), disk: disk).close()
         throw ModelMistake(description: "two have the file at a time")
-      } catch let error as SedimentError where error.code == .locked {}
+      } catch let error as SedimentError
+        where isRefusedByLock(error)
+      {}
     }
   }
 
   mutating func moveClock() {
-    let change = UInt64(choices.number(below: 4_000))
+    let change = choices.number(below: 4_000)
     let isBack = choices.isOne(of: 4)
     if settings.isAgeing, !isBack {
-      disk.advanceClocks(by: .seconds(choices.number(below: 900)))
-    } else {
-      disk.setWallClock(to: isBack ? model.clock - change : model.clock + change)
+      let duration = Duration.seconds(choices.number(below: 900))
+      disk.advanceClocks(by: duration)
+      return model.setClock(to: disk.wallClock(), after: duration)
     }
+    disk.setWallClock(to: ClockJump.time(model.clock, after: .milliseconds(isBack ? -change : change)))
     model.setClock(to: disk.wallClock())
+  }
+
+  /// Lets the clock be wrong for a while, or right again.
+  mutating func jumpClock() {
+    let right = ClockJump.time(model.clock, after: .zero - clockError)
+    let jump = clockError == .zero || choices.isOne(of: 3) ? choices.jump() : .zero
+    disk.setWallClock(to: ClockJump.time(right, after: jump))
+    clockError = .milliseconds(Int64(disk.wallClock()) - Int64(right))
+    model.setClock(to: disk.wallClock())
+  }
+
+  /// Takes note of how long the file is: a store that is near its cap may leave out what it likes.
+  mutating func noteFullness() {
+    guard settings.evicts, let byteCountMax = settings.byteCountMax else { return }
+    if (disk.byteCount(of: Self.path) ?? 0) > byteCountMax / 4 * 3 { model.letEverythingGo() }
   }
 
   /// Makes durable what is there, in one of the ways.
@@ -91,6 +111,7 @@ extension ModelRun {
   /// everything had been synced before.
   mutating func reopen() throws {
     switch choices.number(below: 5) {
+    case 0...2 where stayDepth > 0: return try closeInside()
     case 0...1:
       try close()
       try verify(Self.path)
@@ -106,6 +127,39 @@ extension ModelRun {
     }
     try open()
     try expectWholeStore()
+  }
+
+  /// Closes the store inside a closure that reads from it: nobody gets the file before that has ended.
+  mutating func closeInside() throws {
+    let store = try store
+    try close()
+    try store.close()
+    do {
+      // Whoever gets it all the same may change what is being read, which is compared later.
+      try open()
+    } catch let error as SedimentError where isRefusedByLock(error) {
+      try expectLocked()
+      try expect(
+        isLocked { try SedimentStore.destroy(path: Self.path, on: disk) },
+        "what is read can be destroyed")
+    }
+  }
+
+  private func isLocked(_ body: () throws -> Void) -> Bool {
+    do {
+      try body()
+      return false
+    } catch let error as SedimentError {
+      return isRefusedByLock(error)
+    } catch {
+      return false
+    }
+  }
+
+  /// Whether an error is that of a lock which another opening has; some machines do not tell that one has it.
+  private func isRefusedByLock(_ error: SedimentError) -> Bool {
+    error.code == .locked
+      || settings.machine.refusals.contains(.secondLocks) && error.systemError?.operation == .lock
   }
 
   /// Lets the store go with its disk, and turns to another.

@@ -1,3 +1,4 @@
+import CrashModel
 import Sediment
 import SedimentTesting
 import Synchronization
@@ -13,17 +14,20 @@ struct ModelRun {
   var opened: SedimentStore?
   private let failures = BackgroundFailures()
   var choices: ModelChoices
+  /// How far the wall clock is ahead.
+  var clockError = Duration.zero
   /// How often the store was opened that nobody had closed.
   var recoveryCount = 0
+  /// How many closures that read in place this run is inside of.
+  var stayDepth = 0
   /// The number of the last change that was seen.
   private var lastSequence: UInt64 = 0
 
   init(_ settings: ModelSettings, seed: UInt64) throws {
     self.settings = settings
     choices = ModelChoices(settings, seed: seed)
-    disk = SimulatedDisk(seed: seed)
-    model = ModelContents(
-      clock: disk.wallClock(), evicts: settings.evicts, deletesExpired: settings.isAgeing)
+    disk = settings.machine.disk(SimulatedDiskOptions(seed: seed))
+    model = ModelContents(clock: disk.wallClock())
     try open()
   }
 
@@ -35,14 +39,16 @@ struct ModelRun {
     case 460..<560: try change()
     case 560..<630: try batch()
     case 630..<890: try read()
-    case 890..<920: moveClock()
+    case 890..<910: moveClock()
+    case 910..<920: jumpClock()
     case 920..<960: scheduler.advance(by: 1_000_000 << UInt64(choices.number(below: 12)))
     case 960..<970: try clear()
     case 970..<985: try keep()
     case 985..<988: try expectWholeStore()
     case 988..<990: try compact()
     case 990..<991: try backUp()
-    case 991..<996: try reopen()
+    case 991..<995: try reopen()
+    case 995..<997: try stay()
     default: try collection()
     }
     try check()
@@ -51,16 +57,27 @@ struct ModelRun {
   /// Compares everything, also with what is found after a last close.
   mutating func finish() throws {
     try expectWholeStore()
+    try checkAccounts()
     try close()
     try open()
     try expectWholeStore()
+    try checkAccounts()
     try check()
+  }
+
+  /// Every slot belongs to somebody, and every count is what is counted anew.
+  func checkAccounts() throws {
+    let findings = try store.accountFindings()
+    try expect(findings.isEmpty, "the accounts: \(findings)")
   }
 
   /// What must hold at any moment.
   private mutating func check() throws {
     if let failure = failures.first { throw ModelMistake(description: "the background: \(failure)") }
+    noteFullness()
     if let violation = disk.violations.first { throw ModelMistake(description: "\(violation)") }
+    // It was closed, and the closures that read from it have not ended.
+    guard opened != nil else { return }
     let sequence = try store.lastSequence
     try expect(sequence >= lastSequence, "the number of the last change")
     lastSequence = sequence
@@ -105,6 +122,8 @@ struct ModelRun {
       guard let byteCountMax = settings.byteCountMax else { throw error }
       // With what is dead left alone any file is full in time.
       if settings.compaction == .off { return false }
+      // A change inside a reading closure cannot wait for what that holds.
+      if stayDepth > 0 { return false }
       let used = settings.evicts ? 0 : model.byteCount
       if used + byteCount < byteCountMax / 4 {
         throw ModelMistake(description: "\(used) and \(byteCount) bytes are too many: \(error)")

@@ -1,3 +1,4 @@
+import CrashModel
 import Sediment
 import SedimentTesting
 
@@ -13,9 +14,12 @@ struct ModelSettings: CustomStringConvertible {
   var keyCount = 80
   /// Whether so much time goes by that what has expired is deleted for good; else the wall clock alone moves.
   var isAgeing = false
+  /// What the store works on.
+  let machine: CrashMachine
   private var slackSlotCount: UInt32 = 3
 
   init(seed: UInt64) {
+    machine = CrashMachine(seed: seed)
     // Not the numbers that the operations are made of.
     var generator = SeededGenerator(seed: ~seed)
     func one<Element>(of elements: Element...) -> Element {
@@ -60,6 +64,6 @@ struct ModelSettings: CustomStringConvertible {
 
   var description: String {
     "\(access), \(durability), \(capacity), compaction \(compaction), compression \(compression), "
-      + "\(storesIndex ? "a" : "no") stored index, \(keyCount) keys\(isAgeing ? ", ageing" : "")"
+      + "\(storesIndex ? "a" : "no") stored index, \(keyCount) keys\(isAgeing ? ", ageing" : ""), \(machine)"
   }
 }

@@ -22,12 +22,15 @@ struct SequenceStart: Sendable {
   }
 
   /// No file.
-  static let new = SequenceStart(state: disk().crashState, contents: CrashContents())
+  static func new(_ access: SedimentOptions.Access) -> SequenceStart {
+    let disk = machine(access, hasHistory: false).disk(options)
+    return SequenceStart(state: disk.crashState, contents: CrashContents())
+  }
 
   /// A store with several segments, sparse ones and one that is live but for a value that a tombstone in a sparse one
   /// hides; with values that have expired over older ones that had not, a large value and a collection.
   static func withHistory(_ access: SedimentOptions.Access) throws -> SequenceStart {
-    let recorder = EngineRecorder(scenario(access), on: disk())
+    let recorder = EngineRecorder(scenario(access), on: machine(access, hasHistory: true).disk(options))
     try recorder.open()
     for operation in history { try recorder.perform(operation) }
     try recorder.close()
@@ -55,7 +58,17 @@ struct SequenceStart: Sendable {
   ]
 
   // Always the same disk, so that a sequence goes on exactly as a shorter one did.
-  private static func disk() -> SimulatedDisk {
-    SimulatedDisk(SimulatedDiskOptions(seed: 1, fileByteCountMax: 8 << 20))
+  private static let options = SimulatedDiskOptions(seed: 1, fileByteCountMax: 8 << 20)
+
+  /// The machine of sequences that begin so: a common one where most is stored through mappings.
+  private static func machine(_ access: SedimentOptions.Access, hasHistory: Bool) -> CrashMachine {
+    switch (access, hasHistory) {
+    case (.automatic, false): CrashMachine()
+    case (.automatic, true): CrashMachine(pageByteCount: 16_384)
+    case (.mappedForReading, false): CrashMachine(pageByteCount: 65_536, refusals: [.directorySyncs])
+    case (.mappedForReading, true): CrashMachine(pageByteCount: 65_536)
+    case (.unmapped, false): CrashMachine(pageByteCount: 4096, allocatesBlocks: false, punchesHoles: false)
+    case (.unmapped, true): CrashMachine(pageByteCount: 4096, punchesHoles: false)
+    }
   }
 }

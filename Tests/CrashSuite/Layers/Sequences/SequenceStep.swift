@@ -12,7 +12,8 @@ enum SequenceStep: Int, CaseIterable {
   case recycle
   /// A value for which the file must grow.
   case grow
-  /// A value expires, so long ago at last that compaction may leave it out.
+  /// A value expires, so long ago at last that compaction may leave it out; another has a day to live, which a clock
+  /// does not change that is wrong for one sync.
   case expire
   case close
 
@@ -30,7 +31,11 @@ enum SequenceStep: Int, CaseIterable {
         + [.compact, .sync] + Array(repeating: .set(Self.ballast, byteCount: 7900, .unsynced), count: 3)
     case .grow: [.set(.init("key-3"), byteCount: 40_000, .unsynced)]
     case .expire:
-      [.set(Self.key, byteCount: 24, lifetime: .milliseconds(30), .unsynced), .sync]
+      [
+        .jump(.seconds(31_536_000)), .sync, .jump(.seconds(-31_536_000)),
+        .set(Self.key, byteCount: 24, lifetime: .milliseconds(30), .unsynced),
+        .set(.init("key-1", in: "a"), byteCount: 24, lifetime: .seconds(86_400), .unsynced), .sync,
+      ]
         + Array(repeating: [.pass(.seconds(660)), .sync], count: 3).joined()
     case .close: [.reopen]
     }

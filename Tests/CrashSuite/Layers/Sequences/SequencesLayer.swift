@@ -37,7 +37,7 @@ struct SequencesLayer: SeededLayer {
 
   /// A sequence carried out, with the first crash point that is its own.
   private func history(of sequence: SequenceCase) throws -> (EngineRecorder, firstPoint: Int) {
-    let start = sequence.hasHistory ? try Self.histories.get()[sequence.accessNumber] : .new
+    let start = sequence.hasHistory ? try Self.histories.get()[sequence.accessNumber] : .new(sequence.access)
     let recorder = start.recorder(sequence.access)
     try recorder.open()
     var firstPoint = 0

@@ -1,3 +1,4 @@
+import CrashModel
 import Foundation
 import Sediment
 import SedimentTesting
@@ -87,6 +88,7 @@ final class SoakRun: Sendable {
             let fileByteCount = store.statistics.fileByteCount
             if fileByteCount > byteCount { throw SoakMistake("a capped file of \(fileByteCount) bytes") }
           }
+          try store.expectAccounts()
           try store.close()
         }
       }
@@ -104,6 +106,7 @@ final class SoakRun: Sendable {
         if !report.isIntact { throw SoakMistake("verification: \(report.findings.map(\.description))") }
         let store = try SedimentStore(path: place.path, options: place.options)
         for user in place.users { try user.check(store) }
+        try store.expectAccounts()
         try store.close()
       }
     }

@@ -56,6 +56,7 @@ struct SoakVictim {
     }
     let store = try SedimentStore(path: path)
     let found = try CrashContents(of: store)
+    try store.expectAccounts()
     try store.close()
     if found == contents { return }
     for name in operation.collectionsNeeded {

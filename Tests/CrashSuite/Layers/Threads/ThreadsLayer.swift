@@ -3,7 +3,8 @@ import Foundation
 import Sediment
 import SedimentTesting
 
-/// Threads on one store of a real disk, whose histories must be linearizable, beside iterations, copies and compaction.
+/// Threads on one store of a real disk, whose histories must be linearizable, beside iterations, copies and compaction;
+/// then threads that stay inside closures while the store is closed and opened again, and a child that has a part of it.
 ///
 /// A seed gives the same work again; in which order the threads come to it is not in its power.
 struct ThreadsLayer: SeededLayer {
@@ -31,14 +32,20 @@ struct ThreadsLayer: SeededLayer {
         store, userCount: userCount, operationCount: 48_000 / userCount, seed: seed)
       SuiteThreads.run(use.jobs(copyPath: folder["copy.sediment"]))
       try use.readAll(of: store)
+      try store.expectAccounts()
       try store.close()
       let report = try SedimentStore.verify(path: path)
       if !report.isIntact { find("verification: \(report.findings.map(\.description))") }
       let again = try SedimentStore(path: path, options: options)
       try use.readAll(of: again)
+      try again.expectAccounts()
       try again.close()
-      result.count = use.history.operations.count
       for complaint in use.complaints() { find(complaint) }
+      let stays = try ConcurrentStays(path: path, options: options, roundCount: 30, seed: seed)
+      SuiteThreads.run(stays.jobs)
+      result.count = use.history.operations.count + stays.stayCount
+      for complaint in stays.complaints { find(complaint) }
+      if let complaint = try ForkedReader.complaint(path: path) { find(complaint) }
     } catch {
       find("\(error)")
     }

@@ -1,0 +1,234 @@
+internal import SedimentFormat
+
+// The accounts made anew: to whom each slot of the file belongs, and what is counted by hand while the store is used.
+
+extension Engine {
+  /// What of the accounts is not as it should be, in words.
+  ///
+  /// It goes through the whole index, and with `readsSegments` through all records; others wait meanwhile. `isAlone`
+  /// says that nobody else uses the store and that the background rests, so that no slots are on their way to anybody.
+  /// Of a store that is closed, poisoned or only read nothing is told; nor is what damaged records were part of.
+  func accountFindings(isAlone: Bool, readsSegments: Bool) -> [String] {
+    guard let writer, !isForked else { return [] }
+    return maintenanceLock.withLock {
+      lock.withLock {
+        conditions.isClosed || writer.poison != nil
+          ? [] : accountFindings(writer, isAlone: isAlone, readsSegments: readsSegments)
+      }
+    }
+  }
+
+  /// With the locks of maintenance and of the writer.
+  fileprivate func accountFindings(_ writer: LogWriter, isAlone: Bool, readsSegments: Bool) -> [String] {
+    var comparison = AccountComparison()
+    compareSlots(writer, isAlone, &comparison)
+    compareSlotCounts(writer, isAlone, &comparison)
+    let recount = IndexRecount(of: self)
+    comparison.compare("entries of the index", kept: index.count, counted: recount.entryCount)
+    if recount.isWhole {
+      compareLive(recount, writer, &comparison)
+      compareExtents(recount, writer, &comparison)
+    }
+    if readsSegments { compareRecords(writer, &comparison) }
+    return comparison.findings
+  }
+
+  // MARK: Slots
+
+  /// The segments with records as the catalogue has them, the tail as it is now.
+  private func recordSegments(_ writer: LogWriter) -> [SegmentEntry] {
+    let tail = unsafe writer.tail.pointee.entry
+    return writer.catalogue.segments.values
+      .map { $0.identity == tail.identity ? tail : $0 }
+      .filter { $0.identity.kind == .hot || $0.identity.kind == .survivors }
+      .sorted { $0.identity.generation < $1.identity.generation }
+  }
+
+  private func compareSlots(_ writer: LogWriter, _ isAlone: Bool, _ comparison: inout AccountComparison) {
+    var claims = SlotClaims()
+    claims.claim(0..<Limits.headSlotCount, by: "the head")
+    for entry in writer.catalogue.segments.values {
+      let identity = entry.identity
+      claims.claim(identity.run.slots, by: "the \(identity.kind) segment \(identity.generation.rawValue)")
+      let found = slots.segment(at: UInt64(identity.run.first))?.generation
+      if found != identity.generation.rawValue {
+        comparison.add(
+          "slot \(identity.run.first) leads readers to segment \(found ?? 0), not \(identity.generation.rawValue)"
+        )
+      }
+    }
+    for part in writer.catalogue.indexParts { claims.claim(part.segment.run.slots, by: "the stored index") }
+    if let elsewhere = writer.catalogue.elsewhere {
+      claims.claim(elsewhere.segment.run.slots, by: "a checkpoint's further entries")
+    }
+    for freed in writer.freedRuns {
+      claims.claim(freed.run.slots, by: "segment \(freed.generation.rawValue), which was freed")
+    }
+    for run in writer.space.free { claims.claim(run, by: "the free slots") }
+    for run in writer.space.bare { claims.claim(run, by: "the bare slots") }
+    let prepared = writer.prepared?.run
+    if let prepared { claims.claim(prepared.slots, by: "the run of the next segment") }
+    // What is being written, and what was freed and loses its magic just now.
+    let freedCount = writer.freedRuns.reduce(0) { $0 + Int($1.run.count) }
+    let taken = Int(writer.unadoptedSlotCount) - Int(prepared?.count ?? 0)
+    let returning = Int(writer.freedSlotCount) - freedCount
+    comparison.findings += claims.findings(
+      before: writer.space.end, withoutOwner: isAlone ? 0 : taken + returning)
+  }
+
+  private func compareSlotCounts(
+    _ writer: LogWriter, _ isAlone: Bool, _ comparison: inout AccountComparison
+  ) {
+    let space = writer.space
+    comparison.compare(
+      "free slots", kept: Int(space.freeCount), counted: space.free.reduce(0) { $0 + $1.count })
+    comparison.compare(
+      "bare slots", kept: Int(space.bareCount), counted: space.bare.reduce(0) { $0 + $1.count })
+    let extents = writer.catalogue.segments.values.filter { $0.identity.kind == .extent }
+    comparison.compare(
+      "slots of extents", kept: Int(writer.extentSlotCount),
+      counted: extents.reduce(0) { $0 + Int($1.identity.run.count) })
+    comparison.compare(
+      "slots with records", kept: Int(writer.recordSlotCount),
+      counted: recordSegments(writer).reduce(0) { $0 + Int($1.identity.run.count) })
+    guard isAlone else { return }
+    comparison.compare(
+      "slots taken and not adopted yet", kept: Int(writer.unadoptedSlotCount),
+      counted: Int(writer.prepared?.run.count ?? 0))
+    comparison.compare(
+      "freed slots", kept: Int(writer.freedSlotCount),
+      counted: writer.freedRuns.reduce(0) { $0 + Int($1.run.count) })
+  }
+
+  // MARK: Records
+
+  private func compareLive(
+    _ recount: IndexRecount, _ writer: LogWriter, _ comparison: inout AccountComparison
+  ) {
+    comparison.compare("live bytes", kept: writer.liveByteCount, counted: recount.byteCount)
+    for entry in recordSegments(writer) {
+      let generation = entry.identity.generation.rawValue
+      guard let segment = slots.segment(at: UInt64(entry.identity.run.first)) else { continue }
+      let live = recount.segments[generation] ?? IndexRecount.Live()
+      comparison.compare(
+        "live bytes of segment \(generation)", kept: segment.liveByteCount, counted: live.byteCount)
+      comparison.compare(
+        "live records of segment \(generation)", kept: segment.liveCount, counted: live.recordCount)
+      let isTail = unsafe entry.identity == writer.tail.pointee.identity
+      if live.recordCount == 0, !isTail, !writer.emptied.contains(entry.identity.generation) {
+        comparison.add("segment \(generation) is wholly dead, and not noted to be")
+      }
+    }
+    for state in collections.all {
+      let keys = recount.collections[state.number] ?? IndexRecount.Keys()
+      comparison.compare("keys of collection \(state.number)", kept: state.keyCount, counted: keys.count)
+      comparison.compare(
+        "expiring keys of collection \(state.number)", kept: state.expiringCount, counted: keys.expiringCount)
+      comparison.compare(
+        "slots of extents of collection \(state.number)", kept: state.extentSlotCount,
+        counted: keys.extentSlotCount)
+    }
+  }
+
+  private func compareExtents(
+    _ recount: IndexRecount, _ writer: LogWriter, _ comparison: inout AccountComparison
+  ) {
+    let dead = writer.deadExtents
+    comparison.compare(
+      "slots of dead extents", kept: Int(writer.deadExtentSlotCount),
+      counted: dead.values.reduce(0) { $0 + Int($1.run.count) })
+    for (generation, extent) in recount.extents
+    where writer.catalogue.segments[generation]?.identity != extent {
+      comparison.add("the index leads to extent \(generation.rawValue), which the catalogue does not know")
+    }
+    var lost: [SegmentIdentity] = []
+    for entry in writer.catalogue.segments.values where entry.identity.kind == .extent {
+      let generation = entry.identity.generation
+      switch (recount.extents[generation] != nil, dead[generation] != nil) {
+      case (true, true):
+        comparison.add("extent \(generation.rawValue) is about to be freed, and the index leads there")
+      case (false, false) where !recount.clearedExtents.contains(generation): lost.append(entry.identity)
+      default: continue
+      }
+    }
+    // What a segment led to that cannot be read stays.
+    if lost.isEmpty || mayHaveLostExtents || !refusedVictims.isEmpty { return }
+    let slotCount = lost.reduce(0) { $0 + Int($1.run.count) }
+    let places = lost.map(\.run.first).sorted().prefix(8)
+    comparison.add("nothing leads to \(lost.count) extents of \(slotCount) slots, at slots \(Array(places))")
+  }
+
+  private func compareRecords(_ writer: LogWriter, _ comparison: inout AccountComparison) {
+    let tail = unsafe writer.tail.pointee.position
+    let buffer = ScanBuffer()
+    for entry in recordSegments(writer) {
+      let generation = entry.identity.generation
+      guard let end = generation == tail.generation ? tail.offset : entry.end else { continue }
+      var counts = RecordRecount()
+      // What is damaged is told by others.
+      guard (try? SegmentScan(entry, upTo: end, of: log.file, log.identity).run(buffer, &counts)) != nil
+      else {
+        continue
+      }
+      let name = "of segment \(generation.rawValue)"
+      comparison.compare("records \(name)", kept: Int(entry.recordCount), counted: counts.recordCount)
+      comparison.compare(
+        "tombstones \(name)", kept: Int(entry.tombstoneCount), counted: counts.tombstoneCount)
+      comparison.compare("put larges \(name)", kept: Int(entry.largeCount), counted: counts.largeCount)
+    }
+  }
+}
+
+// In debug builds the accounts of small stores are looked at whenever the store comes to a rest.
+
+extension Engine {
+  /// Notes whether the accounts that the file gave are right; if they are not, nothing is made of what follows from them.
+  ///
+  /// At the end of an opening, before anybody else has the store.
+  func noteOpenedAccounts() {
+    #if DEBUG
+      guard let writer, isSmall(writer) else { return }
+      work.hadRightAccounts = accountFindings(writer, isAlone: true, readsSegments: false).isEmpty
+    #endif
+  }
+
+  /// Traps if the accounts of a small store went wrong since it was opened.
+  ///
+  /// With the lock of maintenance.
+  func assertAccounts() {
+    #if DEBUG
+      guard let writer, work.hadRightAccounts else { return }
+      lock.withLock {
+        guard writer.poison == nil, isSmall(writer) else { return }
+        let findings = accountFindings(writer, isAlone: false, readsSegments: false)
+        assert(findings.isEmpty, "the accounts of \(path): \(findings)")
+      }
+    #endif
+  }
+
+  private func isSmall(_ writer: LogWriter) -> Bool {
+    log.isWhollyMapped && writer.space.end <= 1024 && index.count <= 4096
+  }
+}
+
+/// What is found to differ when counts are made anew.
+private struct AccountComparison {
+  var findings: [String] = []
+
+  mutating func add(_ finding: String) { findings.append(finding) }
+
+  mutating func compare(_ what: String, kept: Int, counted: Int) {
+    if kept != counted { add("\(what): \(kept) by the accounts, and \(counted) counted anew") }
+  }
+}
+
+extension SlotRun {
+  fileprivate var slots: Range<UInt32> { first..<end }
+}
+
+extension SedimentStore {
+  /// What of the store's accounts is not as it should be, in words; see `Engine.accountFindings`.
+  package func accountFindings(isAlone: Bool = true) -> [String] {
+    engine.accountFindings(isAlone: isAlone, readsSegments: true)
+  }
+}

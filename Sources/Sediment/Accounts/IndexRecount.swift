@@ -1,0 +1,74 @@
+internal import SedimentFormat
+internal import Synchronization
+
+/// What the index leads to, counted entry by entry.
+struct IndexRecount {
+  /// Records and their bytes.
+  struct Live {
+    var recordCount = 0
+    var byteCount = 0
+  }
+
+  struct Keys {
+    var count = 0
+    var expiringCount = 0
+    var extentSlotCount = 0
+  }
+
+  /// What lives in each segment, by its generation.
+  private(set) var segments: [UInt64: Live] = [:]
+  /// The keys of each collection; those that were cleared count no more.
+  private(set) var collections: [UInt32: Keys] = [:]
+  /// The extents of values.
+  private(set) var extents: [Generation: SegmentIdentity] = [:]
+  /// Those of values that were cleared and not swept out yet.
+  private(set) var clearedExtents: Set<Generation> = []
+  private(set) var entryCount = 0
+  /// Whether every entry leads to a record that is whole; what a damaged one was cannot be counted.
+  private(set) var isWhole = true
+
+  var byteCount: Int { segments.values.reduce(0) { $0 + $1.byteCount } }
+
+  /// Counts what the index of an engine leads to.
+  ///
+  /// Under the writer's lock.
+  init(of engine: Engine) {
+    Readers.enter(engine.domain)
+    defer { Readers.leave() }
+    let view = engine.index.view
+    var entries: [IndexEntry] = []
+    var next: UInt64? = 0
+    while let from = next {
+      entries.removeAll(keepingCapacity: true)
+      next = view.copyEntries(from: from, into: &entries)
+      for entry in entries { count(entry, of: engine) }
+    }
+  }
+
+  private mutating func count(_ entry: IndexEntry, of engine: Engine) {
+    entryCount += 1
+    guard let found = try? engine.record(at: entry.position &<< 3) else {
+      isWhole = false
+      return
+    }
+    defer { found.release() }
+    guard found.view.isIntact(at: found.position, seed: found.segment.seed) else {
+      isWhole = false
+      return
+    }
+    segments[found.segment.generation, default: Live()].recordCount += 1
+    segments[found.segment.generation, default: Live()].byteCount += found.view.byteCount
+    let place = found.place
+    let state = engine.collections.numbered(found.view.collection)
+    guard let state, state.counts(found.sequence) else {
+      for piece in place?.pieces ?? [] { clearedExtents.insert(piece.extent.generation) }
+      return
+    }
+    for piece in place?.pieces ?? [] { extents[piece.extent.generation] = piece.extent }
+    var keys = collections[state.number] ?? Keys()
+    keys.count += 1
+    if found.account.expires { keys.expiringCount += 1 }
+    keys.extentSlotCount += Int(place?.slotCount ?? 0)
+    collections[state.number] = keys
+  }
+}

@@ -1,0 +1,35 @@
+internal import SedimentDisk
+
+// Who writes ahead of compaction waits for it, or does a part of it (invariant 21).
+
+extension Engine {
+  /// Waits as long as the accounts say, before a change.
+  ///
+  /// Never longer than some milliseconds as long as compaction comes on, and a second where it does not.
+  @inline(never)
+  func keepPace() {
+    guard !isForked, !conditions.isClosed, Readers.depth == 0 else { return }
+    lock.withLock { planMaintenance() }
+    let deadline = disk.monotonicClock() &+ Self.paceNanosecondsMax
+    while case let word = pace.word, word != 0 {
+      guard help() else {
+        SchedulePoint.pause(word == .max ? Self.pauseNanoseconds : word)
+        if word == .max, disk.monotonicClock() < deadline, !conditions.isClosed { continue }
+        return
+      }
+      if word != .max || disk.monotonicClock() >= deadline { return }
+    }
+  }
+
+  /// Does one step of compaction if nobody else is at it; whether this thread did.
+  private func help() -> Bool {
+    guard maintenanceLock.tryLock() else { return false }
+    defer { maintenanceLock.unlock() }
+    // What fails is told by the background, or by the change that follows.
+    _ = try? maintain()
+    return true
+  }
+
+  private static var paceNanosecondsMax: UInt64 { 1_000_000_000 }
+  private static var pauseNanoseconds: UInt64 { 200_000 }
+}

@@ -1,0 +1,64 @@
+internal import SedimentFormat
+internal import Synchronization
+
+// How a key is removed from a store that has no room for a tombstone.
+
+extension Engine {
+  /// Removes a key by moving all other records of its segment away; nil if its record is another one meanwhile, or
+  /// there is no room even for that.
+  ///
+  /// It takes of the reserve what one exchange takes, which comes back with the next sync. The result tells whether
+  /// the key had a value.
+  func removeByExchange(
+    _ key: RawSpan, _ state: CollectionState, if condition: WriteCondition, _ durability: SedimentDurability
+  ) throws(SedimentError) -> Bool? {
+    guard options.compaction != .off, Readers.depth == 0 else { return nil }
+    let (wasVisible, sequence) = try maintenanceLock.withLock {
+      () throws(SedimentError) -> (Bool?, UInt64) in
+      guard let writer else { throw .readOnly(path) }
+      try bringBack(writer)
+      guard let found = try find(key, state, condition) else { return (nil, 0) }
+      if found.isNeeded { try checkpoint(both: true) }
+      let survey = try surveySegments()
+      var terms = Exchange.Terms(
+        floor: SequenceNumber(lastSequence)!, expiredUpTo: 0, evicts: false, byteCountMax: .max,
+        evictedSlotCount: 0)
+      terms.removedPosition = found.position >> 3
+      let hasRemoved = try exchange([found.generation], terms, in: survey, winning: 0, true).hasRemoved
+      return (hasRemoved ? found.isVisible : nil, lastSequence)
+    }
+    if wasVisible != nil, durability == .synced { try waitForSync(sequence) }
+    return wasVisible
+  }
+
+  /// Where the record lies that a key is to lose.
+  private struct RecordToRemove {
+    let position: UInt64
+    let generation: Generation
+    let isVisible: Bool
+    /// Whether a superblock needs its segment, or the log ends there.
+    let isNeeded: Bool
+  }
+
+  /// The record of a key for which a condition holds; nil if there is none.
+  private func find(
+    _ key: RawSpan, _ state: CollectionState, _ condition: WriteCondition
+  ) throws(SedimentError) -> RecordToRemove? {
+    try lock.withLock { () throws(SedimentError) in
+      let writer = try checkWritable()
+      if state.isDropped.load(ordering: .relaxed) { throw .dropped(path) }
+      var probe = index.view.probe(index.view.hash(key, collection: state.number))
+      guard let old = try locate(key, in: state.number, verifying: false, probe: &probe),
+        let generation = Generation(old.segment.generation)
+      else { return nil }
+      defer { old.release() }
+      let isVisible = isVisible(old, state)
+      if case .unchanged(let sequence) = condition, (isVisible ? old.sequence : 0) != sequence { return nil }
+      if unsafe writer.tail.pointee.identity.generation == generation { try writer.goOnInAnotherSegment() }
+      guard let entry = writer.catalogue.segments[generation] else { return nil }
+      return RecordToRemove(
+        position: old.position, generation: generation, isVisible: isVisible,
+        isNeeded: isBlocked(entry, writer))
+    }
+  }
+}

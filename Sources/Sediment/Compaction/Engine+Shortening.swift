@@ -1,0 +1,173 @@
+internal import SedimentDisk
+internal import SedimentFormat
+
+// How a file becomes as short as what it holds allows: what lies last is moved to free slots before it.
+
+extension Engine {
+  /// Moves what lies behind the place where the file could end, as far as there is room before that.
+  ///
+  /// With the lock of maintenance, behind a compaction.
+  func shorten(_ writer: LogWriter) throws(SedimentError) {
+    do throws(SedimentError) {
+      try bringBack(writer)
+      guard let limit = lock.withLock({ endToReach(writer) }) else { return }
+      try dropStoredIndex(behind: limit, writer)
+      try lock.withLock { () throws(SedimentError) in _ = try checkWritable().goOn(before: limit) }
+      try moveLargeValues(behind: limit, writer)
+      try checkpoint(both: true)
+      _ = try freeDead(writer)
+      try moveSegments(behind: limit, writer)
+    } catch  where error.code == .outOfSpace {
+      // What there is no room for stays where it is.
+    }
+  }
+
+  /// The slot that the file could end before, if everything lay before it; nil if everything does.
+  ///
+  /// Under the lock.
+  private func endToReach(_ writer: LogWriter) -> UInt32? {
+    let space = writer.space
+    let used = space.end - min(space.end, space.freeCount + space.bareCount)
+    // Besides the reserve, which the end of the file has to have room for, the log goes on somewhere.
+    let limit = used + space.reservedCount + writer.segmentSlotCount
+    return writer.catalogue.slots.end > limit ? limit : nil
+  }
+
+  /// Frees a stored index that lies behind a slot in part; the close stores it anew where that pays.
+  private func dropStoredIndex(behind limit: UInt32, _ writer: LogWriter) throws(SedimentError) {
+    // Nobody may be storing it at the same time.
+    guard storingLock.tryLock() else { return }
+    defer { storingLock.unlock() }
+    try lock.withLock { () throws(SedimentError) in
+      let writer = try checkWritable()
+      let parts = writer.catalogue.indexParts.map(\.segment)
+      guard parts.contains(where: { $0.run.end > limit }) else { return }
+      try free(parts, writer)
+      writer.noteUnstored(UInt64(max(writer.liveByteCount, 0)))
+    }
+  }
+
+  // MARK: Segments
+
+  private func moveSegments(behind limit: UInt32, _ writer: LogWriter) throws(SedimentError) {
+    let survey = try surveySegments()
+    let movable = Set(survey.candidates.lazy.filter { !$0.isBlocked }.map(\.generation))
+    let entries = lock.withLock {
+      writer.catalogue.segments.values
+        .filter { $0.identity.run.end > limit && movable.contains($0.identity.generation) }
+        .sorted { $0.identity.run.first > $1.identity.run.first }
+    }
+    var rest = entries[...]
+    while !rest.isEmpty {
+      var slotCount: UInt32 = 0
+      let group = rest.prefix { entry in
+        defer { slotCount += entry.identity.run.count }
+        return slotCount < Self.movedSlotCountMax
+      }
+      rest = rest.dropFirst(group.count)
+      _ = try exchange(
+        group.map(\.identity.generation), in: try surveySegments(), evicting: false, winning: .max,
+        keepingAtMost: .max, evenForNothing: true, before: limit)
+    }
+  }
+
+  /// About so many slots are moved by one exchange.
+  private static var movedSlotCountMax: UInt32 { 256 }
+
+  // MARK: Large values
+
+  /// Writes large values anew whose extents lie behind a slot, as far as there is room before it.
+  private func moveLargeValues(behind limit: UInt32, _ writer: LogWriter) throws(SedimentError) {
+    let entries = lock.withLock { () -> [SegmentEntry] in
+      let extents = writer.catalogue.segments.values.lazy.filter { $0.identity.kind == .extent }
+      guard extents.contains(where: { $0.identity.run.end > limit }) else { return [] }
+      return writer.catalogue.segments.values.filter {
+        $0.largeCount > 0 && $0.end != nil && !refusedVictims.contains($0.identity.generation)
+      }
+    }
+    let buffer = ScanBuffer()
+    for entry in entries {
+      guard let end = entry.end else { continue }
+      var visitor = HighExtentScan(self, behind: limit)
+      do throws(SedimentError) {
+        _ = try SegmentScan(entry, upTo: end, of: log.file, log.identity).run(buffer, &visitor)
+      } catch {
+        throw refuse(entry, after: error)
+      }
+      for position in visitor.positions {
+        do throws(SedimentError) {
+          try moveLargeValue(at: position, before: limit)
+        } catch  where error.code == .damaged {
+          // It stays where it is, and who reads it is told.
+        }
+      }
+    }
+  }
+
+  /// Writes a large value anew before a slot, if its record is still where it was and there is room.
+  private func moveLargeValue(at position: UInt64, before limit: UInt32) throws(SedimentError) {
+    try Readers.reading(domain) { () throws(SedimentError) in
+      guard let found = try record(at: position << 3), found.view.kind == .putLarge else { return }
+      defer { found.release() }
+      guard let state = collections.numbered(found.view.collection), isVisible(found, state),
+        let place = found.place
+      else { return }
+      // Verified in any case, or a bit that rotted would get a good checksum.
+      let stored = try largeValue(of: found, verifying: true)
+      defer { stored.release() }
+      let bytes = unsafe RawSpan(_unsafeBytes: stored.bytes)
+      let extentByteCount = bytes.byteCount - place.tailByteCount
+      guard let pieces = try writePieces(bytes.extracting(0..<extentByteCount), before: limit) else { return }
+      let tail = bytes.extracting(extentByteCount..<bytes.byteCount)
+      let large = WrittenExtents(pieces, tail: tail, found.view.transform)
+      try lock.withLock { () throws(SedimentError) in try enter(large, insteadOf: found, state) }
+    }
+  }
+
+  /// Commits a large value that was written anew, unless its key got another record meanwhile.
+  ///
+  /// Under the lock.
+  private func enter(
+    _ large: WrittenExtents, insteadOf found: FoundRecord, _ state: CollectionState
+  ) throws(SedimentError) {
+    guard let writer else { return }
+    let key = unsafe RawSpan(_unsafeBytes: found.view.key)
+    let hash = index.view.hash(key, collection: state.number)
+    guard index.view.find(hash, at: found.position >> 3) != nil, isVisible(found, state) else {
+      return giveBack(large, writer)
+    }
+    do throws(SedimentError) {
+      let writer = try checkWritable()
+      let form = RecordForm(
+        kind: .putLarge, collection: state.number, expiry: found.view.expiry, transform: large.transform)
+      try putLarge(large, key, hash, state, form, writer, .stored)
+    } catch {
+      giveBack(large, writer)
+      throw error
+    }
+  }
+}
+
+/// Collects where the index leads to large values that lie behind a slot.
+private struct HighExtentScan: RecordVisitor {
+  private let engine: Engine
+  private let limit: UInt32
+  private(set) var positions: [UInt64] = []
+
+  init(_ engine: Engine, behind limit: UInt32) {
+    self.engine = engine
+    self.limit = limit
+  }
+
+  mutating func visit(_ records: UnsafeBufferPointer<ScannedRecord>) throws(SedimentError) {
+    try engine.enterReading()
+    defer { Readers.leave() }
+    let view = engine.index.view
+    for number in 0..<records.count {
+      let record = unsafe records[number]
+      guard record.kind == .putLarge, record.extents.contains(where: { $0.run.end > limit }) else { continue }
+      let hash = record.withKey { view.hash($0, collection: record.collection) }
+      if view.find(hash, at: record.position) != nil { positions.append(record.position) }
+    }
+  }
+}

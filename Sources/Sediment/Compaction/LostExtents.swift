@@ -1,0 +1,101 @@
+internal import SedimentDisk
+internal import SedimentFormat
+internal import Synchronization
+
+// Extents of values that were replaced, removed or cleared, and that an earlier opening ended before it could free, nobody
+// notes any more; and the segment of their records may be live but for these, so that it is never emptied. By the counts
+// it is known whether there are any.
+
+extension Engine {
+  /// The slots of extents in the catalogue that no value has, and that do not wait to be freed; those of values that were
+  /// cleared are among them until these are swept out.
+  ///
+  /// Under the lock.
+  func lostExtentSlotCount(_ writer: LogWriter) -> Int {
+    Int(writer.extentSlotCount) &- collections.extentSlotCount &- Int(writer.deadExtentSlotCount)
+  }
+
+  /// Whether there are such extents that were not looked for yet.
+  ///
+  /// With the lock of maintenance.
+  var mayHaveLostExtents: Bool { !work.hasSoughtExtents }
+
+  /// Looks for extents that an earlier opening has left; they are freed with the others.
+  ///
+  /// It reads segments that have puts of large values and dead records until it has found all. With the lock of
+  /// maintenance.
+  func findLostExtents(_ writer: LogWriter) throws(SedimentError) {
+    if work.hasSoughtExtents { return }
+    let buffer = ScanBuffer()
+    for (entry, end) in lock.withLock({ segmentsToSearch(writer) }) {
+      var visitor = LostExtentScan(self)
+      do throws(SedimentError) {
+        _ = try SegmentScan(entry, upTo: end, of: log.file, log.identity).run(buffer, &visitor)
+      } catch {
+        throw refuse(entry, after: error)
+      }
+      let isLast = lock.withLock {
+        writer.noteDead(visitor.extents)
+        return lostExtentSlotCount(writer) == 0
+      }
+      if isLast { break }
+    }
+    work.hasSoughtExtents = true
+  }
+
+  /// The segments that may have led to lost extents, and where their records end now.
+  ///
+  /// Under the lock.
+  private func segmentsToSearch(_ writer: LogWriter) -> [(entry: SegmentEntry, end: UnitOffset)] {
+    let tail = unsafe (entry: writer.tail.pointee.entry, end: writer.tail.pointee.position.offset)
+    var found = writer.catalogue.segments.values
+      .filter { $0.identity != tail.entry.identity }
+      .compactMap { entry in entry.end.map { (entry: entry, end: $0) } }
+    found.append(tail)
+    return found.filter { mayHaveLost($0.entry) }
+      .sorted { $0.entry.identity.generation < $1.entry.identity.generation }
+  }
+
+  private func mayHaveLost(_ entry: SegmentEntry) -> Bool {
+    guard entry.largeCount > 0, !refusedVictims.contains(entry.identity.generation) else { return false }
+    let liveCount = slots.segment(at: UInt64(entry.identity.run.first))?.liveCount ?? 0
+    return Int(entry.recordCount) - Int(entry.tombstoneCount) > liveCount
+  }
+}
+
+/// Collects the extents of puts to which the index does not lead.
+private struct LostExtentScan: RecordVisitor {
+  private let engine: Engine
+  private(set) var extents: [SegmentIdentity] = []
+
+  init(_ engine: Engine) {
+    self.engine = engine
+  }
+
+  mutating func visit(_ records: UnsafeBufferPointer<ScannedRecord>) throws(SedimentError) {
+    try engine.enterReading()
+    defer { Readers.leave() }
+    let view = engine.index.view
+    for number in 0..<records.count {
+      let record = unsafe records[number]
+      guard record.kind == .putLarge else { continue }
+      let hash = record.withKey { view.hash($0, collection: record.collection) }
+      if view.find(hash, at: record.position) == nil { extents.append(contentsOf: record.extents) }
+    }
+  }
+}
+
+extension ScannedRecord {
+  /// Where the value of a put large lies that stands in memory as a whole; nil if it does not say so.
+  private var valuePlace: ValuePlace? {
+    let value = unsafe RawSpan(
+      _unsafeStart: keyStart + Int(keyByteCount), byteCount: Int(valueByteCount))
+    return try? ValuePlace.decode(value)
+  }
+
+  /// The extents of a put large that stands in memory as a whole.
+  var extents: [SegmentIdentity] { valuePlace?.pieces.map(\.extent) ?? [] }
+
+  /// The slots of these.
+  var extentSlotCountOfValue: UInt32 { valuePlace?.slotCount ?? 0 }
+}

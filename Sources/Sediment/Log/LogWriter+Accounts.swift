@@ -1,0 +1,81 @@
+internal import SedimentFormat
+
+// What is live and what is dead; all of it under the writer's lock.
+
+extension LogWriter {
+  /// Takes a record out of the accounts that the index leads to no more.
+  @inline(__always)
+  func noteDead(_ segment: Segment, byteCount: Int) {
+    segment.liveByteCount &-= byteCount
+    segment.liveCount &-= 1
+    liveByteCount &-= byteCount
+    if segment.liveCount == 0 { noteEmptied(segment) }
+  }
+
+  /// Notes a segment that has lost its last live record.
+  ///
+  /// The tail gets others: it is noted when it is sealed, if it is still empty then.
+  @inline(never)
+  func noteEmptied(_ segment: Segment) {
+    guard unsafe segment.generation != tail.pointee.segment.generation,
+      let generation = Generation(segment.generation)
+    else { return }
+    emptied.insert(generation)
+  }
+
+  /// The segments with records that are wholly dead now, in the order of their generations; none of them is the tail.
+  ///
+  /// They stay noted until the catalogue has them no more.
+  func emptiedSegments() -> [SegmentEntry] {
+    var entries: [SegmentEntry] = []
+    var gone: [Generation] = []
+    let tailGeneration = unsafe tail.pointee.identity.generation
+    for generation in emptied {
+      guard let entry = catalogue.segments[generation],
+        let segment = slots.segment(at: UInt64(entry.identity.run.first)), segment.liveCount == 0,
+        entry.identity.kind == .hot || entry.identity.kind == .survivors
+      else {
+        gone.append(generation)
+        continue
+      }
+      if generation != tailGeneration { entries.append(entry) }
+    }
+    // The tail comes again when it is sealed.
+    for generation in gone { emptied.remove(generation) }
+    return entries.sorted { $0.identity.generation < $1.identity.generation }
+  }
+
+  // MARK: Extents
+
+  /// Notes extents to which nothing leads any more, so that they are freed; those that were freed are passed over.
+  func noteDead(_ extents: some Sequence<SegmentIdentity>) {
+    for extent in extents where catalogue.segments[extent.generation]?.identity == extent {
+      if deadExtents.updateValue(extent, forKey: extent.generation) == nil {
+        deadExtentSlotCount += extent.run.count
+      }
+    }
+  }
+
+  /// The dead extents in the order of their generations.
+  var orderedDeadExtents: [SegmentIdentity] {
+    deadExtents.values.sorted { $0.generation < $1.generation }
+  }
+
+  /// What the catalogue has of some extents to which nothing leads any more, and some of the dead ones.
+  func extentsToFree(with others: [SegmentIdentity]) -> [SegmentIdentity] {
+    var extents: [Generation: SegmentIdentity] = [:]
+    for extent in others where catalogue.segments[extent.generation]?.identity == extent {
+      extents[extent.generation] = extent
+    }
+    for extent in orderedDeadExtents.prefix(Engine.freedCountMax) { extents[extent.generation] = extent }
+    return extents.values.sorted { $0.generation < $1.generation }
+  }
+
+  /// Notes that the catalogue has extents no more.
+  func noteFreed(extents: [SegmentIdentity]) {
+    for extent in extents {
+      extentSlotCount -= extent.run.count
+      if deadExtents.removeValue(forKey: extent.generation) != nil { deadExtentSlotCount -= extent.run.count }
+    }
+  }
+}

@@ -1,0 +1,61 @@
+internal import SedimentDisk
+internal import SedimentFormat
+
+// Slots near the file's beginning, for what is moved there so that the file can end sooner.
+
+extension LogWriter {
+  /// Takes slots before a limit, as near to the file's beginning as there are any; nil if there are not so many in a
+  /// row.
+  func takeLowRun(
+    upTo count: UInt32, atLeast least: UInt32, before limit: UInt32
+  ) throws(SedimentError) -> SlotRun? {
+    guard let (run, isBare) = space.lowRun(upTo: count, atLeast: least, before: limit) else { return nil }
+    if isBare {
+      do throws(DiskError) {
+        try dress(run)
+      } catch {
+        throw SedimentError(error)
+      }
+    }
+    return space.take(run)
+  }
+
+  /// Takes slots before a limit for a large value's bytes, in several runs where they lie scattered; nil if there are
+  /// not enough.
+  func takeLowRuns(
+    forExtentsOf byteCount: Int, before limit: UInt32
+  ) throws(SedimentError) -> [SlotRun]? {
+    var runs: [SlotRun] = []
+    var left = UInt64(byteCount)
+    repeat {
+      let wanted = ExtentLayout(storedByteCount: left).slotCount
+      guard runs.count < Self.scatteredRunCountMax, let run = try takeLongLowRun(upTo: wanted, before: limit)
+      else {
+        for run in runs { space.give(run.first..<run.end) }
+        return nil
+      }
+      runs.append(run)
+      left -= min(left, ExtentLayout.storedByteCountMax(slotCount: run.count))
+    } while left > 0
+    return runs
+  }
+
+  /// Takes slots before a limit: so many if there is such a row, else of a row that is at least half as long, and so on.
+  private func takeLongLowRun(upTo count: UInt32, before limit: UInt32) throws(SedimentError) -> SlotRun? {
+    var least = count
+    while least > 0 {
+      if let run = try takeLowRun(upTo: count, atLeast: least, before: limit) { return run }
+      least /= 2
+    }
+    return nil
+  }
+
+  /// Lets the log go on before a limit, if it ends behind that; whether it does.
+  func goOn(before limit: UInt32) throws(SedimentError) -> Bool {
+    guard unsafe tail.pointee.identity.run.end > limit else { return true }
+    giveBackPrepared()
+    guard let run = try takeLowRun(upTo: segmentSlotCount, atLeast: 1, before: limit) else { return false }
+    try goOn(in: run)
+    return true
+  }
+}

@@ -1,0 +1,162 @@
+import Sediment
+import SedimentTesting
+
+/// What the threads of a schedule do, and on which store: it follows from a seed.
+struct ScheduleScript {
+  /// A key of the store, or of the collection, by its number.
+  struct Key: Hashable {
+    let number: Int
+    var isOfCollection: Bool { number % 2 == 1 }
+    var name: String { "k\(number / 2)" }
+  }
+
+  enum Step {
+    case set(Key, size: Int, expires: Bool, isSynced: Bool)
+    case setIfAbsent(Key, size: Int)
+    case remove(Key)
+    case read(Key)
+    /// Reads in place, and stays so many steps.
+    case hold(Key, stepCount: Int)
+    case readMany
+    case update(Key, size: Int)
+    case compareAndSet(Key, size: Int)
+    case batch([Key], size: Int)
+    case iterate
+    case clear, drop, clearEverything
+    case sync, compact, checkpoint, storeIndex
+    case wait
+    case reopen
+  }
+
+  let options: SedimentOptions
+  let keys: [Key]
+  /// Whether some values expire.
+  let expires: Bool
+  /// What is done before any thread begins.
+  let before: [Step]
+  let threads: [[Step]]
+  let workerCount: Int
+  /// Whether there are batches, of which an iteration may see some changes before others see them.
+  var hasBatches: Bool { threads.joined().contains { if case .batch = $0 { true } else { false } } }
+
+  /// Whether values may go at any time, so that it tells nothing when one is not there.
+  var evicts: Bool { if case .evicting = options.capacity { true } else { false } }
+
+  init(seed: UInt64, isSmall: Bool) {
+    var generator = SeededGenerator(seed: seed)
+    let draw = Draw(isSmall: isSmall, using: &generator)
+    options = draw.options(using: &generator)
+    keys = draw.keys
+    expires = draw.expires
+    // Mostly so few that slots are used again soon.
+    before =
+      (0..<[2, 3, 3, 4, 6, 12][Int.random(in: 0..<(isSmall ? 5 : 6), using: &generator)]).map { _ in
+        draw.step(of: [.set], using: &generator)
+      } + draw.last(using: &generator)
+    let threadCount = Int.random(in: 1...(isSmall ? 2 : 4), using: &generator)
+    threads = (0..<threadCount).map { number in
+      let count =
+        isSmall
+        ? Int.random(in: 1...2, using: &generator)
+        : Int.random(in: 1...[4, 6, 12][Int.random(in: 0..<3, using: &generator)], using: &generator)
+      let kinds = draw.kinds(using: &generator)
+      return (0..<count).map { _ in draw.step(of: kinds, using: &generator) }
+    }
+    workerCount = isSmall ? 1 : Int.random(in: 1...3, using: &generator)
+  }
+}
+
+/// Draws the parts of a script; each script has but some kinds of steps, so that these meet often.
+private struct Draw {
+  enum Kind: CaseIterable {
+    case set, read, hold, remove, conditional, batch, many, clear, drop, everything, sync, compact, checkpoint
+    case index, wait, reopen
+  }
+
+  /// Whether threads read while another one closes the store and opens it again.
+  private static let readsAcrossClosing = true
+
+  let keys: [ScheduleScript.Key]
+  private let sizes: [Int]
+  let expires: Bool
+  private let common: [Kind]
+
+  init(isSmall: Bool, using generator: inout SeededGenerator) {
+    let keyCount = Int.random(in: 1...(isSmall ? 2 : 5), using: &generator)
+    // Those of the collection, of the store, or of both.
+    let (first, stride) = [(1, 2), (0, 2), (0, 1)][Int.random(in: 0..<3, using: &generator)]
+    keys = (0..<keyCount).map { ScheduleScript.Key(number: first + $0 * stride) }
+    sizes =
+      [
+        [1], [1, 2], [2], [2], [0, 1], [0, 2], [2, 3, 4], [0, 5], [1, 2, 3, 4, 5], [5],
+      ][Int.random(in: 0..<10, using: &generator)]
+    expires = Int.random(in: 0..<4, using: &generator) == 0
+    // With few kinds these meet each other more often.
+    var kinds = Kind.allCases.shuffled(using: &generator)
+    kinds.removeLast(kinds.count - [1, 2, 3, 8][Int.random(in: 0..<4, using: &generator)])
+    if Int.random(in: 0..<4, using: &generator) > 0 { kinds.removeAll { $0 == .reopen } }
+    if kinds.contains(.reopen), !Self.readsAcrossClosing {
+      kinds.removeAll { [.read, .hold, .many, .conditional].contains($0) }
+    }
+    common = kinds + [.set, .set, .compact]
+  }
+
+  func options(using generator: inout SeededGenerator) -> SedimentOptions {
+    let accesses: [SedimentOptions.Access] = [.automatic, .automatic, .mappedForReading, .unmapped]
+    var options = SedimentOptions(
+      durability: [.unsynced, .interval(.milliseconds(5)), .synced][Int.random(in: 0..<3, using: &generator)],
+      access: accesses[Int.random(in: 0..<4, using: &generator)],
+      compression: .off, storesIndex: Bool.random(using: &generator))
+    options.slackSlotCount = UInt32.random(in: 1...8, using: &generator)
+    switch Int.random(in: 0..<8, using: &generator) {
+    case 0: options.capacity = .limited(maxBytes: UInt64.random(in: 32...64, using: &generator) << 14)
+    case 1: options.capacity = .evicting(maxBytes: UInt64.random(in: 32...64, using: &generator) << 14)
+    case 2: options.compaction = .manual
+    default: break
+    }
+    return options
+  }
+
+  /// What is done before any thread begins, mostly to give the background something to do.
+  func last(using generator: inout SeededGenerator) -> [ScheduleScript.Step] {
+    let kinds: [Kind] = [.set, .clear, .clear, .drop, .everything]
+    return [step(of: kinds, using: &generator)]
+  }
+
+  /// What a thread does; some do one thing alone.
+  func kinds(using generator: inout SeededGenerator) -> [Kind] {
+    Bool.random(using: &generator) ? common : [common[Int.random(in: 0..<common.count, using: &generator)]]
+  }
+
+  private func key(using generator: inout SeededGenerator) -> ScheduleScript.Key {
+    keys[Int.random(in: 0..<keys.count, using: &generator)]
+  }
+
+  func step(of kinds: [Kind], using generator: inout SeededGenerator) -> ScheduleScript.Step {
+    let key = key(using: &generator)
+    let size = sizes[Int.random(in: 0..<sizes.count, using: &generator)]
+    let chance = Int.random(in: 0..<4, using: &generator)
+    switch kinds[Int.random(in: 0..<kinds.count, using: &generator)] {
+    case .set: return .set(key, size: size, expires: expires && chance == 0, isSynced: chance == 1)
+    case .read: return .read(key)
+    case .hold: return .hold(key, stepCount: 1 << Int.random(in: 0...7, using: &generator))
+    case .remove: return .remove(key)
+    case .conditional:
+      return [.setIfAbsent(key, size: size), .update(key, size: size), .compareAndSet(key, size: size)][
+        chance % 3]
+    case .batch:
+      let count = Int.random(in: 1...3, using: &generator)
+      return .batch((0..<count).map { _ in self.key(using: &generator) }, size: size)
+    case .many: return chance < 2 ? .readMany : .iterate
+    case .clear: return .clear
+    case .drop: return .drop
+    case .everything: return .clearEverything
+    case .sync: return .sync
+    case .compact: return .compact
+    case .checkpoint: return .checkpoint
+    case .index: return .storeIndex
+    case .wait: return .wait
+    case .reopen: return .reopen
+    }
+  }
+}

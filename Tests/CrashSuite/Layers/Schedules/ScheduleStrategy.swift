@@ -1,0 +1,78 @@
+import Sediment
+import SedimentTesting
+
+/// How it is decided who goes on at a point; threads are numbers, and sets of them bits.
+enum ScheduleStrategy {
+  /// Now and then another one, chosen at random: once in so many points.
+  case random(oneIn: Int)
+  /// Whoever has the highest priority; at some points he who goes on gets the lowest.
+  case priorities([Int], changes: Set<Place>, lowest: Int)
+  /// Whoever goes on does so until he cannot, but for these points, at which another one goes on.
+  case preemptions([Preemption])
+
+  /// The point of a number, among all or among those of one kind that one thread reaches.
+  struct Place: Hashable {
+    var kind: SchedulePoint?
+    var thread = 0
+    var number: Int
+  }
+
+  struct Preemption: Hashable {
+    var step: Int
+    /// How many of those who can go on are passed over.
+    var skipCount: Int
+  }
+
+  /// One of the strategies that leave something to chance.
+  static func drawn(threadCount: Int, using generator: inout SeededGenerator) -> ScheduleStrategy {
+    if Int.random(in: 0..<3, using: &generator) == 0 {
+      return .random(oneIn: 1 << Int.random(in: 1...7, using: &generator))
+    }
+    let priorities = (1...threadCount).map { $0 }.shuffled(using: &generator)
+    let depth = Int.random(in: 1...4, using: &generator)
+    let changes = (1..<depth).map { _ in place(threadCount: threadCount, using: &generator) }
+    return .priorities(priorities, changes: Set(changes), lowest: 0)
+  }
+
+  private static func place(threadCount: Int, using generator: inout SeededGenerator) -> Place {
+    let kinds: [SchedulePoint] = [.locking, .unlocked, .readerLeft, .reading, .published, .disk, .handedOver]
+    let kind =
+      Bool.random(using: &generator) ? kinds[Int.random(in: 0..<kinds.count, using: &generator)] : nil
+    let countMax = 1 << Int.random(in: kind == nil ? 6...12 : 0...5, using: &generator)
+    let thread = kind == nil ? 0 : Int.random(in: 0..<threadCount, using: &generator)
+    return Place(kind: kind, thread: thread, number: Int.random(in: 1...countMax, using: &generator))
+  }
+
+  /// Who goes on of those who can; `current` is he who did, nil if he cannot.
+  mutating func next(
+    after last: Int, current: Int?, ready: [Int], at place: Place, step: Int,
+    using generator: inout SeededGenerator
+  ) -> Int {
+    switch self {
+    case .random(let count):
+      if let current, generator.next() % UInt64(count) != 0 { return current }
+      return ready[Int(generator.next() % UInt64(ready.count))]
+    case .priorities(var priorities, let changes, let lowest):
+      if let current, changes.contains(place) || changes.contains(Place(number: step)) {
+        priorities[current] = lowest - 1
+        self = .priorities(priorities, changes: changes, lowest: lowest - 1)
+      }
+      return ready.max { priorities[$0] < priorities[$1] } ?? ready[0]
+    case .preemptions(let preemptions):
+      let others = ready.filter { $0 > last } + ready.filter { $0 < last }
+      if let preemption = preemptions.first(where: { $0.step == step }), preemption.skipCount < others.count {
+        return others[preemption.skipCount]
+      }
+      return current ?? others.first ?? last
+    }
+  }
+
+  var description: String {
+    switch self {
+    case .random(let count): "at random, once in \(count) points"
+    case .priorities(_, let changes, _): "priorities changed \(changes.count) times"
+    case .preemptions(let preemptions):
+      "preempted at \(preemptions.map { "\($0.step)" }.joined(separator: ", "))"
+    }
+  }
+}

@@ -1,0 +1,201 @@
+import Sediment
+import SedimentDisk
+import SedimentTesting
+import Testing
+
+/// A full store goes on, a file keeps its bound, and what is freed comes back (invariants 22 to 25).
+struct StoreProgressTests {
+  /// What keeps a store from growing.
+  enum Bound: CaseIterable {
+    case cap, disk
+  }
+
+  private static func bounded(
+    _ byteCount: UInt64, _ bound: Bound, _ compaction: SedimentCompaction = .automatic
+  ) throws -> StoreFixture {
+    switch bound {
+    case .cap: try StoreFixture(maxByteCount: byteCount, compaction: compaction)
+    case .disk:
+      try StoreFixture(
+        compaction: compaction, on: SimulatedDisk(SimulatedDiskOptions(seed: 1, capacity: byteCount)))
+    }
+  }
+
+  // MARK: Progress
+
+  @Test(arguments: [1, 2, 8] as [UInt64], Bound.allCases)
+  func `Every other key of a full store can be removed without a pause, and then there is room`(
+    megabyteCount: UInt64, bound: Bound
+  ) throws {
+    let fixture = try Self.bounded(megabyteCount << 20, bound)
+    var count = 0
+    while code({ try fixture.store.set(pattern(100, count), forKey: "key \(count)") }) == nil { count += 1 }
+    #expect(UInt64(count) * 140 > megabyteCount << 19)
+    for number in stride(from: 0, to: count, by: 2) {
+      try #require(
+        code { _ = try fixture.store.remove(forKey: "key \(number)") } == nil, "\(number) of \(count)")
+    }
+    for number in 0..<count / 8 { try fixture.store.set(pattern(100, number), forKey: "new \(number)") }
+    #expect(fixture.store.accountFindings() == [])
+    for _ in 0..<2 {
+      #expect(try fixture.store.count() == count / 2 + count / 8)
+      for number in stride(from: 1, to: count, by: 202) {
+        #expect(try same(fixture.store.retrieve(forKey: "key \(number)"), pattern(100, number)))
+      }
+      try fixture.reopen()
+    }
+  }
+
+  @Test func `A full store without room for a tombstone removes by moving what lies beside the key`() throws {
+    let fixture = try Self.bounded(1 << 20, .cap, .manual)
+    var count = 0
+    // As long as their tombstones, so that removing wins next to nothing.
+    func key(_ number: Int) -> String { "a key that is quite long \(number)" }
+    while code({ try fixture.store.set("", forKey: key(count)) }) == nil { count += 1 }
+    for number in 0..<count where number % 3 == 0 {
+      try #require(try fixture.store.remove(forKey: key(number)), "\(number) of \(count)")
+      #expect(try fixture.store.remove(forKey: key(number)) == false)
+    }
+    for _ in 0..<2 {
+      for number in 0..<count {
+        #expect(try fixture.store.contains(key(number)) == (number % 3 != 0))
+      }
+      try fixture.reopen()
+    }
+  }
+
+  @Test(arguments: Bound.allCases)
+  func `A full store of large values and of holes between them can be emptied, and filled again`(
+    bound: Bound
+  ) throws {
+    let fixture = try Self.bounded(24 << 20, bound)
+    let value = pattern(140_000)
+    for _ in 0..<2 {
+      var count = 0
+      while code({ try fixture.store.set(value, forKey: "large \(count)") }) == nil {
+        guard code({ try fixture.store.set(pattern(9_000), forKey: "small \(count)") }) == nil else { break }
+        count += 1
+      }
+      #expect(count > 100)
+      for number in 0..<count { try fixture.store.remove(forKey: "small \(number)") }
+      count = 0
+      while code({ try fixture.store.set(pattern(9_000), forKey: "other \(count)") }) == nil { count += 1 }
+      try fixture.store.removeEverything()
+      try fixture.store.set(value, forKey: "large 0")
+      #expect(try same(fixture.store.retrieve(forKey: "large 0"), value))
+      try fixture.store.removeEverything()
+      try fixture.store.compact()
+      #expect(fixture.store.statistics.fileByteCount < 1 << 20)
+      #expect(fixture.store.accountFindings() == [])
+    }
+  }
+
+  @Test
+  func `A change of the catalogue that is longer than a slot is a batch, and holds as a whole or not at all`()
+    throws
+  {
+    let fixture = try StoreFixture()
+    try fixture.close()
+    fixture.options.capacity = .evicting(maxBytes: 400 << 20)
+    try fixture.open()
+    let value = [UInt8](repeating: 7, count: 131_073)
+    // Each leaves an extent, and more of them expire at once than one record can free.
+    for number in 0..<1_100 { try fixture.store.set(value, forKey: "\(number)", expiresIn: .seconds(5)) }
+    try fixture.store.set("stays", forKey: "other")
+    try fixture.store.sync()
+    fixture.disk.advanceClocks(by: .seconds(60))
+    let recorder = fixture.disk.callCount
+    while try fixture.store.count() > 1 || fixture.store.segments.contains(where: { $0.kind == .extent }) {
+      for _ in 0..<11 * 60 {
+        fixture.disk.advanceClocks(by: .seconds(1))
+        try fixture.store.sync()
+      }
+      try fixture.store.compact()
+      try #require(fixture.disk.callCount < recorder + 100_000)
+    }
+    #expect(fixture.store.accountFindings() == [])
+    for image in [fixture.disk.afterProcessDeath(), fixture.disk.afterPowerLoss(.nothing)] {
+      let after = try SedimentStore(path: StoreFixture.path, options: fixture.options, disk: image)
+      #expect(try after.retrieve(forKey: "other", as: String.self) == "stays")
+      #expect(after.accountFindings() == [])
+      try after.close()
+    }
+  }
+
+  // MARK: Bound
+
+  @Test func `Who writes ahead of compaction does its work, so that the file keeps its bound`() throws {
+    // Nobody runs what is scheduled: all that is won, writers win.
+    let fixture = try StoreFixture()
+    var generator = SeededGenerator(seed: 5)
+    var largest: UInt64 = 0
+    for step in 0..<6_000 {
+      let value = pattern(Int.random(in: 0..<60_000, using: &generator), step)
+      try fixture.store.set(value, forKey: "\(Int.random(in: 0..<50, using: &generator))")
+      if step % 50 == 0 {
+        let figures = fixture.store.statistics
+        largest = max(largest, figures.usedByteCount - min(2 * figures.liveByteCount, figures.usedByteCount))
+      }
+    }
+    #expect(largest <= 16 << 20)
+    #expect(fixture.store.statistics.writtenByteCount > 150 << 20)
+    try fixture.reopen()
+    #expect(try fixture.store.count() == 50)
+  }
+
+  @Test func `Large values that were replaced are freed by their weight`() throws {
+    let fixture = try StoreFixture()
+    for number in 0..<10 {
+      try fixture.store.set([UInt8](repeating: UInt8(number), count: 8 << 20), forKey: "key")
+      fixture.scheduler.runDue()
+      let slotCount = fixture.store.segments.reduce(0) { $1.kind == .extent ? $0 + $1.byteCount >> 14 : $0 }
+      #expect(slotCount <= 2 * 513)
+    }
+    fixture.scheduler.advance(by: 2_000_000_000)
+    #expect(fixture.store.statistics.usedByteCount < 9 << 20)
+  }
+
+  // MARK: The end
+
+  @Test(arguments: [true, false])
+  func `Compaction by hand makes a file as short as what it holds`(punchesHoles: Bool) throws {
+    let traits = FileTraits(
+      allocatesBlocks: true, punchesHoles: punchesHoles, clones: false, name: "simulated")
+    let fixture = try StoreFixture(on: SimulatedDisk(SimulatedDiskOptions(seed: 1, traits: traits)))
+    for number in 0..<300 { try fixture.store.set(pattern(30_000, number), forKey: "\(number)") }
+    for number in 0..<12 { try fixture.store.set(pattern(300_000, number), forKey: "large \(number)") }
+    for number in 0..<295 { try fixture.store.remove(forKey: "\(number)") }
+    for number in 0..<10 { try fixture.store.remove(forKey: "large \(number)") }
+    #expect(fixture.store.statistics.fileByteCount > 12 << 20)
+    try fixture.store.compact()
+    // Twenty slots for five records, forty for two values, and what a small file keeps in reserve.
+    #expect(fixture.store.statistics.fileByteCount < 80 << 14)
+    #expect(fixture.store.accountFindings() == [])
+    for _ in 0..<2 {
+      for number in 295..<300 {
+        #expect(try same(fixture.store.retrieve(forKey: "\(number)"), pattern(30_000, number)))
+      }
+      for number in 10..<12 {
+        #expect(try same(fixture.store.retrieve(forKey: "large \(number)"), pattern(300_000, number)))
+      }
+      try fixture.reopen()
+    }
+    try fixture.store.removeEverything()
+    try fixture.store.compact()
+    #expect(fixture.store.statistics.fileByteCount < 300_000)
+    #expect(fixture.disk.violations.first == nil)
+  }
+
+  @Test func `Compaction by hand ends, though others go on replacing what it has moved`() throws {
+    let fixture = try StoreFixture(compaction: .manual)
+    for number in 0..<2_000 { try fixture.store.set(pattern(1_000, number), forKey: "\(number % 700)") }
+    var stepCount = 0
+    try fixture.store.compact { _ in
+      stepCount += 1
+      for number in 0..<200 { try fixture.store.set(pattern(1_000, stepCount), forKey: "\(number)") }
+      return .continue
+    }
+    #expect(stepCount < 200)
+    #expect(try fixture.store.count() == 700)
+  }
+}
