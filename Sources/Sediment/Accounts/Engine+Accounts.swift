@@ -23,6 +23,7 @@ extension Engine {
     var comparison = AccountComparison()
     compareSlots(writer, isAlone, &comparison)
     compareSlotCounts(writer, isAlone, &comparison)
+    compareLedger(writer, &comparison)
     let recount = IndexRecount(of: self)
     comparison.compare("entries of the index", kept: index.count, counted: recount.entryCount)
     if recount.isWhole {
@@ -40,7 +41,7 @@ extension Engine {
     let tail = unsafe writer.tail.pointee.entry
     return writer.catalogue.segments.values
       .map { $0.identity == tail.identity ? tail : $0 }
-      .filter { $0.identity.kind == .hot || $0.identity.kind == .survivors }
+      .filter(\.holdsRecords)
       .sorted { $0.identity.generation < $1.identity.generation }
   }
 
@@ -98,6 +99,14 @@ extension Engine {
     comparison.compare(
       "freed slots", kept: Int(writer.freedSlotCount),
       counted: writer.freedRuns.reduce(0) { $0 + Int($1.run.count) })
+  }
+
+  private func compareLedger(_ writer: LogWriter, _ comparison: inout AccountComparison) {
+    var segments: [Generation: Segment] = [:]
+    for entry in recordSegments(writer) where unsafe entry.identity != writer.tail.pointee.identity {
+      segments[entry.identity.generation] = slots.segment(at: UInt64(entry.identity.run.first))
+    }
+    comparison.findings += writer.ledger.findings(for: segments)
   }
 
   // MARK: Records

@@ -17,6 +17,9 @@ extension SegmentEntry {
       tombstoneCount: 0, largeCount: 0)
   }
 
+  /// Whether it is of a kind that holds records.
+  var holdsRecords: Bool { identity.kind == .hot || identity.kind == .survivors }
+
   /// Counts a record that the segment holds.
   mutating func count(_ record: RecordHeader) {
     highest = max(highest, record.sequence)

@@ -34,35 +34,18 @@ package struct CompactionCandidate: Hashable, Sendable {
   }
 
   package var byteCount: Int { Int(slotCount) * Limits.slotByteCount }
-}
 
-/// Below which sequences nothing that a tombstone would have to hide can be left (invariant 14).
-///
-/// A tombstone is needed while a segment of a lower floor holds superseded records; so the lowest such floor counts,
-/// and for the records of that segment itself the next one.
-package struct GuardFloor: Hashable, Sendable {
-  private var lowest = Self.none
-  private var lowestOwner: Generation?
-  private var next = Self.none
+  /// The bytes of its tombstones, more or less.
+  package var tombstoneByteCount: Int { tombstoneCount * Self.tombstoneByteCount }
+  /// The bytes that a tombstone takes, more or less.
+  package static let tombstoneByteCount = 40
 
-  private static let none = UInt64.max
-
-  package init(_ segments: some Sequence<CompactionCandidate>) {
-    for segment in segments where segment.supersededCount > 0 {
-      let floor = segment.floor.rawValue
-      if floor < lowest {
-        (next, lowest, lowestOwner) = (lowest, floor, segment.generation)
-      } else {
-        next = min(next, floor)
-      }
-    }
+  /// The bytes that will have to be copied of it.
+  package func keptByteCount(_ guardFloor: GuardFloor) -> Int {
+    keptByteCount(withTombstones: !guardFloor.allowsDropping(highest, of: generation))
   }
 
-  /// Whether a tombstone of this sequence may be left out when that segment is emptied.
-  package func allowsDropping(_ sequence: SequenceNumber, of segment: Generation) -> Bool {
-    sequence.rawValue <= (segment == lowestOwner ? next : lowest)
+  package func keptByteCount(withTombstones: Bool) -> Int {
+    min(max(liveByteCount, 0) + (withTombstones ? tombstoneByteCount : 0), byteCount)
   }
-
-  /// The segment that holds up tombstones the most.
-  package var owner: Generation? { lowestOwner }
 }

@@ -1,6 +1,6 @@
 package import SedimentFormat
 
-/// Chooses the segments to empty next: a pure function of what is known of all of them (DESIGN.md 8, "Policy").
+/// Chooses the segments to empty next among those that the ledger names: a pure function (DESIGN.md 8, "Policy").
 package struct CompactionPolicy: Sendable {
   /// What compaction is to bring about.
   package enum Goal: Sendable {
@@ -29,20 +29,25 @@ package struct CompactionPolicy: Sendable {
   private let candidates: [CompactionCandidate]
   private let sequence: SequenceNumber
   private let guardFloor: GuardFloor
+  private let liveByteCount: Int
+  private let tombstoneCount: Int
 
-  /// A policy for all segments with records, the tail left out, at a sequence of the log.
+  /// A policy for some segments, the tail left out, at a sequence of the log.
   ///
-  /// `guardFloor` takes the tail into account, too.
-  package init(_ candidates: [CompactionCandidate], at sequence: SequenceNumber, _ guardFloor: GuardFloor) {
+  /// `guardFloor`, the live bytes and the tombstones are those of all segments with records.
+  package init(
+    _ candidates: [CompactionCandidate], at sequence: SequenceNumber, _ guardFloor: GuardFloor,
+    liveByteCount: Int, tombstoneCount: Int
+  ) {
     self.candidates = candidates
     self.sequence = sequence
     self.guardFloor = guardFloor
+    self.liveByteCount = liveByteCount
+    self.tombstoneCount = tombstoneCount
   }
 
-  /// The bytes that a tombstone takes, more or less.
-  private static let tombstoneByteCount = 40
   /// At most so many segments are named at a time.
-  private static let victimCountMax = 256
+  package static let victimCountMax = 256
 
   package func choose(_ goal: Goal) -> Choice {
     var choice = Choice()
@@ -53,7 +58,7 @@ package struct CompactionPolicy: Sendable {
       guard let score = score(candidate, goal) else { continue }
       if candidate.isBlocked {
         blocked = max(blocked, score)
-        blockedByteCount += candidate.byteCount - kept(candidate)
+        blockedByteCount += candidate.byteCount - candidate.keptByteCount(guardFloor)
       } else {
         scored.append((score, candidate))
       }
@@ -78,25 +83,17 @@ package struct CompactionPolicy: Sendable {
     return choice
   }
 
-  /// The bytes that will have to be copied of a segment.
-  private func kept(_ candidate: CompactionCandidate) -> Int {
-    let areDroppable = guardFloor.allowsDropping(candidate.highest, of: candidate.generation)
-    let tombstones = areDroppable ? 0 : candidate.tombstoneCount * Self.tombstoneByteCount
-    return min(max(candidate.liveByteCount, 0) + tombstones, candidate.byteCount)
-  }
-
   /// How much it is worth to empty a segment; nil if it is worth nothing.
   private func score(_ candidate: CompactionCandidate, _ goal: Goal) -> Double? {
-    let kept = kept(candidate)
-    let won = candidate.byteCount - kept
+    let kept = candidate.keptByteCount(guardFloor)
     switch goal {
     case .eviction:
       if candidate.mayBeExpired { return 2 }
       // The oldest first: hardly any tombstone is needed then.
       return 1 / (1 + Double(candidate.floor.rawValue))
-    case .balance, .room: if won * Self.wonPartMin < candidate.byteCount { return nil }
-    case .everything:
-      if won < Limits.slotByteCount, won * Self.wonPartMin < candidate.byteCount { return nil }
+    case .balance, .room, .everything:
+      let last = goal == .everything ? SegmentShelf.winning : SegmentShelf.worthwhile
+      if SegmentShelf.number(keeping: kept, of: candidate.byteCount) > last { return nil }
     }
     let fill = Double(kept) / Double(candidate.byteCount)
     if goal == .room { return 1 - fill }
@@ -106,18 +103,11 @@ package struct CompactionPolicy: Sendable {
     return (1 - fill) / (1 + fill) * age.squareRoot().squareRoot()
   }
 
-  /// A segment is not worth emptying for less than this part of it.
-  private static let wonPartMin = 24
-
   /// The segment that tombstones wait for, if these take more than a 32nd of what is live.
   private func firstForTombstones() -> Generation? {
-    var live = 0
-    var tombstones = 0
-    for candidate in candidates {
-      live += max(candidate.liveByteCount, 0)
-      tombstones += candidate.tombstoneCount * Self.tombstoneByteCount
-    }
-    guard tombstones > live / 32 + Limits.slotByteCount, let owner = guardFloor.owner else { return nil }
+    let tombstones = tombstoneCount * CompactionCandidate.tombstoneByteCount
+    guard tombstones > max(liveByteCount, 0) / 32 + Limits.slotByteCount, let owner = guardFloor.owner
+    else { return nil }
     return candidates.first { $0.generation == owner && !$0.isBlocked }?.generation
   }
 }

@@ -56,11 +56,11 @@ extension Engine {
     let isWorthIt = try lock.withLock { () throws(SedimentError) in
       let writer = try checkWritable()
       _ = try freeDeadExtents(writer)
-      let survey = surveySegments(writer)
+      let survey = surveySpace(writer)
       let used = unsafe Int(writer.tail.pointee.offset) - Int(writer.tail.pointee.segment.start)
       let isTailWorthIt = used - survey.tail.liveByteCount > survey.tail.byteCount / 4
       if isTailWorthIt { try writer.goOnInAnotherSegment() }
-      return isTailWorthIt || survey.candidates.contains { $0.supersededCount > 0 || $0.tombstoneCount > 0 }
+      return isTailWorthIt || writer.ledger.hasDead
     }
     if isWorthIt { try checkpoint(both: true) }
   }
@@ -69,12 +69,11 @@ extension Engine {
   private func compactSome(_ writer: LogWriter, before next: Generation) throws(SedimentError) -> Int {
     try reclaim()
     let emptying = try freeDead(writer)
-    var survey = try surveySegments()
-    survey.leaveOut { $0.generation >= next }
+    let survey = try surveySpace()
     // What was freed takes what is moved next, before the file grows for that.
     let (freed, free) = lock.withLock { (writer.freedSlotCount, writer.space.freeCount) }
     if freed > 0, free < 2 * survey.segmentSlotCount { try bringBack(writer) }
-    let choice = choose(.everything, survey)
+    let choice = choose(.everything, survey, before: next)
     if choice.victims.isEmpty { return Int(emptying.freedSlotCount) }
     let gain = Int(max(survey.segmentSlotCount, survey.budget.leastGainSlotCount))
     do throws(SedimentError) {
@@ -174,7 +173,7 @@ extension Engine {
         let writer = try checkWritable()
         let hasFreedExtents = try freeDeadExtents(writer)
         let hasFreed = try freeEmptied(writer).freedSlotCount > 0 || hasFreedExtents
-        var survey = surveySegments(writer)
+        var survey = surveySpace(writer)
         // Whatever the file could grow by, the disk has not.
         survey.isFull = true
         return (survey, hasFreed)

@@ -44,9 +44,8 @@ extension Engine {
     _ entries: [SegmentEntry], besides freed: [SegmentIdentity], _ writer: LogWriter
   ) -> [SegmentIdentity] {
     if entries.isEmpty { return [] }
-    let gone = Set(freed.map(\.generation))
-    let survey = surveySegments(writer)
-    let guardFloor = GuardFloor(survey.all.filter { !gone.contains($0.generation) })
+    var guardFloor = self.guardFloor(emptying: freed.count, writer)
+    for segment in freed { guardFloor.remove(segment.generation) }
     return entries.filter { guardFloor.allowsDropping($0.highest, of: $0.identity.generation) }.map(
       \.identity)
   }

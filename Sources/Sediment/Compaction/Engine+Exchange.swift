@@ -5,124 +5,13 @@ internal import Synchronization
 // How an exchange is carried out (DESIGN.md 8): copy, sync, one change of the catalogue, then tell the index.
 
 extension Engine {
-  /// What is known of all segments with records at a moment.
-  struct SegmentSurvey {
-    /// Those that may become victims.
-    var candidates: [CompactionCandidate] = []
-    /// Those that stay, because they cannot be read or are left for later; what they hold has to stay hidden.
-    var refused: [CompactionCandidate] = []
-    /// Where the log ends; it is never a victim.
-    var tail: CompactionCandidate
-    var liveByteCount = 0
-    var sequence: SequenceNumber
-    var segmentSlotCount: UInt32
-    /// The slots that may be taken without the file growing, the reserve among them.
-    var freeSlotCount: UInt32 = 0
-    /// What a checkpoint takes.
-    var checkpointSlotCount = 0
-    /// The slots that the file may still grow by.
-    var leftSlotCount: UInt32 = 0
-    /// Whether the file may not grow by another segment.
-    var isFull = false
-    /// The slots with records, and from how many on compaction is due.
-    var recordSlotCount: UInt32 = 0
-    var budget: SpaceBudget
-    /// How many free slots there are for users, and how many there should be.
-    var room: (present: UInt32, wanted: UInt32) = (0, 0)
-
-    /// What an exchange should win: little where the file may hardly grow for its survivors.
-    var gainSlotCount: UInt32 {
-      max(min(budget.gainSlotCount(at: recordSlotCount), leftSlotCount / 8), budget.leastGainSlotCount)
-    }
-
-    /// Lets some segments stay as they are.
-    mutating func leaveOut(_ isLeftOut: (CompactionCandidate) -> Bool) {
-      refused += candidates.filter(isLeftOut)
-      candidates.removeAll(where: isLeftOut)
-    }
-
-    /// Whether compaction is due.
-    var isDue: Bool { recordSlotCount >= budget.dueSlotCount }
-
-    /// All segments with records, by which it is judged what tombstones may hide (invariant 14).
-    var all: [CompactionCandidate] { candidates + refused + [tail] }
-  }
-
-  /// Looks at all segments.
-  func surveySegments() throws(SedimentError) -> SegmentSurvey {
-    try lock.withLock { () throws(SedimentError) in surveySegments(try checkWritable()) }
-  }
-
-  /// Looks at all segments.
-  ///
-  /// Under the lock.
-  func surveySegments(_ writer: LogWriter) -> SegmentSurvey {
-    unsafe writer.catalogue.setTail(writer.tail.pointee.entry)
-    let tailGeneration = unsafe writer.tail.pointee.identity.generation
-    let segmentSlotCount = writer.segmentSlotCount
-    let budget = SpaceBudget(
-      liveByteCount: writer.liveByteCount, segmentSlotCount: segmentSlotCount,
-      keptSlotCount: writer.keptSlotCount, slackSlotCount: writer.slackSlotCount)
-    var survey = SegmentSurvey(
-      tail: unsafe candidate(writer.tail.pointee.entry, writer), liveByteCount: writer.liveByteCount,
-      sequence: unsafe SequenceNumber(writer.tail.pointee.sequence)!, segmentSlotCount: segmentSlotCount,
-      budget: budget)
-    let expiredUpTo = writer.expiredUpTo(evicting: false)
-    let now = writer.expiredUpTo(evicting: true)
-    writer.nextExpiry = .max
-    for (generation, entry) in writer.catalogue.segments
-    where entry.identity.kind == .hot || entry.identity.kind == .survivors {
-      if generation == tailGeneration { continue }
-      var candidate = candidate(entry, writer)
-      if entry.latestExpiry != 0 {
-        candidate.isExpired = entry.latestExpiry <= expiredUpTo
-        candidate.mayBeExpired = entry.latestExpiry <= now
-        if candidate.isExpired {
-          candidate.liveByteCount = 0
-        } else {
-          writer.nextExpiry = min(writer.nextExpiry, entry.latestExpiry)
-        }
-      }
-      if refusedVictims.contains(generation) {
-        survey.refused.append(candidate)
-        continue
-      }
-      survey.candidates.append(candidate)
-    }
-    survey.checkpointSlotCount = Int(writer.checkpointSlotCount)
-    survey.freeSlotCount = writer.space.freeCount + writer.space.bareCount
-    survey.recordSlotCount = writer.recordSlotCount
-    let left = survey.freeSlotCount &+ writer.slotCountLeft
-    survey.leftSlotCount = writer.slotCountLeft
-    survey.isFull = writer.slotCountLeft < segmentSlotCount
-    let reserved = writer.space.reservedCount
-    survey.room = (left > reserved ? left - reserved : 0, writer.wantedRoom)
-    writer.dueSlotCount = budget.dueSlotCount
-    writer.setWantedFreeCount()
-    return survey
-  }
-
-  private func candidate(_ entry: SegmentEntry, _ writer: LogWriter) -> CompactionCandidate {
-    let segment = slots.segment(at: UInt64(entry.identity.run.first))
-    let putCount = Int(entry.recordCount) - Int(entry.tombstoneCount)
-    let generation = entry.identity.generation
-    return CompactionCandidate(
-      generation: generation, slotCount: entry.identity.run.count,
-      liveByteCount: segment?.liveByteCount ?? 0,
-      supersededCount: max(putCount - (segment?.liveCount ?? 0), 0),
-      tombstoneCount: Int(entry.tombstoneCount), floor: entry.floor, highest: entry.highest,
-      isBlocked: isBlocked(entry, writer))
-  }
-
-  // MARK: An exchange
-
   /// Empties segments, the first of them first, until so many slots are won; how many were.
   ///
   /// Free slots may lie so scattered that there is no room for a record of several: the segment that holds it stays as
   /// it is then. `evenForNothing` says that the first is worth emptying though that wins nothing: it holds up others, or
   /// lies where the file should end. Survivors go before `limit`, if there is one. With the lock of maintenance.
   func exchange(
-    _ victims: [Generation], in survey: SegmentSurvey, evicting: Bool, winning gain: Int,
+    _ victims: [Generation], in survey: SpaceSurvey, evicting: Bool, winning gain: Int,
     keepingAtMost byteCountMax: Int, evenForNothing: Bool = false, before limit: UInt32? = nil
   ) throws(SedimentError) -> Int {
     let terms = try lock.withLock { () throws(SedimentError) in
@@ -137,15 +26,17 @@ extension Engine {
 
   /// The same on terms of the caller's; the result tells, too, whether a key was removed.
   func exchange(
-    _ victims: [Generation], _ terms: Exchange.Terms, in survey: SegmentSurvey, winning gain: Int,
+    _ victims: [Generation], _ terms: Exchange.Terms, in survey: SpaceSurvey, winning gain: Int,
     _ evenForNothing: Bool, before limit: UInt32? = nil
   ) throws(SedimentError) -> (won: Int, hasRemoved: Bool) {
     guard let writer else { throw .readOnly(path) }
-    let entries = lock.withLock { victims.compactMap { writer.catalogue.segments[$0] } }
+    let (entries, guardFloor) = lock.withLock {
+      (victims.compactMap { writer.catalogue.segments[$0] }, self.guardFloor(emptying: victims.count, writer))
+    }
     var left = entries
     while true {
       let exchange = Exchange(
-        self, terms, among: survey.all, segmentSlotCount: survey.segmentSlotCount
+        self, terms, guardFloor, segmentSlotCount: survey.segmentSlotCount
       ) { [self] (count, least) throws(SedimentError) in try takeForSurvivors(count, least, before: limit) }
       do throws(SedimentError) {
         let won = try carryOut(
@@ -227,7 +118,10 @@ extension Engine {
   func refuse(_ entry: SegmentEntry, after error: SedimentError) -> SedimentError {
     let error = error.systemError.map(told) ?? error
     if error.code == .damaged || error.systemError?.operation == .read {
-      lock.withLock { _ = refusedVictims.insert(entry.identity.generation) }
+      lock.withLock {
+        refusedVictims.insert(entry.identity.generation)
+        writer?.ledger.refuse(entry.identity.generation)
+      }
     }
     return error
   }

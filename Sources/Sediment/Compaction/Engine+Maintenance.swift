@@ -25,7 +25,7 @@ extension Engine {
     try findLostExtents(writer)
     var emptying = try freeDead(writer)
     var (survey, isIdle) = try lock.withLock { () throws(SedimentError) in
-      let survey = surveySegments(try checkWritable())
+      let survey = surveySpace(try checkWritable())
       let isIdle = survey.sequence.rawValue == maintainedSequence
       maintainedSequence = survey.sequence.rawValue
       return (survey, isIdle)
@@ -38,11 +38,10 @@ extension Engine {
     if survey.isDue, isCheckpointWorthIt(survey, for: emptying) {
       try checkpoint(both: true)
       emptying.freedSlotCount += try freeDead(writer).freedSlotCount
-      survey = try surveySegments()
+      survey = try surveySpace()
     }
-    let hasExpired = survey.candidates.contains { $0.isExpired && !$0.isBlocked }
     var won = Int(emptying.freedSlotCount)
-    if isShort || hasExpired || survey.isDue {
+    if isShort || survey.hasExpired || survey.isDue {
       won += isShort ? try makeRoom(in: survey) : try balance(survey)
     }
     guard won > 0 else {
@@ -85,12 +84,12 @@ extension Engine {
   }
 
   /// Wins space at the least cost in the long run.
-  private func balance(_ survey: SegmentSurvey) throws(SedimentError) -> Int {
+  private func balance(_ survey: SpaceSurvey) throws(SedimentError) -> Int {
     var survey = survey
     var choice = choose(.balance, survey)
     if choice.wantsCheckpoint, isCheckpointWorthIt(survey) {
       try checkpoint(both: true)
-      survey = try surveySegments()
+      survey = try surveySpace()
       choice = choose(.balance, survey)
     }
     return try exchange(
@@ -98,18 +97,13 @@ extension Engine {
       keepingAtMost: .max, evenForNothing: choice.isForTombstones)
   }
 
-  func choose(_ goal: CompactionPolicy.Goal, _ survey: SegmentSurvey) -> CompactionPolicy.Choice {
-    CompactionPolicy(survey.candidates, at: survey.sequence, GuardFloor(survey.all))
-      .choose(goal)
-  }
-
   /// Whether a checkpoint lets enough be freed at once for what its syncs cost.
-  private func isCheckpointWorthIt(_ survey: SegmentSurvey, for emptying: Emptying) -> Bool {
+  private func isCheckpointWorthIt(_ survey: SpaceSurvey, for emptying: Emptying) -> Bool {
     SlotSpace.byteCount(of: emptying.neededSlotCount) >= UInt64(max(survey.liveByteCount / 8, 1 << 20))
   }
 
   /// A checkpoint lets segments be emptied that the last ones still need; its syncs cost something, too.
-  private func isCheckpointWorthIt(_ survey: SegmentSurvey) -> Bool {
+  private func isCheckpointWorthIt(_ survey: SpaceSurvey) -> Bool {
     let byteCount = lock.withLock { writer?.replayByteCount ?? 0 }
     return byteCount >= UInt64(max(survey.liveByteCount / 8, 1 << 20))
   }

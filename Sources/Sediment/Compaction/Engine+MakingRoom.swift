@@ -16,7 +16,7 @@ extension Engine {
   /// slots.
   ///
   /// With the lock of maintenance.
-  func makeRoom(in survey: SegmentSurvey) throws(SedimentError) -> Int {
+  func makeRoom(in survey: SpaceSurvey) throws(SedimentError) -> Int {
     let won = try makeRoom(by: roomAttempts(survey, isLast: false), survey)
     if won > 0 { return won }
     let choice = choose(evicts ? .eviction : .room, survey)
@@ -29,19 +29,16 @@ extension Engine {
     }
     // Either the last checkpoints still need what would be worth most, or all that they do not need was read lately.
     try checkpoint(both: true)
-    var newSurvey = try surveySegments()
+    var newSurvey = try surveySpace()
     newSurvey.isFull = survey.isFull
     return try makeRoom(by: roomAttempts(newSurvey, isLast: true), newSurvey)
   }
 
-  private func roomAttempts(_ survey: SegmentSurvey, isLast: Bool) -> [RoomAttempt] {
+  private func roomAttempts(_ survey: SpaceSurvey, isLast: Bool) -> [RoomAttempt] {
     guard evicts else { return [RoomAttempt(victims: choose(.room, survey).victims)] }
     // Segments that are dead for the most part are moved first: that costs no value.
-    var dead = survey
-    dead.candidates = survey.candidates.filter {
-      $0.liveByteCount * 3 < $0.byteCount && $0.supersededCount > 0
-    }
-    let moving = RoomAttempt(victims: choose(.room, dead).victims)
+    let dead = choose(.room, survey) { $0.liveByteCount * 3 < $0.byteCount && $0.supersededCount > 0 }
+    let moving = RoomAttempt(victims: dead.victims)
     let choice = choose(.eviction, survey)
     let evicting = RoomAttempt(victims: choice.victims, evicts: true)
     if isLast {
@@ -52,7 +49,7 @@ extension Engine {
 
   /// Tries ways until one wins something.
   private func makeRoom(
-    by attempts: [RoomAttempt], _ survey: SegmentSurvey
+    by attempts: [RoomAttempt], _ survey: SpaceSurvey
   ) throws(SedimentError) -> Int {
     for attempt in attempts {
       let won = try makeRoom(attempt, survey)
@@ -62,7 +59,7 @@ extension Engine {
   }
 
   /// Tries a way; that there is no room for what has to be kept means that it wins nothing.
-  private func makeRoom(_ attempt: RoomAttempt, _ survey: SegmentSurvey) throws(SedimentError) -> Int {
+  private func makeRoom(_ attempt: RoomAttempt, _ survey: SpaceSurvey) throws(SedimentError) -> Int {
     if attempt.victims.isEmpty { return 0 }
     // Survivors are written before anything is freed, and the change that frees it needs room, too.
     let spare = 2 + 2 * survey.checkpointSlotCount

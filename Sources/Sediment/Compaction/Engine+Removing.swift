@@ -19,7 +19,7 @@ extension Engine {
       try bringBack(writer)
       guard let found = try find(key, state, condition) else { return (nil, 0) }
       if found.isNeeded { try checkpoint(both: true) }
-      let survey = try surveySegments()
+      let survey = try surveySpace()
       var terms = Exchange.Terms(
         floor: SequenceNumber(lastSequence)!, expiredUpTo: 0, evicts: false, byteCountMax: .max,
         evictedSlotCount: 0)

@@ -50,11 +50,12 @@ extension Engine {
   // MARK: Segments
 
   private func moveSegments(behind limit: UInt32, _ writer: LogWriter) throws(SedimentError) {
-    let survey = try surveySegments()
-    let movable = Set(survey.candidates.lazy.filter { !$0.isBlocked }.map(\.generation))
     let entries = lock.withLock {
       writer.catalogue.segments.values
-        .filter { $0.identity.run.end > limit && movable.contains($0.identity.generation) }
+        .filter { entry in
+          let isKnown = writer.ledger.candidate(entry.identity.generation) != nil
+          return isKnown && entry.identity.run.end > limit && !isBlocked(entry, writer)
+        }
         .sorted { $0.identity.run.first > $1.identity.run.first }
     }
     var rest = entries[...]
@@ -66,7 +67,7 @@ extension Engine {
       }
       rest = rest.dropFirst(group.count)
       _ = try exchange(
-        group.map(\.identity.generation), in: try surveySegments(), evicting: false, winning: .max,
+        group.map(\.identity.generation), in: try surveySpace(), evicting: false, winning: .max,
         keepingAtMost: .max, evenForNothing: true, before: limit)
     }
   }

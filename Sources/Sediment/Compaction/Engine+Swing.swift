@@ -24,7 +24,7 @@ extension Engine {
       }
     }
     // All of its records may have been replaced meanwhile, or be tombstones.
-    lock.withLock { if segment.segment.liveCount == 0 { writer.noteEmptied(segment.segment) } }
+    lock.withLock { writer.noteWhole(segment.entry, segment.segment) }
   }
 
   private func prefetch(_ hashes: some Sequence<UInt64>) {

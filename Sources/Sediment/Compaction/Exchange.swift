@@ -25,7 +25,6 @@ final class Exchange {
 
   private unowned let engine: Engine
   let terms: Terms
-  private var segments: [Generation: CompactionCandidate]
   private var guardFloor: GuardFloor
   private let buffer: SurvivorBuffer
   /// Takes so many slots in a row, or fewer, for a segment.
@@ -60,15 +59,14 @@ final class Exchange {
   /// The collection asked for last, and up to where it is dead.
   private var collection: (number: UInt32, deadUpTo: UInt64)?
 
-  /// An exchange among segments, of which the tail is one; its survivors fill segments of so many slots.
+  /// An exchange whose survivors fill segments of so many slots.
   init(
-    _ engine: Engine, _ terms: Terms, among segments: [CompactionCandidate], segmentSlotCount: UInt32,
+    _ engine: Engine, _ terms: Terms, _ guardFloor: GuardFloor, segmentSlotCount: UInt32,
     takeSlots: @escaping (_ count: UInt32, _ least: UInt32) throws(SedimentError) -> SegmentIdentity
   ) {
     self.engine = engine
     self.terms = terms
-    self.segments = Dictionary(uniqueKeysWithValues: segments.map { ($0.generation, $0) })
-    guardFloor = GuardFloor(segments)
+    self.guardFloor = guardFloor
     buffer = SurvivorBuffer(
       byteCountMax: Int(min(segmentSlotCount, Self.slotCountMax)) * Limits.slotByteCount
         - SegmentHeader.byteCount)
@@ -82,9 +80,8 @@ final class Exchange {
   func begin(_ victim: SegmentEntry) {
     victims.append(victim)
     keptCounts.append(buffer.addedCount)
-    segments[victim.identity.generation] = nil
     // What goes with this exchange can bring nothing back.
-    guardFloor = GuardFloor(segments.values)
+    guardFloor.remove(victim.identity.generation)
   }
 
   /// The slots that the exchange sets free, as far as it has come.

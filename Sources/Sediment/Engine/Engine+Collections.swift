@@ -171,6 +171,7 @@ extension Engine {
     } catch {
       preconditionFailure("the writer contradicts its own catalogue: \(error.reason)")
     }
+    for case .freed(_, let generation) in change.entries { writer.ledger.remove(generation) }
   }
 
   /// The bytes of a change's record.
@@ -191,6 +192,7 @@ extension Engine {
     }
     writer.liveByteCount = 0
     for dictionary in dictionaries { enter(dictionary, writer) }
+    writer.ledger.noteAllShrunk()
     writer.noteDead(writer.catalogue.segments.values.lazy.map(\.identity).filter { $0.kind == .extent })
   }
 }

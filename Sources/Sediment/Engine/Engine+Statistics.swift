@@ -54,7 +54,7 @@ extension Engine {
     figures.holeByteCount = UInt64(writer.space.bareCount) * slotByteCount
     var usedByteCount: UInt64 = 0
     for entry in writer.catalogue.segments.values
-    where entry.identity.kind == .hot || entry.identity.kind == .survivors {
+    where entry.holdsRecords {
       let start = entry.identity.recordRange.lowerBound.byteOffset
       let end = entry.identity == tail.identity ? tail.offset : entry.end?.byteOffset ?? start
       usedByteCount += end - start

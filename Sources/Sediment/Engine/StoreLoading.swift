@@ -116,10 +116,11 @@ extension StoreOpening {
       markedWatermark: recovered.watermark, neededGeneration: neededGeneration,
       options: options)
     writer.liveByteCount = liveByteCount
-    for entry in recovered.catalogue.segments.values {
-      if let segment = slots.segment(at: UInt64(entry.identity.run.first)), segment.liveCount == 0 {
-        writer.noteEmptied(segment)
-      }
+    for entry in recovered.catalogue.segments.values where entry.holdsRecords {
+      guard let segment = slots.segment(at: UInt64(entry.identity.run.first)),
+        entry.identity != tail.identity
+      else { continue }
+      writer.noteWhole(entry, segment)
     }
     writer.noteOpened()
     return writer

@@ -9,6 +9,20 @@ extension LogWriter {
     segment.liveByteCount &-= byteCount
     segment.liveCount &-= 1
     liveByteCount &-= byteCount
+    if segment.liveByteCount < segment.noticeBelow { noteShrunk(segment) }
+  }
+
+  /// Lets a segment that holds less than before be known for it, and as wholly dead if that is what it is.
+  @inline(never)
+  func noteShrunk(_ segment: Segment) {
+    guard let generation = Generation(segment.generation) else { return }
+    ledger.noteShrunk(generation)
+    if segment.liveCount == 0 { noteEmptied(segment) }
+  }
+
+  /// Adds a segment that gets no more live records to those that may be emptied.
+  func noteWhole(_ entry: SegmentEntry, _ segment: Segment) {
+    ledger.enter(entry, segment)
     if segment.liveCount == 0 { noteEmptied(segment) }
   }
 
@@ -33,7 +47,7 @@ extension LogWriter {
     for generation in emptied {
       guard let entry = catalogue.segments[generation],
         let segment = slots.segment(at: UInt64(entry.identity.run.first)), segment.liveCount == 0,
-        entry.identity.kind == .hot || entry.identity.kind == .survivors
+        entry.holdsRecords
       else {
         gone.append(generation)
         continue

@@ -276,7 +276,7 @@ extension LogWriter {
       identity: next, segment: segment, offset: next.recordRange.lowerBound.byteOffset,
       sequence: base.rawValue, countedSequence: base.rawValue, isMapped: isMapped,
       entry: catalogue.segments[next.generation]!)
-    if old.segment.liveCount == 0 { noteEmptied(old.segment) }
+    noteWhole(catalogue.segments[old.identity.generation]!, old.segment)
     if old.isMapped { file.makeReadOnly(old.identity.run.byteRange, goingOnIn: next.run.byteRange) }
     if file.wantsProtecting { wantsPages?() }
     sealed?()

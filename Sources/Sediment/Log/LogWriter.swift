@@ -57,8 +57,12 @@ internal import SedimentFormat
   var deadExtentSlotCount: UInt32 = 0
   /// Segments that have lost their last live record at some time; see `emptiedSegments`.
   var emptied: Set<Generation> = []
+  /// The segments that compaction may empty.
+  var ledger = SegmentLedger()
   /// The lowest generation of a hot segment that a superblock needs (invariant 12).
-  var neededGeneration: Generation
+  var neededGeneration: Generation {
+    didSet { ledger.setNeeded(from: neededGeneration) }
+  }
   /// How long a change waits for compaction.
   let pace = PaceCell()
   /// What records took when compaction last found nothing to win; 0 if it did.
@@ -115,6 +119,7 @@ internal import SedimentFormat
     slackSlotCount = options.slackSlotCount
     self.markedWatermark = markedWatermark
     self.neededGeneration = neededGeneration
+    ledger.setNeeded(from: neededGeneration)
     openedTotals = catalogue.numbers.totals
     observedAt = disk.monotonicClock()
     extentSlotCount = catalogue.segments.values.reduce(0) {

@@ -1,11 +1,11 @@
-internal import SedimentFormat
+package import SedimentFormat
 
 /// What readers and the accounting know of a segment in memory: a handle to a block that never moves.
 ///
 /// The first part is written before the segment is published in the slot table and never again, so readers need
 /// no lock. The counts belong to whoever holds the writer's lock. The block is freed only when no reader can
 /// have found it.
-@safe struct Segment: @unchecked Sendable {
+@safe package struct Segment: @unchecked Sendable {
   private let block: UnsafeMutablePointer<Block>
 
   private struct Block {
@@ -20,9 +20,10 @@ internal import SedimentFormat
     // At byte 64, on another cache line: what writers change does not disturb readers.
     var liveByteCount = 0
     var liveCount = 0
+    var noticeBelow = Int.min
   }
 
-  init(_ identity: SegmentIdentity, base: SequenceNumber, in file: FileIdentity) {
+  package init(_ identity: SegmentIdentity, base: SequenceNumber, in file: FileIdentity) {
     let memory = UnsafeMutableRawPointer.allocate(byteCount: 128, alignment: 64)
     unsafe block = memory.bindMemory(to: Block.self, capacity: 1)
     let bytes = identity.run.byteRange
@@ -38,7 +39,7 @@ internal import SedimentFormat
   }
 
   /// Where the block is, as slot tables hold it.
-  var address: UnsafeMutableRawPointer { unsafe UnsafeMutableRawPointer(block) }
+  package var address: UnsafeMutableRawPointer { unsafe UnsafeMutableRawPointer(block) }
 
   /// Where the checksums of its records begin.
   @inline(__always) var seed: UInt32 { unsafe block.pointee.seed }
@@ -59,7 +60,7 @@ internal import SedimentFormat
   /// The bytes of its records that the index points to.
   ///
   /// Under the writer's lock.
-  var liveByteCount: Int {
+  package var liveByteCount: Int {
     get { unsafe block.pointee.liveByteCount }
     nonmutating set { unsafe block.pointee.liveByteCount = newValue }
   }
@@ -67,8 +68,16 @@ internal import SedimentFormat
   /// How many of its records the index points to.
   ///
   /// Under the writer's lock.
-  var liveCount: Int {
+  package var liveCount: Int {
     get { unsafe block.pointee.liveCount }
     nonmutating set { unsafe block.pointee.liveCount = newValue }
+  }
+
+  /// Whoever lets the live bytes fall below this says so to the ledger; the lowest number where nobody need.
+  ///
+  /// Under the writer's lock.
+  package var noticeBelow: Int {
+    get { unsafe block.pointee.noticeBelow }
+    nonmutating set { unsafe block.pointee.noticeBelow = newValue }
   }
 }

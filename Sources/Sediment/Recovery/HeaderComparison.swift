@@ -41,7 +41,7 @@ struct HeaderComparison {
       let header = try SegmentHeader.decode(
         unsafe bytes.span.bytes, in: identity, at: entry.identity.run.first)
       guard header.identity == entry.identity else { throw FormatError(.segmentHeader, .field(.identity)) }
-      guard entry.identity.kind == .hot || entry.identity.kind == .survivors else { return }
+      guard entry.holdsRecords else { return }
       guard header.base == entry.base else { throw FormatError(.segmentHeader, .field(.base)) }
       guard header.floor == entry.floor else { throw FormatError(.segmentHeader, .field(.floor)) }
     } catch {

@@ -17,7 +17,7 @@ package struct IndexBuild {
     self.file = file
     usesStoredIndex = usingStoredIndex
     segments = log.catalogue.segments.values
-      .filter { $0.identity.kind == .hot || $0.identity.kind == .survivors }
+      .filter(\.holdsRecords)
       .sorted { $0.identity.generation < $1.identity.generation }
   }
 

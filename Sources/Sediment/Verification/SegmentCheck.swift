@@ -29,7 +29,7 @@ struct SegmentCheck {
     _ report: inout VerificationReport, _ meter: inout ProgressMeter
   ) throws(SedimentError) {
     let entries = catalogue.segments.values.sorted { $0.identity.generation < $1.identity.generation }
-    let logs = entries.filter { $0.identity.kind == .hot || $0.identity.kind == .survivors }
+    let logs = entries.filter(\.holdsRecords)
     let counting = LiveCounting(logs, of: catalogue, file, byteCount: fileByteCount, keyHash: keyHash)
     let firstNumber = report.segments.count
     for (number, entry) in logs.enumerated() {
@@ -68,7 +68,7 @@ struct SegmentCheck {
       let header = try SegmentHeader.decode(
         unsafe bytes.span.bytes, in: identity, at: entry.identity.run.first)
       guard header.identity == entry.identity else { throw FormatError(.segmentHeader, .field(.identity)) }
-      guard entry.identity.kind == .hot || entry.identity.kind == .survivors else { return }
+      guard entry.holdsRecords else { return }
       guard header.base == entry.base, header.floor == entry.floor else {
         throw FormatError(.segmentHeader, .field(.base))
       }

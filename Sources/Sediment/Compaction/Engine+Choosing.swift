@@ -1,0 +1,110 @@
+internal import SedimentFormat
+
+// What compaction knows before it chooses, and how it chooses (DESIGN.md 8, "Choosing").
+
+extension Engine {
+  /// How the space of a store stands at a moment.
+  struct SpaceSurvey {
+    /// The segment in which the log ends; it is never a victim.
+    var tail: CompactionCandidate
+    var liveByteCount = 0
+    var sequence: SequenceNumber
+    var segmentSlotCount: UInt32
+    /// The slots that may be taken without the file growing, the reserve among them.
+    var freeSlotCount: UInt32 = 0
+    /// What a checkpoint takes.
+    var checkpointSlotCount = 0
+    /// The slots that the file may still grow by.
+    var leftSlotCount: UInt32 = 0
+    /// Whether the file may not grow by another segment.
+    var isFull = false
+    /// Whether a segment that may be emptied has expired for good.
+    var hasExpired = false
+    /// The slots with records, and from how many on compaction is due.
+    var recordSlotCount: UInt32 = 0
+    var budget: SpaceBudget
+    /// How many free slots there are for users, and how many there should be.
+    var room: (present: UInt32, wanted: UInt32) = (0, 0)
+
+    /// What an exchange should win: little where the file may hardly grow for its survivors.
+    var gainSlotCount: UInt32 {
+      max(min(budget.gainSlotCount(at: recordSlotCount), leftSlotCount / 8), budget.leastGainSlotCount)
+    }
+
+    /// Whether compaction is due.
+    var isDue: Bool { recordSlotCount >= budget.dueSlotCount }
+  }
+
+  func surveySpace() throws(SedimentError) -> SpaceSurvey {
+    try lock.withLock { () throws(SedimentError) in surveySpace(try checkWritable()) }
+  }
+
+  /// Under the lock.
+  func surveySpace(_ writer: LogWriter) -> SpaceSurvey {
+    let segmentSlotCount = writer.segmentSlotCount
+    let budget = SpaceBudget(
+      liveByteCount: writer.liveByteCount, segmentSlotCount: segmentSlotCount,
+      keptSlotCount: writer.keptSlotCount, slackSlotCount: writer.slackSlotCount)
+    var survey = SpaceSurvey(
+      tail: tailCandidate(writer), liveByteCount: writer.liveByteCount,
+      sequence: unsafe SequenceNumber(writer.tail.pointee.sequence)!, segmentSlotCount: segmentSlotCount,
+      budget: budget)
+    let expiredUpTo = writer.expiredUpTo(evicting: false)
+    writer.nextExpiry = writer.ledger.nextExpiry(behind: expiredUpTo)
+    survey.hasExpired = writer.ledger.expired(upTo: expiredUpTo).contains { generation in
+      writer.ledger.candidate(generation).map { !isBlocked($0) } ?? false
+    }
+    survey.checkpointSlotCount = Int(writer.checkpointSlotCount)
+    survey.freeSlotCount = writer.space.freeCount + writer.space.bareCount
+    survey.recordSlotCount = writer.recordSlotCount
+    let left = survey.freeSlotCount &+ writer.slotCountLeft
+    survey.leftSlotCount = writer.slotCountLeft
+    survey.isFull = writer.slotCountLeft < segmentSlotCount
+    let reserved = writer.space.reservedCount
+    survey.room = (left > reserved ? left - reserved : 0, writer.wantedRoom)
+    writer.dueSlotCount = budget.dueSlotCount
+    writer.setWantedFreeCount()
+    return survey
+  }
+
+  private func tailCandidate(_ writer: LogWriter) -> CompactionCandidate {
+    let tail = unsafe writer.tail.pointee
+    return CompactionCandidate(tail.entry, tail.segment, isBlocked: true)
+  }
+
+  /// What hides superseded records where so many segments are emptied at once.
+  ///
+  /// Under the lock.
+  func guardFloor(emptying count: Int, _ writer: LogWriter) -> GuardFloor {
+    writer.ledger.guardFloor(emptying: count, tail: tailCandidate(writer))
+  }
+
+  /// Whether a superblock needs a segment, or it was adopted so lately that this may not be on the medium.
+  ///
+  /// Under the lock.
+  private func isBlocked(_ candidate: CompactionCandidate) -> Bool {
+    candidate.isBlocked || (adoptions[candidate.generation] ?? 0) > gate.syncedSequence
+  }
+
+  // MARK: Choosing
+
+  /// Chooses what to empty, of segments of generations before `limit` if there is one, and only those that `isWanted`.
+  func choose(
+    _ goal: CompactionPolicy.Goal, _ survey: SpaceSurvey, before limit: Generation? = nil,
+    where isWanted: (CompactionCandidate) -> Bool = { _ in true }
+  ) -> CompactionPolicy.Choice {
+    guard let writer else { return CompactionPolicy.Choice() }
+    return lock.withLock {
+      let guardFloor = self.guardFloor(emptying: CompactionPolicy.victimCountMax, writer)
+      let expiredUpTo = writer.expiredUpTo(evicting: goal == .eviction)
+      var candidates = writer.ledger.shortlist(for: goal, guardFloor, expiredUpTo: expiredUpTo) { candidate in
+        limit.map { candidate.generation < $0 } ?? true && isWanted(candidate)
+      }
+      for number in candidates.indices { candidates[number].isBlocked = isBlocked(candidates[number]) }
+      return CompactionPolicy(
+        candidates, at: survey.sequence, guardFloor, liveByteCount: survey.liveByteCount,
+        tombstoneCount: writer.ledger.tombstoneCount
+      ).choose(goal)
+    }
+  }
+}

@@ -1,0 +1,276 @@
+package import SedimentFormat
+
+/// The segments with records, but for the tail, in the orders in which compaction asks for them: no step of it looks at
+/// all of them (DESIGN.md 8, "Choosing").
+///
+/// A segment moves to another shelf as its records die. It is told so by `noteShrunk` when its live bytes fall below
+/// `Segment.noticeBelow`, which is where its shelf ends. Part of the writer, and changed under its lock.
+package struct SegmentLedger {
+  fileprivate struct Row {
+    let entry: SegmentEntry
+    let segment: Segment
+    /// The shelf that it stands on.
+    var shelf: Int
+    /// Whether a superblock needs it.
+    var isNeeded: Bool
+    /// Whether it stays as it is, because it cannot be read.
+    var isRefused = false
+    /// Whether records of it were superseded, so that it stands among `guards`.
+    var isGuarding = false
+    /// Whether its shelf counts its tombstones as something to keep.
+    var keepsTombstones: Bool
+  }
+
+  private var rows: [Generation: Row] = [:]
+  /// Those that may be emptied, and those that a superblock needs: on each shelf by the age of their last records.
+  private var open = [SegmentOrder](repeating: SegmentOrder(), count: SegmentShelf.count)
+  private var needed = [SegmentOrder](repeating: SegmentOrder(), count: SegmentShelf.count)
+  /// Those that a superblock needs, by their generations.
+  private var neededByGeneration = SegmentOrder()
+  /// Those that hold superseded records, by their floors.
+  private var guards = SegmentOrder()
+  /// Those whose tombstones count as something to keep, by the sequence of their last records.
+  private var keepingTombstones = SegmentOrder()
+  /// Those whose puts all expire, by when the last of them does.
+  private var expiring = SegmentOrder()
+  /// Those that may be emptied, by their floors.
+  private var oldest = SegmentOrder()
+  /// The tombstones of those that can be read.
+  package private(set) var tombstoneCount = 0
+  /// The first generation that a superblock needs.
+  private var neededGeneration = Generation.first
+
+  package init() {}
+
+  /// Whether any record was superseded or is a tombstone.
+  package var hasDead: Bool { tombstoneCount > 0 || !guards.rows.isEmpty }
+
+  // MARK: Coming and going
+
+  /// Adds a segment that gets no more live records: one that was sealed, or one of survivors that the index leads to.
+  package mutating func enter(_ entry: SegmentEntry, _ segment: Segment) {
+    let generation = entry.identity.generation
+    let isNeeded = entry.identity.kind == .hot && generation >= neededGeneration
+    var row = Row(
+      entry: entry, segment: segment, shelf: 0, isNeeded: isNeeded, keepsTombstones: entry.tombstoneCount > 0)
+    if entry.latestExpiry != 0 { expiring.insert(.init(entry.latestExpiry, generation)) }
+    if row.keepsTombstones { keepingTombstones.insert(row.byHighest) }
+    if isNeeded { neededByGeneration.insert(row.byGeneration) } else { oldest.insert(row.byFloor) }
+    tombstoneCount += Int(entry.tombstoneCount)
+    put(&row)
+    rows[generation] = row
+  }
+
+  /// Forgets a segment that was freed, if it is there.
+  package mutating func remove(_ generation: Generation) {
+    guard let row = rows.removeValue(forKey: generation) else { return }
+    row.segment.noticeBelow = .min
+    take(row)
+    if row.isGuarding { guards.remove(row.byFloor) }
+    if row.entry.latestExpiry != 0 { expiring.remove(.init(row.entry.latestExpiry, generation)) }
+    if row.keepsTombstones { keepingTombstones.remove(row.byHighest) }
+    if !row.isRefused {
+      tombstoneCount -= Int(row.entry.tombstoneCount)
+      if row.isNeeded { neededByGeneration.remove(row.byGeneration) } else { oldest.remove(row.byFloor) }
+    }
+  }
+
+  /// Lets a segment stay as it is, because it cannot be read; what it holds has to stay hidden.
+  package mutating func refuse(_ generation: Generation) {
+    guard var row = rows[generation], !row.isRefused else { return }
+    take(row)
+    tombstoneCount -= Int(row.entry.tombstoneCount)
+    if row.isNeeded { neededByGeneration.remove(row.byGeneration) } else { oldest.remove(row.byFloor) }
+    row.isRefused = true
+    rows[generation] = row
+  }
+
+  /// Notes that superblocks need hot segments from a generation on only.
+  package mutating func setNeeded(from generation: Generation) {
+    neededGeneration = generation
+    while let first = neededByGeneration.rows.first, first.generation < generation {
+      guard var row = rows[first.generation] else {
+        preconditionFailure("a segment that was forgotten is needed")
+      }
+      take(row)
+      neededByGeneration.remove(first)
+      row.isNeeded = false
+      oldest.insert(row.byFloor)
+      put(&row)
+      rows[first.generation] = row
+    }
+  }
+
+  /// Moves a segment whose live bytes have fallen below its mark to where it belongs now.
+  package mutating func noteShrunk(_ generation: Generation) {
+    guard var row = rows[generation] else { return }
+    take(row)
+    put(&row)
+    rows[generation] = row
+  }
+
+  /// Moves all segments, after much has changed at once.
+  package mutating func noteAllShrunk() {
+    for generation in rows.keys { noteShrunk(generation) }
+  }
+
+  private mutating func take(_ row: Row) {
+    if row.isRefused { return }
+    if row.isNeeded { needed[row.shelf].remove(row.byHighest) } else { open[row.shelf].remove(row.byHighest) }
+  }
+
+  private mutating func put(_ row: inout Row) {
+    if !row.isGuarding, row.supersededCount > 0 {
+      row.isGuarding = true
+      guards.insert(row.byFloor)
+    }
+    let tombstones = row.keepsTombstones ? row.candidate.tombstoneByteCount : 0
+    row.shelf = SegmentShelf.number(keeping: row.liveByteCount + tombstones, of: row.candidate.byteCount)
+    let end = SegmentShelf.leastByteCount(of: row.shelf, of: row.candidate.byteCount) - tombstones
+    // The first record that is superseded makes it a guard.
+    row.segment.noticeBelow = max(row.isGuarding ? end : row.liveByteCount, 1)
+    if row.isRefused { return }
+    if row.isNeeded { needed[row.shelf].insert(row.byHighest) } else { open[row.shelf].insert(row.byHighest) }
+  }
+
+  // MARK: Asking
+
+  /// What hides superseded records where so many segments are emptied at once; the tail is given as it is now.
+  package func guardFloor(emptying count: Int, tail: CompactionCandidate) -> GuardFloor {
+    var lowest = Array(guards.rows.prefix(count + 2))
+    if tail.supersededCount > 0 {
+      var order = SegmentOrder()
+      for row in lowest { order.insert(row) }
+      order.insert(.init(tail.floor.rawValue, tail.generation))
+      lowest = order.rows
+    }
+    return GuardFloor(lowest)
+  }
+
+  /// Until when nothing expires as a whole that has not by then; the highest number if nothing does.
+  package func nextExpiry(behind time: UInt64) -> UInt64 {
+    let rows = expiring.rows
+    let place = expiring.count(upTo: time)
+    return place < rows.count ? rows[place].key : .max
+  }
+
+  /// Those that have expired as a whole, the first of them first.
+  package func expired(upTo time: UInt64) -> some Sequence<Generation> {
+    expiring.rows.prefix(expiring.count(upTo: time)).lazy.map(\.generation)
+  }
+
+  /// What is known of a segment; nil if it is not there, or cannot be read.
+  package func candidate(_ generation: Generation) -> CompactionCandidate? {
+    guard let row = rows[generation], !row.isRefused else { return nil }
+    return row.candidate
+  }
+
+  /// Calls `body` with those of a shelf that may be emptied, the oldest first, until it returns false.
+  ///
+  /// A segment whose tombstones have to stay again, since others have come to hold what these hide, moves to where it
+  /// belongs.
+  package mutating func forEach(
+    onShelf shelf: Int, _ guardFloor: GuardFloor, _ body: (CompactionCandidate) -> Bool
+  ) {
+    var misplaced: [Generation] = []
+    for place in open[shelf].rows {
+      guard let row = rows[place.generation] else { continue }
+      let candidate = row.candidate
+      if !row.keepsTombstones, candidate.tombstoneCount > 0,
+        SegmentShelf.number(keeping: candidate.keptByteCount(guardFloor), of: candidate.byteCount) > shelf
+      {
+        misplaced.append(place.generation)
+      } else if !body(candidate) {
+        break
+      }
+    }
+    for generation in misplaced { setKeepsTombstones(true, generation) }
+  }
+
+  /// The oldest on each shelf of those that a superblock needs, and the oldest of all of these.
+  package var neededCandidates: [CompactionCandidate] {
+    let generations = needed.compactMap { $0.rows.first?.generation }
+    let first = neededByGeneration.rows.prefix(1).map(\.generation).filter { !generations.contains($0) }
+    return (first + generations).compactMap { candidate($0) }
+  }
+
+  /// Those that may be emptied, the lowest floor first.
+  package var byFloor: some Sequence<CompactionCandidate> {
+    oldest.rows.lazy.compactMap { candidate($0.generation) }
+  }
+
+  /// Counts tombstones no more that need not stay now.
+  package mutating func settleTombstones(_ guardFloor: GuardFloor) {
+    while let row = keepingTombstones.rows.first,
+      guardFloor.allowsDropping(SequenceNumber(row.key)!, of: row.generation)
+    {
+      setKeepsTombstones(false, row.generation)
+    }
+  }
+
+  private mutating func setKeepsTombstones(_ keepsTombstones: Bool, _ generation: Generation) {
+    guard var row = rows[generation], row.keepsTombstones != keepsTombstones else { return }
+    take(row)
+    row.keepsTombstones = keepsTombstones
+    if keepsTombstones {
+      keepingTombstones.insert(row.byHighest)
+    } else {
+      keepingTombstones.remove(row.byHighest)
+    }
+    put(&row)
+    rows[generation] = row
+  }
+
+  // MARK: Accounts
+
+  /// What is not as it would be if the ledger were made anew of these segments, in words.
+  package func findings(for segments: [Generation: Segment]) -> [String] {
+    var findings: [String] = []
+    for generation in Set(segments.keys).symmetricDifference(rows.keys) {
+      findings.append("the ledger and the catalogue differ by segment \(generation.rawValue)")
+    }
+    for (generation, row) in rows where !row.isRefused {
+      let name = "segment \(generation.rawValue)"
+      let kept = row.liveByteCount + (row.keepsTombstones ? row.candidate.tombstoneByteCount : 0)
+      let shelf = SegmentShelf.number(keeping: kept, of: row.candidate.byteCount)
+      if shelf != row.shelf { findings.append("\(name) stands on shelf \(row.shelf), not on \(shelf)") }
+      let order = row.isNeeded ? needed[row.shelf] : open[row.shelf]
+      if !order.contains(row.byHighest) { findings.append("\(name) does not stand on its shelf") }
+      let isGuarding = row.supersededCount > 0
+      if isGuarding != row.isGuarding || guards.contains(row.byFloor) != isGuarding {
+        findings.append(
+          "\(name) has \(row.supersededCount) superseded records, and guards: \(row.isGuarding)")
+      }
+    }
+    return findings
+  }
+}
+
+extension SegmentLedger.Row {
+  fileprivate var byHighest: SegmentOrder.Row { .init(entry.highest.rawValue, entry.identity.generation) }
+  fileprivate var byFloor: SegmentOrder.Row { .init(entry.floor.rawValue, entry.identity.generation) }
+  fileprivate var byGeneration: SegmentOrder.Row {
+    .init(entry.identity.generation.rawValue, entry.identity.generation)
+  }
+
+  fileprivate var liveByteCount: Int { max(segment.liveByteCount, 0) }
+  fileprivate var supersededCount: Int { entry.supersededCount(segment) }
+  fileprivate var candidate: CompactionCandidate { CompactionCandidate(entry, segment, isBlocked: isNeeded) }
+}
+
+extension SegmentEntry {
+  /// How many of its puts the index does not lead to any more.
+  fileprivate func supersededCount(_ segment: Segment) -> Int {
+    max(Int(recordCount) - Int(tombstoneCount) - segment.liveCount, 0)
+  }
+}
+
+extension CompactionCandidate {
+  package init(_ entry: SegmentEntry, _ segment: Segment, isBlocked: Bool) {
+    self.init(
+      generation: entry.identity.generation, slotCount: entry.identity.run.count,
+      liveByteCount: segment.liveByteCount, supersededCount: entry.supersededCount(segment),
+      tombstoneCount: Int(entry.tombstoneCount), floor: entry.floor, highest: entry.highest,
+      isBlocked: isBlocked)
+  }
+}
