@@ -53,7 +53,7 @@ import Testing
       for _ in 0..<Int.random(in: 1...segment.liveCount, using: &generator) {
         segment.liveByteCount -= each
         segment.liveCount -= 1
-        if segment.liveByteCount < segment.noticeBelow { ledger.noteShrunk(generation) }
+        if segment.liveByteCount < segment.noticeBelow { ledger.noteShrunk(segment) }
       }
     }
 

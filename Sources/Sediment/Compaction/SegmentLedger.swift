@@ -7,10 +7,16 @@ package import SedimentFormat
 /// `Segment.noticeBelow`, which is where its shelf ends. Part of the writer, and changed under its lock.
 package struct SegmentLedger {
   fileprivate struct Row {
-    let entry: SegmentEntry
     let segment: Segment
+    let generation: Generation
+    let slotCount: UInt32
+    let putCount: Int
+    let tombstoneCount: Int
+    let floor: SequenceNumber
+    let highest: SequenceNumber
+    let latestExpiry: UInt64
     /// The shelf that it stands on.
-    var shelf: Int
+    var shelf = 0
     /// Whether a superblock needs it.
     var isNeeded: Bool
     /// Whether it stays as it is, because it cannot be read.
@@ -21,7 +27,10 @@ package struct SegmentLedger {
     var keepsTombstones: Bool
   }
 
-  private var rows: [Generation: Row] = [:]
+  /// The segments by the numbers that they have here, and the numbers that none has now.
+  private var rows: [Row?] = []
+  private var vacant: [Int] = []
+  private var numbers: [Generation: Int] = [:]
   /// Those that may be emptied, and those that a superblock needs: on each shelf by the age of their last records.
   private var open = [SegmentOrder](repeating: SegmentOrder(), count: SegmentShelf.count)
   private var needed = [SegmentOrder](repeating: SegmentOrder(), count: SegmentShelf.count)
@@ -49,88 +58,103 @@ package struct SegmentLedger {
 
   /// Adds a segment that gets no more live records: one that was sealed, or one of survivors that the index leads to.
   package mutating func enter(_ entry: SegmentEntry, _ segment: Segment) {
-    let generation = entry.identity.generation
-    let isNeeded = entry.identity.kind == .hot && generation >= neededGeneration
-    var row = Row(
-      entry: entry, segment: segment, shelf: 0, isNeeded: isNeeded, keepsTombstones: entry.tombstoneCount > 0)
-    if entry.latestExpiry != 0 { expiring.insert(.init(entry.latestExpiry, generation)) }
+    let row = Row(entry, segment, neededFrom: neededGeneration)
+    let number = vacant.popLast() ?? rows.count
+    if number == rows.count { rows.append(row) } else { rows[number] = row }
+    numbers[row.generation] = number
+    segment.ledgerNumber = number
+    if row.latestExpiry != 0 { expiring.insert(.init(row.latestExpiry, row.generation)) }
     if row.keepsTombstones { keepingTombstones.insert(row.byHighest) }
-    if isNeeded { neededByGeneration.insert(row.byGeneration) } else { oldest.insert(row.byFloor) }
-    tombstoneCount += Int(entry.tombstoneCount)
-    put(&row)
-    rows[generation] = row
+    tombstoneCount += row.tombstoneCount
+    list(row)
+    put(number)
   }
 
   /// Forgets a segment that was freed, if it is there.
   package mutating func remove(_ generation: Generation) {
-    guard let row = rows.removeValue(forKey: generation) else { return }
+    guard let number = numbers.removeValue(forKey: generation), let row = rows[number] else { return }
     row.segment.noticeBelow = .min
-    take(row)
+    take(number)
     if row.isGuarding { guards.remove(row.byFloor) }
-    if row.entry.latestExpiry != 0 { expiring.remove(.init(row.entry.latestExpiry, generation)) }
+    if row.latestExpiry != 0 { expiring.remove(.init(row.latestExpiry, generation)) }
     if row.keepsTombstones { keepingTombstones.remove(row.byHighest) }
     if !row.isRefused {
-      tombstoneCount -= Int(row.entry.tombstoneCount)
-      if row.isNeeded { neededByGeneration.remove(row.byGeneration) } else { oldest.remove(row.byFloor) }
+      tombstoneCount -= row.tombstoneCount
+      unlist(row)
     }
+    rows[number] = nil
+    vacant.append(number)
   }
 
   /// Lets a segment stay as it is, because it cannot be read; what it holds has to stay hidden.
   package mutating func refuse(_ generation: Generation) {
-    guard var row = rows[generation], !row.isRefused else { return }
-    take(row)
-    tombstoneCount -= Int(row.entry.tombstoneCount)
-    if row.isNeeded { neededByGeneration.remove(row.byGeneration) } else { oldest.remove(row.byFloor) }
-    row.isRefused = true
-    rows[generation] = row
+    guard let number = numbers[generation], let row = rows[number], !row.isRefused else { return }
+    take(number)
+    tombstoneCount -= row.tombstoneCount
+    unlist(row)
+    rows[number]?.isRefused = true
   }
 
   /// Notes that superblocks need hot segments from a generation on only.
   package mutating func setNeeded(from generation: Generation) {
     neededGeneration = generation
-    while let first = neededByGeneration.rows.first, first.generation < generation {
-      guard var row = rows[first.generation] else {
-        preconditionFailure("a segment that was forgotten is needed")
-      }
-      take(row)
-      neededByGeneration.remove(first)
-      row.isNeeded = false
+    while let first = neededByGeneration.rows.first, first.generation < generation,
+      let number = numbers[first.generation], let row = rows[number]
+    {
+      take(number)
+      unlist(row)
+      rows[number]?.isNeeded = false
       oldest.insert(row.byFloor)
-      put(&row)
-      rows[first.generation] = row
+      put(number)
     }
   }
 
-  /// Moves a segment whose live bytes have fallen below its mark to where it belongs now.
-  package mutating func noteShrunk(_ generation: Generation) {
-    guard var row = rows[generation] else { return }
-    take(row)
-    put(&row)
-    rows[generation] = row
+  /// Moves a segment that is here, and whose live bytes have fallen below its mark, to where it belongs now.
+  package mutating func noteShrunk(_ segment: Segment) {
+    take(segment.ledgerNumber)
+    put(segment.ledgerNumber)
   }
 
   /// Moves all segments, after much has changed at once.
   package mutating func noteAllShrunk() {
-    for generation in rows.keys { noteShrunk(generation) }
+    for number in numbers.values {
+      take(number)
+      put(number)
+    }
   }
 
-  private mutating func take(_ row: Row) {
-    if row.isRefused { return }
+  private mutating func list(_ row: Row) {
+    if row.isNeeded { neededByGeneration.insert(row.byGeneration) } else { oldest.insert(row.byFloor) }
+  }
+
+  private mutating func unlist(_ row: Row) {
+    if row.isNeeded { neededByGeneration.remove(row.byGeneration) } else { oldest.remove(row.byFloor) }
+  }
+
+  /// Takes a segment from its shelf.
+  private mutating func take(_ number: Int) {
+    guard let row = rows[number], !row.isRefused else { return }
     if row.isNeeded { needed[row.shelf].remove(row.byHighest) } else { open[row.shelf].remove(row.byHighest) }
   }
 
-  private mutating func put(_ row: inout Row) {
-    if !row.isGuarding, row.supersededCount > 0 {
-      row.isGuarding = true
+  /// Puts a segment where it belongs.
+  private mutating func put(_ number: Int) {
+    guard let row = rows[number] else { return }
+    let live = row.liveByteCount
+    var isGuarding = row.isGuarding
+    if !isGuarding, row.supersededCount > 0 {
+      isGuarding = true
+      rows[number]?.isGuarding = true
       guards.insert(row.byFloor)
     }
-    let tombstones = row.keepsTombstones ? row.candidate.tombstoneByteCount : 0
-    row.shelf = SegmentShelf.number(keeping: row.liveByteCount + tombstones, of: row.candidate.byteCount)
-    let end = SegmentShelf.leastByteCount(of: row.shelf, of: row.candidate.byteCount) - tombstones
+    let tombstones = row.keptTombstoneByteCount
+    let shelf = SegmentShelf.number(keeping: live + tombstones, of: row.byteCount)
+    rows[number]?.shelf = shelf
     // The first record that is superseded makes it a guard.
-    row.segment.noticeBelow = max(row.isGuarding ? end : row.liveByteCount, 1)
+    let end = isGuarding ? SegmentShelf.leastByteCount(of: shelf, of: row.byteCount) - tombstones : live
+    row.segment.noticeBelow = max(end, 1)
     if row.isRefused { return }
-    if row.isNeeded { needed[row.shelf].insert(row.byHighest) } else { open[row.shelf].insert(row.byHighest) }
+    if row.isNeeded { needed[shelf].insert(row.byHighest) } else { open[shelf].insert(row.byHighest) }
   }
 
   // MARK: Asking
@@ -161,7 +185,7 @@ package struct SegmentLedger {
 
   /// What is known of a segment; nil if it is not there, or cannot be read.
   package func candidate(_ generation: Generation) -> CompactionCandidate? {
-    guard let row = rows[generation], !row.isRefused else { return nil }
+    guard let row = row(generation), !row.isRefused else { return nil }
     return row.candidate
   }
 
@@ -174,7 +198,7 @@ package struct SegmentLedger {
   ) {
     var misplaced: [Generation] = []
     for place in open[shelf].rows {
-      guard let row = rows[place.generation] else { continue }
+      guard let row = row(place.generation) else { continue }
       let candidate = row.candidate
       if !row.keepsTombstones, candidate.tombstoneCount > 0,
         SegmentShelf.number(keeping: candidate.keptByteCount(guardFloor), of: candidate.byteCount) > shelf
@@ -209,16 +233,20 @@ package struct SegmentLedger {
   }
 
   private mutating func setKeepsTombstones(_ keepsTombstones: Bool, _ generation: Generation) {
-    guard var row = rows[generation], row.keepsTombstones != keepsTombstones else { return }
-    take(row)
-    row.keepsTombstones = keepsTombstones
+    guard let number = numbers[generation], let row = rows[number], row.keepsTombstones != keepsTombstones
+    else { return }
+    take(number)
+    rows[number]?.keepsTombstones = keepsTombstones
     if keepsTombstones {
       keepingTombstones.insert(row.byHighest)
     } else {
       keepingTombstones.remove(row.byHighest)
     }
-    put(&row)
-    rows[generation] = row
+    put(number)
+  }
+
+  private func row(_ generation: Generation) -> Row? {
+    numbers[generation].flatMap { rows[$0] }
   }
 
   // MARK: Accounts
@@ -226,13 +254,13 @@ package struct SegmentLedger {
   /// What is not as it would be if the ledger were made anew of these segments, in words.
   package func findings(for segments: [Generation: Segment]) -> [String] {
     var findings: [String] = []
-    for generation in Set(segments.keys).symmetricDifference(rows.keys) {
+    for generation in Set(segments.keys).symmetricDifference(numbers.keys) {
       findings.append("the ledger and the catalogue differ by segment \(generation.rawValue)")
     }
-    for (generation, row) in rows where !row.isRefused {
-      let name = "segment \(generation.rawValue)"
-      let kept = row.liveByteCount + (row.keepsTombstones ? row.candidate.tombstoneByteCount : 0)
-      let shelf = SegmentShelf.number(keeping: kept, of: row.candidate.byteCount)
+    for case .some(let row) in rows where !row.isRefused {
+      let name = "segment \(row.generation.rawValue)"
+      let kept = row.liveByteCount + row.keptTombstoneByteCount
+      let shelf = SegmentShelf.number(keeping: kept, of: row.byteCount)
       if shelf != row.shelf { findings.append("\(name) stands on shelf \(row.shelf), not on \(shelf)") }
       let order = row.isNeeded ? needed[row.shelf] : open[row.shelf]
       if !order.contains(row.byHighest) { findings.append("\(name) does not stand on its shelf") }
@@ -247,29 +275,45 @@ package struct SegmentLedger {
 }
 
 extension SegmentLedger.Row {
-  fileprivate var byHighest: SegmentOrder.Row { .init(entry.highest.rawValue, entry.identity.generation) }
-  fileprivate var byFloor: SegmentOrder.Row { .init(entry.floor.rawValue, entry.identity.generation) }
-  fileprivate var byGeneration: SegmentOrder.Row {
-    .init(entry.identity.generation.rawValue, entry.identity.generation)
+  fileprivate init(_ entry: SegmentEntry, _ segment: Segment, neededFrom neededGeneration: Generation) {
+    self.segment = segment
+    generation = entry.identity.generation
+    slotCount = entry.identity.run.count
+    putCount = Int(entry.recordCount) - Int(entry.tombstoneCount)
+    tombstoneCount = Int(entry.tombstoneCount)
+    floor = entry.floor
+    highest = entry.highest
+    latestExpiry = entry.latestExpiry
+    isNeeded = entry.identity.kind == .hot && generation >= neededGeneration
+    keepsTombstones = tombstoneCount > 0
   }
 
-  fileprivate var liveByteCount: Int { max(segment.liveByteCount, 0) }
-  fileprivate var supersededCount: Int { entry.supersededCount(segment) }
-  fileprivate var candidate: CompactionCandidate { CompactionCandidate(entry, segment, isBlocked: isNeeded) }
-}
+  fileprivate var byHighest: SegmentOrder.Row { .init(highest.rawValue, generation) }
+  fileprivate var byFloor: SegmentOrder.Row { .init(floor.rawValue, generation) }
+  fileprivate var byGeneration: SegmentOrder.Row { .init(generation.rawValue, generation) }
 
-extension SegmentEntry {
-  /// How many of its puts the index does not lead to any more.
-  fileprivate func supersededCount(_ segment: Segment) -> Int {
-    max(Int(recordCount) - Int(tombstoneCount) - segment.liveCount, 0)
+  fileprivate var byteCount: Int { Int(slotCount) * Limits.slotByteCount }
+  fileprivate var liveByteCount: Int { max(segment.liveByteCount, 0) }
+  fileprivate var supersededCount: Int { max(putCount - segment.liveCount, 0) }
+  fileprivate var keptTombstoneByteCount: Int {
+    keepsTombstones ? tombstoneCount * CompactionCandidate.tombstoneByteCount : 0
+  }
+
+  fileprivate var candidate: CompactionCandidate {
+    CompactionCandidate(
+      generation: generation, slotCount: slotCount, liveByteCount: segment.liveByteCount,
+      supersededCount: supersededCount, tombstoneCount: tombstoneCount, floor: floor, highest: highest,
+      isBlocked: isNeeded)
   }
 }
 
 extension CompactionCandidate {
+  /// What is known of a segment by its entry and its counts.
   package init(_ entry: SegmentEntry, _ segment: Segment, isBlocked: Bool) {
+    let putCount = Int(entry.recordCount) - Int(entry.tombstoneCount)
     self.init(
       generation: entry.identity.generation, slotCount: entry.identity.run.count,
-      liveByteCount: segment.liveByteCount, supersededCount: entry.supersededCount(segment),
+      liveByteCount: segment.liveByteCount, supersededCount: max(putCount - segment.liveCount, 0),
       tombstoneCount: Int(entry.tombstoneCount), floor: entry.floor, highest: entry.highest,
       isBlocked: isBlocked)
   }

@@ -13,11 +13,18 @@ package enum SegmentShelf {
   /// A segment is not worth emptying for less than this part of it.
   package static let wonPartMin = 24
   private static let partCount = 16
+  /// Where segments are small, a shelf is at least so wide: they do not move for each few records that die.
+  private static let byteCountMin = 4096
+
+  /// How many shelves in a row hold what stands on the first of them, for segments of so many bytes.
+  private static func step(_ whole: Int) -> Int {
+    whole >= partCount * byteCountMin ? 1 : whole >= partCount * byteCountMin / 2 ? 2 : 4
+  }
 
   /// The shelf of a segment of which so many bytes have to be kept.
   package static func number(keeping byteCount: Int, of whole: Int) -> Int {
     let won = whole - min(byteCount, whole)
-    if won * wonPartMin >= whole { return min(byteCount * partCount / whole, worthwhile) }
+    if won * wonPartMin >= whole { return (min(byteCount, whole - 1) * partCount / whole) & -step(whole) }
     return won >= Limits.slotByteCount ? winning : winning + 1
   }
 

@@ -15,8 +15,7 @@ extension LogWriter {
   /// Lets a segment that holds less than before be known for it, and as wholly dead if that is what it is.
   @inline(never)
   func noteShrunk(_ segment: Segment) {
-    guard let generation = Generation(segment.generation) else { return }
-    ledger.noteShrunk(generation)
+    ledger.noteShrunk(segment)
     if segment.liveCount == 0 { noteEmptied(segment) }
   }
 

@@ -21,6 +21,7 @@ package import SedimentFormat
     var liveByteCount = 0
     var liveCount = 0
     var noticeBelow = Int.min
+    var ledgerNumber = 0
   }
 
   package init(_ identity: SegmentIdentity, base: SequenceNumber, in file: FileIdentity) {
@@ -79,5 +80,13 @@ package import SedimentFormat
   package var noticeBelow: Int {
     get { unsafe block.pointee.noticeBelow }
     nonmutating set { unsafe block.pointee.noticeBelow = newValue }
+  }
+
+  /// Where the ledger keeps it; of no meaning in a segment that it does not have.
+  ///
+  /// Under the writer's lock.
+  var ledgerNumber: Int {
+    get { unsafe block.pointee.ledgerNumber }
+    nonmutating set { unsafe block.pointee.ledgerNumber = newValue }
   }
 }
