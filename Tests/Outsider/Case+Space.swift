@@ -128,17 +128,14 @@ extension Case {
     // Slots are whole, and some are kept for a full disk.
     let allowed = held + held / 16 + keyCount * Bound.indexed + Bound.compacted
     let records = Bound.records(of: store)
-    // Large values find no room before the place where the file could end, now and then; there are holes then.
-    let hasLarge = store.segments.contains { $0.kind == .extent }
-    let lengthMax = hasLarge ? max(allowed, 2 * held + Bound.compacted) : allowed
     let file = FileSize(path)
     let what = "\(moment), where \(text(held)) are held"
     if records > allowed {
       findings.add(.length, "records take \(text(records)) of at most \(text(allowed)) \(what)")
     } else if file.allocated > allowed {
       findings.add(.length, "\(text(file.allocated)) are allocated, of at most \(text(allowed)), \(what)")
-    } else if file.length > lengthMax {
-      findings.add(.length, "the file has \(text(file.length)), of at most \(text(lengthMax)), \(what)")
+    } else if file.length > allowed {
+      findings.add(.length, "the file has \(text(file.length)), of at most \(text(allowed)), \(what)")
     }
     let live = Int(store.statistics.liveByteCount)
     if live > held + (1 << 20) {

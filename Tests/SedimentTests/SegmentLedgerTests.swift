@@ -41,6 +41,7 @@ import Testing
         recordCount: UInt32(puts + tombstones), tombstoneCount: UInt32(tombstones), largeCount: 0)
       let segment = Segment(identity, base: .zero, in: file)
       segment.liveCount = puts
+      segment.tombstoneByteCount = tombstones * 40
       segment.liveByteCount = puts * (Int(slotCount) * Limits.slotByteCount / 200)
       segments[identity.generation] = (entry, segment)
       ledger.enter(entry, segment)
@@ -92,7 +93,8 @@ import Testing
   }
 
   private static let tail = CompactionCandidate(
-    generation: Generation(1 << 40)!, slotCount: 1, liveByteCount: 0, supersededCount: 0, tombstoneCount: 0,
+    generation: Generation(1 << 40)!, slotCount: 1, liveByteCount: 0, supersededCount: 0,
+    tombstoneByteCount: 0,
     floor: .zero, highest: .zero, isBlocked: true)
 
   private static func expectSound(_ books: Books, _ seed: UInt64) {
@@ -103,8 +105,8 @@ import Testing
       #expect(floor.owner == rows[removed].generation, "seed \(seed)")
       floor.remove(rows[removed].generation)
     }
-    let tombstones = books.candidates(.balance, expiredUpTo: 0).reduce(0) { $0 + $1.tombstoneCount }
-    #expect(books.ledger.tombstoneCount == tombstones, "seed \(seed)")
+    let tombstones = books.candidates(.balance, expiredUpTo: 0).reduce(0) { $0 + $1.tombstoneByteCount }
+    #expect(books.ledger.tombstoneByteCount == tombstones, "seed \(seed)")
   }
 
   @Test func `What the ledger names is chosen as if all segments had been looked at`() {
@@ -131,7 +133,7 @@ import Testing
           let choices = [list, books.candidates(goal, expiredUpTo: expiredUpTo)].map { candidates in
             CompactionPolicy(
               candidates, at: SequenceNumber(1_000_000)!, floor, liveByteCount: 100_000,
-              tombstoneCount: books.ledger.tombstoneCount
+              tombstoneByteCount: books.ledger.tombstoneByteCount
             ).choose(goal)
           }
           #expect(choices[0] == choices[1], "seed \(seed), step \(step), \(goal)")

@@ -64,6 +64,42 @@ struct StoreProgressTests {
     }
   }
 
+  @Test(arguments: [true, false])
+  func `A full store goes on at once behind a collection that was cleared or dropped`(
+    isDropped: Bool
+  ) throws {
+    // The background is left undone, so nobody else sweeps the index.
+    let fixture = try Self.bounded(4 << 20, .cap)
+    let collection = try fixture.store.collection("much")
+    var count = 0
+    while code({ try collection.set(pattern(1_000, count), forKey: "key \(count)") }) == nil { count += 1 }
+    #expect(count > 3_000)
+    if isDropped {
+      #expect(try fixture.store.dropCollection("much"))
+    } else {
+      try collection.removeAll()
+    }
+    for number in 0..<count * 9 / 10 {
+      try fixture.store.set(pattern(1_000, number), forKey: "new \(number)")
+    }
+    #expect(fixture.store.accountFindings() == [])
+  }
+
+  @Test func `A full store goes on once a reader has left that held what was freed`() throws {
+    let fixture = try Self.bounded(1 << 20, .cap, .manual)
+    let store = fixture.store
+    var count = 0
+    while code({ try store.set(pattern(1_000, count), forKey: "key \(count)") }) == nil { count += 1 }
+    var held = 0
+    try store.withValue(forKey: "key 0") { _ in
+      try store.removeEverything()
+      while code({ try store.set(pattern(1_000, held), forKey: "held \(held)") }) == nil { held += 1 }
+    }
+    #expect(held < count / 2)
+    for number in 0..<count / 2 { try store.set(pattern(1_000, number), forKey: "new \(number)") }
+    #expect(try store.count() == held + count / 2)
+  }
+
   @Test(arguments: Bound.allCases)
   func `A full store of large values and of holes between them can be emptied, and filled again`(
     bound: Bound

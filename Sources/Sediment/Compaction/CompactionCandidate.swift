@@ -8,7 +8,8 @@ package struct CompactionCandidate: Hashable, Sendable {
   package var liveByteCount: Int
   /// How many of its puts the index does not lead to any more.
   package var supersededCount: Int
-  package var tombstoneCount: Int
+  /// See `Segment`.
+  package var tombstoneByteCount: Int
   /// See `SegmentEntry`.
   package var floor: SequenceNumber
   package var highest: SequenceNumber
@@ -20,14 +21,15 @@ package struct CompactionCandidate: Hashable, Sendable {
   package var mayBeExpired = false
 
   package init(
-    generation: Generation, slotCount: UInt32, liveByteCount: Int, supersededCount: Int, tombstoneCount: Int,
+    generation: Generation, slotCount: UInt32, liveByteCount: Int, supersededCount: Int,
+    tombstoneByteCount: Int,
     floor: SequenceNumber, highest: SequenceNumber, isBlocked: Bool
   ) {
     self.generation = generation
     self.slotCount = slotCount
     self.liveByteCount = liveByteCount
     self.supersededCount = supersededCount
-    self.tombstoneCount = tombstoneCount
+    self.tombstoneByteCount = tombstoneByteCount
     self.floor = floor
     self.highest = highest
     self.isBlocked = isBlocked
@@ -35,10 +37,8 @@ package struct CompactionCandidate: Hashable, Sendable {
 
   package var byteCount: Int { Int(slotCount) * Limits.slotByteCount }
 
-  /// The bytes of its tombstones, more or less.
-  package var tombstoneByteCount: Int { tombstoneCount * Self.tombstoneByteCount }
-  /// The bytes that a tombstone takes, more or less.
-  package static let tombstoneByteCount = 40
+  /// The bytes that a tombstone is taken to have which nobody has read.
+  static let usualTombstoneByteCount = 40
 
   /// The bytes that will have to be copied of it.
   package func keptByteCount(_ guardFloor: GuardFloor) -> Int {

@@ -30,20 +30,20 @@ package struct CompactionPolicy: Sendable {
   private let sequence: SequenceNumber
   private let guardFloor: GuardFloor
   private let liveByteCount: Int
-  private let tombstoneCount: Int
+  private let tombstoneByteCount: Int
 
   /// A policy for some segments, the tail left out, at a sequence of the log.
   ///
   /// `guardFloor`, the live bytes and the tombstones are those of all segments with records.
   package init(
     _ candidates: [CompactionCandidate], at sequence: SequenceNumber, _ guardFloor: GuardFloor,
-    liveByteCount: Int, tombstoneCount: Int
+    liveByteCount: Int, tombstoneByteCount: Int
   ) {
     self.candidates = candidates
     self.sequence = sequence
     self.guardFloor = guardFloor
     self.liveByteCount = liveByteCount
-    self.tombstoneCount = tombstoneCount
+    self.tombstoneByteCount = tombstoneByteCount
   }
 
   /// At most so many segments are named at a time.
@@ -105,8 +105,8 @@ package struct CompactionPolicy: Sendable {
 
   /// The segment that tombstones wait for, if these take more than a 32nd of what is live.
   private func firstForTombstones() -> Generation? {
-    let tombstones = tombstoneCount * CompactionCandidate.tombstoneByteCount
-    guard tombstones > max(liveByteCount, 0) / 32 + Limits.slotByteCount, let owner = guardFloor.owner
+    guard tombstoneByteCount > max(liveByteCount, 0) / 32 + Limits.slotByteCount,
+      let owner = guardFloor.owner
     else { return nil }
     return candidates.first { $0.generation == owner && !$0.isBlocked }?.generation
   }

@@ -103,7 +103,7 @@ extension Engine {
       for number in candidates.indices { candidates[number].isBlocked = isBlocked(candidates[number]) }
       return CompactionPolicy(
         candidates, at: survey.sequence, guardFloor, liveByteCount: survey.liveByteCount,
-        tombstoneCount: writer.ledger.tombstoneCount
+        tombstoneByteCount: writer.ledger.tombstoneByteCount
       ).choose(goal)
     }
   }

@@ -16,6 +16,7 @@ extension Engine {
         .invalidArgument, path: path,
         message: "The store was opened with compaction off. Open it with manual or automatic to compact it.")
     }
+    sweepAtOnce()
     try prepareCompacting(writer)
     // What others write meanwhile is left to the next time, so that there is an end.
     let next = lock.withLock { writer.catalogue.numbers.nextGeneration }
@@ -50,8 +51,8 @@ extension Engine {
   }
 
   private func prepareCompactingOnce(_ writer: LogWriter) throws(SedimentError) {
-    maintenanceLock.lock()
-    defer { maintenanceLock.unlock() }
+    maintenanceLock.take()
+    defer { maintenanceLock.giveBack() }
     try findLostExtents(writer)
     let isWorthIt = try lock.withLock { () throws(SedimentError) in
       let writer = try checkWritable()
@@ -128,7 +129,7 @@ extension Engine {
     guard error.code == .outOfSpace, options.compaction != .off, let writer else { throw error }
     try checkReadable()
     let (before, isHopeful) = lock.withLock { () -> (UInt64, Bool) in
-      if writer.isInVain { return (0, false) }
+      if writer.isInVain, !isToBeSwept { return (0, false) }
       let isHopeful = search.isHopeful(writer, isDiskFull: error.systemError != nil)
       if !isHopeful { writer.vainSearch = VainSearch(writer) }
       return (writer.reclaimedSlotCount, isHopeful)
@@ -167,6 +168,7 @@ extension Engine {
     if try reclaim() { return true }
     if try bringBack(writer) { return true }
     if isHeldByReaders(writer) { return false }
+    sweepAtOnce()
     do throws(SedimentError) {
       try findLostExtents(writer)
       let (survey, hasFreed) = try lock.withLock { () throws(SedimentError) in

@@ -91,9 +91,12 @@ extension Engine {
     let buffer = ScanBuffer()
     for entry in entries {
       guard let end = entry.end else { continue }
-      let live = lock.withLock { slots.segment(at: UInt64(entry.identity.run.first))?.liveByteCount ?? 0 }
-      // Without eviction what is live is kept, and must have room.
-      if !exchange.terms.evicts, exchange.keptByteCount + live > exchange.terms.byteCountMax { continue }
+      // Without eviction what has to stay must find room.
+      if !exchange.terms.evicts,
+        exchange.keptByteCount + byteCountToKeep(of: entry, exchange) > exchange.terms.byteCountMax
+      {
+        continue
+      }
       exchange.begin(entry)
       if canFreeUnread(entry, exchange) {
         if exchange.wonSlotCount >= gain { break }
@@ -106,11 +109,24 @@ extension Engine {
       } catch {
         throw refuse(entry, after: error)
       }
+      let tombstoneByteCount = exchange.tombstoneByteCount
+      lock.withLock {
+        writer?.ledger.note(tombstoneByteCount: tombstoneByteCount, of: entry.identity.generation)
+      }
       // A few more, if their records fill up what would be wasted of a slot.
       let isEnough = !exchange.wastesSlot || exchange.victims.count >= Self.victimCountToFill
       if exchange.wonSlotCount >= gain, isEnough { break }
     }
     try exchange.flush()
+  }
+
+  /// The bytes of a segment that will have to be copied, as far as that is known before it is read.
+  private func byteCountToKeep(of entry: SegmentEntry, _ exchange: Exchange) -> Int {
+    lock.withLock {
+      guard let segment = slots.segment(at: UInt64(entry.identity.run.first)) else { return 0 }
+      let tombstoneByteCount = exchange.needsNoTombstones(of: entry) ? 0 : segment.tombstoneByteCount
+      return segment.liveByteCount + tombstoneByteCount
+    }
   }
 
   /// Lets a segment that cannot be read stay as it is, so that the others can be emptied all the same; the result is

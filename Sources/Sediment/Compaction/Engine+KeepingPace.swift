@@ -23,8 +23,8 @@ extension Engine {
 
   /// Does one step of compaction if nobody else is at it; whether this thread did.
   private func help() -> Bool {
-    guard maintenanceLock.tryLock() else { return false }
-    defer { maintenanceLock.unlock() }
+    guard maintenanceLock.tryTake() else { return false }
+    defer { maintenanceLock.giveBack() }
     // What fails is told by the background, or by the change that follows.
     _ = try? maintain()
     return true

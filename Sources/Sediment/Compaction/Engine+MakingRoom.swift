@@ -64,13 +64,17 @@ extension Engine {
     // Survivors are written before anything is freed, and the change that frees it needs room, too.
     let spare = 2 + 2 * survey.checkpointSlotCount
     let present = max(Int(survey.freeSlotCount) - spare, 1) * Limits.slotByteCount
-    let keep = attempt.evictsEverything ? 0 : survey.isFull ? present : .max
-    do throws(SedimentError) {
-      return try exchange(
-        attempt.victims, in: survey, evicting: attempt.evicts, winning: Int(survey.segmentSlotCount),
-        keepingAtMost: keep)
-    } catch  where error.code == .outOfSpace {
-      return 0
+    var keep = attempt.evictsEverything ? 0 : survey.isFull ? present : .max
+    while true {
+      do throws(SedimentError) {
+        return try exchange(
+          attempt.victims, in: survey, evicting: attempt.evicts, winning: Int(survey.segmentSlotCount),
+          keepingAtMost: keep)
+      } catch  where error.code == .outOfSpace {
+        // Long records leave much of scattered slots unused, so that less finds room than there is.
+        guard survey.isFull, keep > Limits.slotByteCount else { return 0 }
+        keep /= 2
+      }
     }
   }
 }

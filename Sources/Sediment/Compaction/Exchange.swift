@@ -50,6 +50,8 @@ final class Exchange {
   private var leftOutExtentSlotCount = 0
   /// The bytes of records that were kept.
   private(set) var keptByteCount = 0
+  /// The bytes of the tombstones that were read of the victim begun last, whether they stay or not.
+  private(set) var tombstoneByteCount = 0
   /// The seed under which the hashes were made; nil before the first, and if there was more than one.
   private(set) var keyHash: KeyHash?
   private var isHashingMixed = false
@@ -80,6 +82,7 @@ final class Exchange {
   func begin(_ victim: SegmentEntry) {
     victims.append(victim)
     keptCounts.append(buffer.addedCount)
+    tombstoneByteCount = 0
     // What goes with this exchange can bring nothing back.
     guardFloor.remove(victim.identity.generation)
   }
@@ -136,6 +139,10 @@ final class Exchange {
   func needsTombstone(_ record: ScannedRecord, of victim: Generation) -> Bool {
     guard let sequence = SequenceNumber(record.sequence) else { return true }
     return !guardFloor.allowsDropping(sequence, of: victim) && record.sequence > deadUpTo(record.collection)
+  }
+
+  func noteTombstone(_ record: ScannedRecord) {
+    tombstoneByteCount += Int(record.byteCount)
   }
 
   func leaveOut(_ record: ScannedRecord, _ hash: UInt64, _ reason: LeftOut.Reason) {

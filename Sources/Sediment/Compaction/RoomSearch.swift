@@ -57,9 +57,11 @@ struct VainSearch {
     deadByteCount = Self.deadByteCount(writer)
   }
 
-  /// Whether nothing has happened since that lets a search win anything.
+  /// Whether nothing has happened since that lets a search win anything: nothing came back or waits to, no checkpoint let
+  /// go of segments, and next to nothing died.
   func isStill(_ writer: LogWriter) -> Bool {
-    reclaimedSlotCount == writer.reclaimedSlotCount && neededGeneration == writer.neededGeneration
+    writer.freedSlotCount == 0 && reclaimedSlotCount == writer.reclaimedSlotCount
+      && neededGeneration == writer.neededGeneration
       && Self.deadByteCount(writer) < deadByteCount + Limits.slotByteCount
   }
 

@@ -11,7 +11,8 @@ package struct SegmentLedger {
     let generation: Generation
     let slotCount: UInt32
     let putCount: Int
-    let tombstoneCount: Int
+    /// The bytes of its tombstones, as they count in the sum of all.
+    var tombstoneByteCount: Int
     let floor: SequenceNumber
     let highest: SequenceNumber
     let latestExpiry: UInt64
@@ -44,15 +45,15 @@ package struct SegmentLedger {
   private var expiring = SegmentOrder()
   /// Those that may be emptied, by their floors.
   private var oldest = SegmentOrder()
-  /// The tombstones of those that can be read.
-  package private(set) var tombstoneCount = 0
+  /// The bytes of the tombstones of those that can be read.
+  package private(set) var tombstoneByteCount = 0
   /// The first generation that a superblock needs.
   private var neededGeneration = Generation.first
 
   package init() {}
 
   /// Whether any record was superseded or is a tombstone.
-  package var hasDead: Bool { tombstoneCount > 0 || !guards.rows.isEmpty }
+  package var hasDead: Bool { tombstoneByteCount > 0 || !guards.rows.isEmpty }
 
   // MARK: Coming and going
 
@@ -65,7 +66,7 @@ package struct SegmentLedger {
     segment.ledgerNumber = number
     if row.latestExpiry != 0 { expiring.insert(.init(row.latestExpiry, row.generation)) }
     if row.keepsTombstones { keepingTombstones.insert(row.byHighest) }
-    tombstoneCount += row.tombstoneCount
+    tombstoneByteCount += row.tombstoneByteCount
     list(row)
     put(number)
   }
@@ -79,7 +80,7 @@ package struct SegmentLedger {
     if row.latestExpiry != 0 { expiring.remove(.init(row.latestExpiry, generation)) }
     if row.keepsTombstones { keepingTombstones.remove(row.byHighest) }
     if !row.isRefused {
-      tombstoneCount -= row.tombstoneCount
+      tombstoneByteCount -= row.tombstoneByteCount
       unlist(row)
     }
     rows[number] = nil
@@ -90,7 +91,7 @@ package struct SegmentLedger {
   package mutating func refuse(_ generation: Generation) {
     guard let number = numbers[generation], let row = rows[number], !row.isRefused else { return }
     take(number)
-    tombstoneCount -= row.tombstoneCount
+    tombstoneByteCount -= row.tombstoneByteCount
     unlist(row)
     rows[number]?.isRefused = true
   }
@@ -113,6 +114,18 @@ package struct SegmentLedger {
   package mutating func noteShrunk(_ segment: Segment) {
     take(segment.ledgerNumber)
     put(segment.ledgerNumber)
+  }
+
+  /// Notes what the tombstones of a segment take, now that they were read.
+  package mutating func note(tombstoneByteCount: Int, of generation: Generation) {
+    guard let number = numbers[generation], let row = rows[number], !row.isRefused,
+      row.tombstoneByteCount != tombstoneByteCount
+    else { return }
+    take(number)
+    self.tombstoneByteCount += tombstoneByteCount - row.tombstoneByteCount
+    row.segment.tombstoneByteCount = tombstoneByteCount
+    rows[number]?.tombstoneByteCount = tombstoneByteCount
+    put(number)
   }
 
   /// Moves all segments, after much has changed at once.
@@ -200,7 +213,7 @@ package struct SegmentLedger {
     for place in open[shelf].rows {
       guard let row = row(place.generation) else { continue }
       let candidate = row.candidate
-      if !row.keepsTombstones, candidate.tombstoneCount > 0,
+      if !row.keepsTombstones, candidate.tombstoneByteCount > 0,
         SegmentShelf.number(keeping: candidate.keptByteCount(guardFloor), of: candidate.byteCount) > shelf
       {
         misplaced.append(place.generation)
@@ -280,12 +293,12 @@ extension SegmentLedger.Row {
     generation = entry.identity.generation
     slotCount = entry.identity.run.count
     putCount = Int(entry.recordCount) - Int(entry.tombstoneCount)
-    tombstoneCount = Int(entry.tombstoneCount)
+    tombstoneByteCount = segment.tombstoneByteCount
     floor = entry.floor
     highest = entry.highest
     latestExpiry = entry.latestExpiry
     isNeeded = entry.identity.kind == .hot && generation >= neededGeneration
-    keepsTombstones = tombstoneCount > 0
+    keepsTombstones = tombstoneByteCount > 0
   }
 
   fileprivate var byHighest: SegmentOrder.Row { .init(highest.rawValue, generation) }
@@ -296,14 +309,14 @@ extension SegmentLedger.Row {
   fileprivate var liveByteCount: Int { max(segment.liveByteCount, 0) }
   fileprivate var supersededCount: Int { max(putCount - segment.liveCount, 0) }
   fileprivate var keptTombstoneByteCount: Int {
-    keepsTombstones ? tombstoneCount * CompactionCandidate.tombstoneByteCount : 0
+    keepsTombstones ? tombstoneByteCount : 0
   }
 
   fileprivate var candidate: CompactionCandidate {
     CompactionCandidate(
       generation: generation, slotCount: slotCount, liveByteCount: segment.liveByteCount,
-      supersededCount: supersededCount, tombstoneCount: tombstoneCount, floor: floor, highest: highest,
-      isBlocked: isNeeded)
+      supersededCount: supersededCount, tombstoneByteCount: tombstoneByteCount, floor: floor,
+      highest: highest, isBlocked: isNeeded)
   }
 }
 
@@ -314,7 +327,7 @@ extension CompactionCandidate {
     self.init(
       generation: entry.identity.generation, slotCount: entry.identity.run.count,
       liveByteCount: segment.liveByteCount, supersededCount: max(putCount - segment.liveCount, 0),
-      tombstoneCount: Int(entry.tombstoneCount), floor: entry.floor, highest: entry.highest,
+      tombstoneByteCount: segment.tombstoneByteCount, floor: entry.floor, highest: entry.highest,
       isBlocked: isBlocked)
   }
 }

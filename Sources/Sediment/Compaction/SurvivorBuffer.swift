@@ -150,7 +150,10 @@ final class SurvivorBuffer {
     var entry = SegmentEntry(
       identity: identity, base: base, floor: floor, end: end, highest: base, latestExpiry: 0, recordCount: 0,
       tombstoneCount: 0, largeCount: 0)
-    for survivor in part { entry.count(survivor) }
+    for survivor in part {
+      entry.count(survivor)
+      if survivor.kind == .remove { segment.tombstoneByteCount += survivor.byteCount }
+    }
     drop(count, byteCount: partByteCount)
     return SurvivorSegment(entry: entry, segment: segment, survivors: part, byteCount: partByteCount)
   }

@@ -72,6 +72,7 @@ struct VictimScan: RecordVisitor {
   private func takeTombstone(
     _ record: ScannedRecord, _ hash: UInt64, _ view: IndexView
   ) throws(SedimentError) {
+    exchange.noteTombstone(record)
     guard exchange.needsTombstone(record, of: victim) else { return }
     var probe = view.probe(hash)
     let put = try record.withKey { (key) throws(SedimentError) in

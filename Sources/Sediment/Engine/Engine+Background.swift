@@ -43,6 +43,12 @@ final class EngineWork: @unchecked Sendable {
   /// Under the writer's lock.
   var unstoredByteCountWaited: UInt64 = 0
 
+  /// How often records were cleared, and how many of these times the index has been swept of.
+  ///
+  /// Under the writer's lock.
+  var clearingCount = 0
+  var sweptClearingCount = 0
+
   /// Whether extents were looked for that the process died before it could free.
   ///
   /// Under the lock of maintenance.
@@ -127,7 +133,10 @@ extension Engine {
   }
 
   /// Begins to take entries out of the index that lead to cleared records.
+  ///
+  /// Under the lock.
   func planSweep() {
+    work.clearingCount += 1
     if let sweep = work.sweep { scheduler.schedule(sweep, after: 0) }
   }
 

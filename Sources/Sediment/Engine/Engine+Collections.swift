@@ -43,8 +43,8 @@ extension Engine {
       if state.isDropped.load(ordering: .relaxed) { throw .dropped(path) }
       let sequence = try change([.collectionCleared(number: state.number)], for: purpose, writer)
       state.clear(at: sequence)
+      planSweep()
     }
-    planSweep()
   }
 
   /// Removes a collection with all its keys; false if there is none of that name.
@@ -61,8 +61,8 @@ extension Engine {
       // Whoever has the collection still must find no dictionary that may come to an end.
       state.compression.use(nil)
       state.clear(at: .max)
+      planSweep()
     }
-    if wasThere { planSweep() }
     return wasThere
   }
 

@@ -13,11 +13,26 @@ extension Engine {
   /// Takes entries out of the index that lead to records of collections that were cleared or dropped.
   func sweep() {
     guard let writer else { return }
-    forgetEntries(clearedRecord, while: { !conditions.isClosed && !isForked }) { record in
+    let goesOn = { [self] in !conditions.isClosed && !isForked }
+    let clearingCount = lock.withLock { work.clearingCount }
+    forgetEntries(clearedRecord, while: goesOn) { record in
       writer.noteDead(record.segment, byteCount: record.byteCount)
       noteDeadExtents(record.place, of: nil, writer)
     }
-    lock.withLock { planMaintenance() }
+    lock.withLock {
+      if goesOn() { work.sweptClearingCount = max(work.sweptClearingCount, clearingCount) }
+      planMaintenance()
+    }
+  }
+
+  /// Whether the index leads to cleared records, whose space nobody can win before they are swept out.
+  ///
+  /// Under the lock.
+  var isToBeSwept: Bool { work.sweptClearingCount < work.clearingCount }
+
+  /// Sweeps at once if there is anything to sweep, for those who cannot wait until the background has.
+  func sweepAtOnce() {
+    if lock.withLock({ isToBeSwept }) { sweep() }
   }
 
   /// The record that an entry leads to if it was cleared.

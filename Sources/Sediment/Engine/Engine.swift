@@ -54,7 +54,7 @@ final class Engine: @unchecked Sendable {
   /// Held while segments are moved, or a partition of the index is copied to be stored.
   ///
   /// Taken before `headLock`.
-  let maintenanceLock = Lock()
+  let maintenanceLock = TurnLock()
   let headLock = Lock()
   let gate: SyncGate
   /// Under `headLock`, but for its first change under `lock`; nil in a store that is only read.

@@ -23,7 +23,9 @@ extension StoreOpening {
     // anywhere, and are not looked up.
     let slots = SlotTable(slotCount: Int(slotCount), retired: retired)
     for entry in opened.log.catalogue.segments.values {
-      slots.add(Segment(entry.identity, base: entry.base, in: identity), entry.identity.run)
+      let segment = Segment(entry.identity, base: entry.base, in: identity)
+      segment.tombstoneByteCount = Int(entry.tombstoneCount) * CompactionCandidate.usualTombstoneByteCount
+      slots.add(segment, entry.identity.run)
     }
     let index = unsafe HashIndex(keyHash: KeyHash(low: disk.random(), high: disk.random())) { memory in
       unsafe retired.retire(memory, byteCount: 64 << 10)

@@ -18,7 +18,10 @@ extension LogWriter {
     touchesPages = byteCount <= Self.storedByteCountMax
     // Once there is as much in reserve as there should be, what was taken from it has been paid back.
     unsafe tail.pointee.isOfReserve = tail.pointee.isOfReserve && space.freeCount < space.reservedCount
-    let isBarred = unsafe tail.pointee.isOfReserve && purpose == .storing
+    // What took slots of the reserve leaves the rest of them to those who may: a tombstone would keep them from coming
+    // back.
+    let isBarred =
+      unsafe tail.pointee.isOfReserve && space.freeCount < space.reserve.slotCount(leftBy: purpose)
     if unsafe isBarred || tail.pointee.room < byteCount { try openSegment(roomFor: byteCount, purpose) }
     unsafe tail.pointee.wantsUpkeep =
       replayByteCount > replayByteCountMax || wantsSpace || wantsMaintenance || wantsIndexStored

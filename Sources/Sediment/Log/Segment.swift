@@ -22,6 +22,7 @@ package import SedimentFormat
     var liveCount = 0
     var noticeBelow = Int.min
     var ledgerNumber = 0
+    var tombstoneByteCount = 0
   }
 
   package init(_ identity: SegmentIdentity, base: SequenceNumber, in file: FileIdentity) {
@@ -80,6 +81,14 @@ package import SedimentFormat
   package var noticeBelow: Int {
     get { unsafe block.pointee.noticeBelow }
     nonmutating set { unsafe block.pointee.noticeBelow = newValue }
+  }
+
+  /// The bytes of its tombstones; an estimate where nobody has read them since the file was opened.
+  ///
+  /// Under the writer's lock.
+  package var tombstoneByteCount: Int {
+    get { unsafe block.pointee.tombstoneByteCount }
+    nonmutating set { unsafe block.pointee.tombstoneByteCount = newValue }
   }
 
   /// Where the ledger keeps it; of no meaning in a segment that it does not have.

@@ -76,6 +76,7 @@ extension Tail {
     sequence &+= 1
     countedSequence = sequence
     entry.count(form, sequence: SequenceNumber(sequence)!)
+    if form.kind == .remove { segment.tombstoneByteCount &+= byteCount }
   }
 }
 

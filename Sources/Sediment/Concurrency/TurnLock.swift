@@ -1,0 +1,51 @@
+/// A lock that threads get in the order in which they came; not recursive.
+///
+/// For work of milliseconds that several threads do again and again: a plain lock would go back to whoever has just given
+/// it back, and the others would wait for seconds.
+final class TurnLock: @unchecked Sendable {
+  // Sendable: the lock guards the turns.
+  private let lock = Lock()
+  private let turnCame: Condition
+  /// The turn of the thread that comes next, and the one that has the lock or is to take it.
+  private var next: UInt64 = 0
+  private var current: UInt64 = 0
+
+  init() {
+    turnCame = Condition(of: lock)
+  }
+
+  /// Waits for its turn, and takes the lock.
+  func take() {
+    lock.lock()
+    let turn = next
+    next += 1
+    while turn != current { turnCame.wait() }
+    lock.unlock()
+  }
+
+  /// Takes the lock if nobody has it or waits for it; whether that was so.
+  func tryTake() -> Bool {
+    lock.withLock {
+      guard next == current else { return false }
+      next += 1
+      return true
+    }
+  }
+
+  /// Gives back the lock, which this thread must have.
+  func giveBack() {
+    lock.lock()
+    current += 1
+    if current != next { turnCame.broadcast() }
+    lock.unlock()
+  }
+
+  /// Runs the body with the lock taken.
+  func withLock<Result: ~Copyable, Failure: Error>(
+    _ body: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    take()
+    defer { giveBack() }
+    return try body()
+  }
+}
