@@ -222,6 +222,29 @@ struct StoreProgressTests {
     #expect(fixture.disk.violations.first == nil)
   }
 
+  @Test(arguments: [true, false])
+  func `Compaction by hand moves a large value into less room than it takes`(punchesHoles: Bool) throws {
+    let traits = FileTraits(
+      allocatesBlocks: true, punchesHoles: punchesHoles, clones: false, name: "simulated")
+    let fixture = try StoreFixture(on: SimulatedDisk(SimulatedDiskOptions(seed: 1, traits: traits)))
+    // What is removed leaves room for an eighth of the value behind it, and then in several places.
+    for number in 0..<8 { try fixture.store.set(pattern(500_000, number), forKey: "first \(number)") }
+    try fixture.store.set(pattern(8_000_000, 8), forKey: "value")
+    for number in 0..<8 where number % 2 == 0 { try fixture.store.remove(forKey: "first \(number)") }
+    try fixture.store.compact()
+    let held = 8_000_000 + 4 * 500_000
+    #expect(fixture.store.statistics.fileByteCount < UInt64(held + (24 << 14)))
+    #expect(fixture.store.accountFindings() == [])
+    for _ in 0..<2 {
+      #expect(try same(fixture.store.retrieve(forKey: "value"), pattern(8_000_000, 8)))
+      for number in 0..<8 where number % 2 == 1 {
+        #expect(try same(fixture.store.retrieve(forKey: "first \(number)"), pattern(500_000, number)))
+      }
+      try fixture.reopen()
+    }
+    #expect(fixture.disk.violations.first == nil)
+  }
+
   @Test func `Compaction by hand ends, though others go on replacing what it has moved`() throws {
     let fixture = try StoreFixture(compaction: .manual)
     for number in 0..<2_000 { try fixture.store.set(pattern(1_000, number), forKey: "\(number % 700)") }

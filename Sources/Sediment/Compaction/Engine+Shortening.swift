@@ -78,17 +78,36 @@ extension Engine {
   // MARK: Large values
 
   /// Writes large values anew whose extents lie behind a slot, as far as there is room before it.
+  ///
+  /// A value that lies on both sides may be longer than the room that there is before the slot. It goes wholly behind it
+  /// first, and so leaves what it took before it.
   private func moveLargeValues(behind limit: UInt32, _ writer: LogWriter) throws(SedimentError) {
-    let entries = lock.withLock { () -> [SegmentEntry] in
+    for destination in [Destination.before(limit), .behind(limit), .before(limit)] {
+      if try moveLargeValues(behind: limit, to: destination), case .before = destination { return }
+      _ = try freeDead(writer)
+      try bringBack(writer)
+    }
+  }
+
+  /// Where a large value is written anew.
+  private enum Destination {
+    case before(UInt32)
+    /// Wholly behind a slot, for those that lie before it in part.
+    case behind(UInt32)
+  }
+
+  /// Writes large values anew whose extents lie behind a slot; whether there was room for all of them.
+  private func moveLargeValues(
+    behind limit: UInt32, to destination: Destination
+  ) throws(SedimentError) -> Bool {
+    let segments = lock.withLock { () -> [(entry: SegmentEntry, end: UnitOffset)] in
+      guard let writer else { return [] }
       let extents = writer.catalogue.segments.values.lazy.filter { $0.identity.kind == .extent }
-      guard extents.contains(where: { $0.identity.run.end > limit }) else { return [] }
-      return writer.catalogue.segments.values.filter {
-        $0.largeCount > 0 && $0.end != nil && !refusedVictims.contains($0.identity.generation)
-      }
+      return extents.contains { $0.identity.run.end > limit } ? segmentsOfLargeValues(writer) : []
     }
     let buffer = ScanBuffer()
-    for entry in entries {
-      guard let end = entry.end else { continue }
+    var hasRoom = true
+    for (entry, end) in segments {
       var visitor = HighExtentScan(self, behind: limit)
       do throws(SedimentError) {
         _ = try SegmentScan(entry, upTo: end, of: log.file, log.identity).run(buffer, &visitor)
@@ -97,31 +116,48 @@ extension Engine {
       }
       for position in visitor.positions {
         do throws(SedimentError) {
-          try moveLargeValue(at: position, before: limit)
+          hasRoom = try moveLargeValue(at: position, to: destination) && hasRoom
         } catch  where error.code == .damaged {
           // It stays where it is, and who reads it is told.
         }
       }
     }
+    return hasRoom
   }
 
-  /// Writes a large value anew before a slot, if its record is still where it was and there is room.
-  private func moveLargeValue(at position: UInt64, before limit: UInt32) throws(SedimentError) {
+  /// Writes a large value anew, if its record is still where it was; whether there was room.
+  private func moveLargeValue(at position: UInt64, to destination: Destination) throws(SedimentError) -> Bool
+  {
     try Readers.reading(domain) { () throws(SedimentError) in
-      guard let found = try record(at: position << 3), found.view.kind == .putLarge else { return }
+      guard let found = try record(at: position << 3), found.view.kind == .putLarge else { return true }
       defer { found.release() }
       guard let state = collections.numbered(found.view.collection), isVisible(found, state),
         let place = found.place
-      else { return }
+      else { return true }
+      if case .behind(let limit) = destination, !place.pieces.contains(where: { $0.extent.run.first < limit })
+      {
+        return true
+      }
       // Verified in any case, or a bit that rotted would get a good checksum.
       let stored = try largeValue(of: found, verifying: true)
       defer { stored.release() }
       let bytes = unsafe RawSpan(_unsafeBytes: stored.bytes)
       let extentByteCount = bytes.byteCount - place.tailByteCount
-      guard let pieces = try writePieces(bytes.extracting(0..<extentByteCount), before: limit) else { return }
+      let pieces = try writePieces(bytes.extracting(0..<extentByteCount), to: destination)
+      guard let pieces else { return false }
       let tail = bytes.extracting(extentByteCount..<bytes.byteCount)
       let large = WrittenExtents(pieces, tail: tail, found.view.transform)
       try lock.withLock { () throws(SedimentError) in try enter(large, insteadOf: found, state) }
+      return true
+    }
+  }
+
+  private func writePieces(
+    _ bytes: RawSpan, to destination: Destination
+  ) throws(SedimentError) -> [ValuePlace.Piece]? {
+    switch destination {
+    case .before(let limit): try writePieces(bytes, before: limit)
+    case .behind(let limit): try writePieces(bytes, behind: limit)
     }
   }
 

@@ -47,19 +47,25 @@ extension Engine {
   ///
   /// Under the lock.
   private func segmentsToSearch(_ writer: LogWriter) -> [(entry: SegmentEntry, end: UnitOffset)] {
+    segmentsOfLargeValues(writer).filter { entry, _ in
+      let liveCount = slots.segment(at: UInt64(entry.identity.run.first))?.liveCount ?? 0
+      return Int(entry.recordCount) - Int(entry.tombstoneCount) > liveCount
+    }
+  }
+
+  /// The segments with records of large values that can be read, the tail too, and where their records end now.
+  ///
+  /// Under the lock.
+  func segmentsOfLargeValues(_ writer: LogWriter) -> [(entry: SegmentEntry, end: UnitOffset)] {
     let tail = unsafe (entry: writer.tail.pointee.entry, end: writer.tail.pointee.position.offset)
     var found = writer.catalogue.segments.values
       .filter { $0.identity != tail.entry.identity }
       .compactMap { entry in entry.end.map { (entry: entry, end: $0) } }
     found.append(tail)
-    return found.filter { mayHaveLost($0.entry) }
+    return
+      found
+      .filter { $0.entry.largeCount > 0 && !refusedVictims.contains($0.entry.identity.generation) }
       .sorted { $0.entry.identity.generation < $1.entry.identity.generation }
-  }
-
-  private func mayHaveLost(_ entry: SegmentEntry) -> Bool {
-    guard entry.largeCount > 0, !refusedVictims.contains(entry.identity.generation) else { return false }
-    let liveCount = slots.segment(at: UInt64(entry.identity.run.first))?.liveCount ?? 0
-    return Int(entry.recordCount) - Int(entry.tombstoneCount) > liveCount
   }
 }
 

@@ -134,6 +134,21 @@ extension Engine {
     return extents.isEmpty ? nil : try write(bytes, to: extents)
   }
 
+  /// Writes bytes to an extent that lies behind a slot; nil if there is no room.
+  func writePieces(_ bytes: RawSpan, behind limit: UInt32) throws(SedimentError) -> [ValuePlace.Piece]? {
+    do throws(SedimentError) {
+      let extents = try takeExtents { (writer) throws(SedimentError) in
+        [
+          try writer.takeHighRun(
+            ExtentLayout(storedByteCount: UInt64(bytes.byteCount)).slotCount, behind: limit)
+        ]
+      }
+      return try write(bytes, to: extents)
+    } catch  where error.code == .outOfSpace {
+      return nil
+    }
+  }
+
   private func write(
     _ bytes: RawSpan, to extents: [SegmentIdentity]
   ) throws(SedimentError) -> [ValuePlace.Piece] {

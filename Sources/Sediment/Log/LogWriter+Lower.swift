@@ -50,6 +50,20 @@ extension LogWriter {
     return nil
   }
 
+  /// Takes free slots behind a limit, or lets the file grow by as many.
+  func takeHighRun(_ count: UInt32, behind limit: UInt32) throws(SedimentError) -> SlotRun {
+    if let run = space.highRun(count, behind: limit), let taken = space.take(run) { return taken }
+    guard count <= slotCountLeft else {
+      throw .capReached(file.file.path, SlotSpace.byteCount(of: slotCountMax))
+    }
+    do throws(DiskError) {
+      try extend(by: count)
+    } catch {
+      throw SedimentError(error)
+    }
+    return space.take(space.end - count..<space.end)!
+  }
+
   /// Lets the log go on before a limit, if it ends behind that; whether it does.
   func goOn(before limit: UInt32) throws(SedimentError) -> Bool {
     guard unsafe tail.pointee.identity.run.end > limit else { return true }

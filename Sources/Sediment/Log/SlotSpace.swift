@@ -127,6 +127,15 @@ package struct SlotSpace: Sendable {
     }
   }
 
+  /// Free slots in a row that lie behind a slot; nil if there are not so many.
+  package func highRun(_ count: UInt32, behind limit: UInt32) -> Range<UInt32>? {
+    for hole in free {
+      let first = max(hole.lowerBound, limit)
+      if first < hole.upperBound, hole.upperBound - first >= count { return first..<first + count }
+    }
+    return nil
+  }
+
   /// Takes slots of a run; nil if not all of them are free.
   package mutating func take(_ run: Range<UInt32>) -> SlotRun? {
     guard
