@@ -12,6 +12,8 @@ extension Engine {
       try bringBack(writer)
       guard let limit = lock.withLock({ endToReach(writer) }) else { return }
       try dropStoredIndex(behind: limit, writer)
+      lock.withLock { writer.endToReach = limit }
+      defer { lock.withLock { writer.endToReach = nil } }
       try lock.withLock { () throws(SedimentError) in _ = try checkWritable().goOn(before: limit) }
       try moveLargeValues(behind: limit, writer)
       try checkpoint(both: true)

@@ -7,11 +7,12 @@ internal import SedimentFormat
 struct RoomSearch {
   /// The slots that the change takes at least.
   private let slotCount: UInt32
-  private var mostSlotCount: UInt32?
+  /// The most slots that there were to be had so far, with those that others had taken until then.
+  private var mostSlotCount: UInt64?
   private var evictedCount: UInt64 = 0
   private var vainCount = 0
 
-  /// After so many attempts in a row from which nothing came there is an end; others may have taken what came.
+  /// After so many attempts in a row from which nothing came there is an end.
   private static let vainCountMax = 3
   private static let vainCountMaxWhereEvicting = 16
 
@@ -28,7 +29,10 @@ struct RoomSearch {
     // The head, the end of the log and the reserve are never to be had.
     let others = Limits.headSlotCount + 1 + (slotCount > 0 ? writer.space.reservedCount : 0)
     guard slotCount <= limit - min(limit, others) else { return false }
-    let present = writer.space.freeCount &+ writer.space.bareCount &+ writer.slotCountLeft
+    // What others have taken meanwhile came, too.
+    let present =
+      UInt64(writer.space.freeCount) + UInt64(writer.space.bareCount) + UInt64(writer.slotCountLeft)
+      + writer.takenSlotCount
     let evicted = writer.catalogue.numbers.totals.evictedCount &+ writer.evictedCount
     if let mostSlotCount, present <= mostSlotCount, evicted == evictedCount {
       vainCount += 1

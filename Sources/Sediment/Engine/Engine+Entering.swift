@@ -61,6 +61,8 @@ extension Engine {
     writer.noteDead(place.pieces.lazy.map(\.extent))
     state?.countExtents(-Int(place.slotCount))
     unsafe writer.tail.pointee.wantsUpkeep = true
+    // The records of large values are short, so the log hardly ever goes on in another segment.
+    writer.notePace()
   }
 
   /// Takes a record that the index leads to now into the accounts.

@@ -26,7 +26,7 @@ extension LogWriter {
   ///
   /// Only where segments are so large that it is worth it, and where there is room.
   var wantsRun: Bool {
-    prepared == nil && !isPreparing && segmentSlotCount >= Self.preparedSlotCountMin
+    prepared == nil && !isPreparing && endToReach == nil && segmentSlotCount >= Self.preparedSlotCountMin
       && space.freeCount >= space.reservedCount + segmentSlotCount
   }
 

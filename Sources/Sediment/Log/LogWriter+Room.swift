@@ -51,6 +51,7 @@ extension LogWriter {
     if try goOnInPreparedRun(roomFor: byteCount) { return }
     let (run, isOfReserve) = try takeHotRun(roomFor: byteCount, purpose)
     try goOn(in: run)
+    if purpose != .goingOn { takenSlotCount += UInt64(run.count) }
     unsafe tail.pointee.isOfReserve = isOfReserve
   }
 
@@ -111,6 +112,11 @@ extension LogWriter {
     roomFor byteCount: Int, _ purpose: SlotSpace.Purpose
   ) throws(SedimentError) -> (run: SlotRun, isOfReserve: Bool) {
     let least = Self.leastSlotCount(roomFor: byteCount)
+    if let endToReach,
+      let run = try takeLowRun(upTo: max(segmentSlotCount, least), atLeast: least, before: endToReach)
+    {
+      return (run, false)
+    }
     do throws(SedimentError) {
       return (try takeRun(upTo: max(segmentSlotCount, least), atLeast: least, for: .storing), false)
     } catch  where error.code == .outOfSpace && purpose != .storing {
