@@ -15,10 +15,12 @@ extension Engine {
       lock.withLock { writer.endToReach = limit }
       defer { lock.withLock { writer.endToReach = nil } }
       try lock.withLock { () throws(SedimentError) in _ = try checkWritable().goOn(before: limit) }
-      try moveLargeValues(behind: limit, writer)
       try checkpoint(both: true)
       _ = try freeDead(writer)
+      // Records need slots in a row, so they come before what may scatter.
       try moveSegments(behind: limit, writer)
+      try bringBack(writer)
+      try moveLargeValues(behind: limit, writer)
     } catch  where error.code == .outOfSpace {
       // What there is no room for stays where it is.
     }
@@ -85,9 +87,10 @@ extension Engine {
   /// first, and so leaves what it took before it.
   private func moveLargeValues(behind limit: UInt32, _ writer: LogWriter) throws(SedimentError) {
     for destination in [Destination.before(limit), .behind(limit), .before(limit)] {
-      if try moveLargeValues(behind: limit, to: destination), case .before = destination { return }
+      let hasRoom = try moveLargeValues(behind: limit, to: destination)
       _ = try freeDead(writer)
       try bringBack(writer)
+      if hasRoom, case .before = destination { return }
     }
   }
 
