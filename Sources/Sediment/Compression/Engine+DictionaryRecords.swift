@@ -50,14 +50,10 @@ extension Engine {
     return records
   }
 
-  /// Lets the index lead to the record of a dictionary, after it was emptied.
+  /// Takes the record of a dictionary into the accounts, after all were emptied.
   ///
   /// Under the lock.
-  func enter(_ dictionary: DictionaryRecord, _ writer: LogWriter) {
-    let key = DictionaryEntry.key(dictionary.entry.number)
-    index.insert(
-      index.view.hash(unsafe key.span.bytes, collection: CollectionEntry.dictionaries),
-      position: dictionary.entry.offset.rawValue)
+  func count(_ dictionary: DictionaryRecord, _ writer: LogWriter) {
     dictionary.segment.liveByteCount += dictionary.byteCount
     dictionary.segment.liveCount += 1
     writer.liveByteCount += dictionary.byteCount
@@ -69,6 +65,15 @@ struct DictionaryRecord {
   let entry: DictionaryEntry
   let segment: Segment
   let byteCount: Int
+
+  /// Where it lies, in units.
+  var position: UInt64 { entry.offset.rawValue }
+
+  /// The hash of its key.
+  func hash(by keyHash: KeyHash) -> UInt64 {
+    let key = DictionaryEntry.key(entry.number)
+    return keyHash.hash(unsafe key.span.bytes, collection: CollectionEntry.dictionaries)
+  }
 }
 
 extension FoundRecord {

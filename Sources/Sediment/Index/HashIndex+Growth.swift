@@ -81,8 +81,9 @@ extension HashIndex {
 
     let words = partition.words
     let middle = (words.lowerBound + words.upperBound) / 2
-    publish(lower.table, lower.counts, in: words.lowerBound..<middle)
+    // From the last to the first: whoever walks from the lower half on must not meet the whole behind it.
     publish(upper.table, upper.counts, in: middle..<words.upperBound)
+    publish(lower.table, lower.counts, in: words.lowerBound..<middle)
     giveBack(old)
   }
 

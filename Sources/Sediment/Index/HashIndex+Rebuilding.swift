@@ -3,9 +3,15 @@ package import SedimentFormat
 // What replaces the whole index in one step: readers see all of it as it was or all of it as it is.
 
 extension HashIndex {
-  /// Removes all entries; from now on hashes are those of `keyHash`.
-  package func removeAll(keyHash: KeyHash, expectedCount: Int = 0) {
-    adopt(unsafe HashIndex(keyHash: keyHash, expectedCount: expectedCount) { unsafe $0.deallocate() })
+  /// Removes all entries but those that are `kept`; from now on hashes are those of `keyHash`.
+  ///
+  /// Readers never miss one that is kept: they see it before and behind the one step by which the others go.
+  package func removeAll(
+    keyHash: KeyHash, expectedCount: Int = 0, but kept: [(hash: UInt64, position: UInt64)] = []
+  ) {
+    let new = unsafe HashIndex(keyHash: keyHash, expectedCount: expectedCount) { unsafe $0.deallocate() }
+    for (hash, position) in kept { new.insert(hash, position: position) }
+    adopt(new)
   }
 
   /// Places all entries anew by the hashes of `keyHash`, which `hash` must return for the key of each.
