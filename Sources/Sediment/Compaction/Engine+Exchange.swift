@@ -58,6 +58,7 @@ extension Engine {
     _ exchange: Exchange, of entries: [SegmentEntry], _ writer: LogWriter, winning gain: Int,
     _ isForNothing: Bool
   ) throws(SedimentError) -> Int {
+    let clearingCount = lock.withLock { work.clearingCount }
     do throws(SedimentError) {
       try copy(entries, exchange, winning: gain)
       guard exchange.wonSlotCount > 0 || isForNothing else {
@@ -70,6 +71,8 @@ extension Engine {
       throw error
     }
     for segment in exchange.written { swing(segment, exchange, writer) }
+    // A sweep that went on meanwhile does not find at its old place what was moved.
+    lock.withLock { if work.clearingCount != clearingCount { planSweep() } }
     forgetUnread(exchange, writer)
     forget(exchange, writer)
     release(exchange, writer)
