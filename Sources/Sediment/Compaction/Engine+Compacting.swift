@@ -131,7 +131,7 @@ extension Engine {
     let (before, isHopeful) = lock.withLock { () -> (UInt64, Bool) in
       if writer.isInVain, !isToBeSwept { return (0, false) }
       let isHopeful = search.isHopeful(writer, isDiskFull: error.systemError != nil)
-      if !isHopeful { writer.vainSearch = VainSearch(writer) }
+      if !isHopeful, search.isSpent { writer.vainSearch = VainSearch(writer) }
       return (writer.reclaimedSlotCount, isHopeful)
     }
     guard isHopeful else { throw error }

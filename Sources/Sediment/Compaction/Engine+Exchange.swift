@@ -34,6 +34,7 @@ extension Engine {
       (victims.compactMap { writer.catalogue.segments[$0] }, self.guardFloor(emptying: victims.count, writer))
     }
     var left = entries
+    var unplacedCount = 0
     while true {
       let exchange = Exchange(
         self, terms, guardFloor, segmentSlotCount: survey.segmentSlotCount
@@ -43,10 +44,17 @@ extension Engine {
           exchange, of: left, writer, winning: gain, evenForNothing && left.first == entries.first)
         return (won, exchange.hasRemoved)
       } catch {
-        guard let unplaced = exchange.unplaced, entries.count - left.count < Self.unplacedCountMax else {
+        guard error.code == .outOfSpace, exchange.change == nil else { throw error }
+        if let unplaced = exchange.unplaced {
+          unplacedCount += 1
+          if unplacedCount > Self.unplacedCountMax { throw error }
+          left.removeAll { $0.identity.generation == unplaced }
+        } else if exchange.victims.count > 1, left.count > 1 {
+          // The last of them have taken the room that the first need: fewer may win as well.
+          left.removeLast(left.count - max(min(exchange.victims.count, left.count) / 2, 1))
+        } else {
           throw error
         }
-        left.removeAll { $0.identity.generation == unplaced }
       }
     }
   }

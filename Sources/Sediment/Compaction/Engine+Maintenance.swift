@@ -143,6 +143,7 @@ extension Engine {
   /// Under the lock.
   func planMaintenance() {
     guard options.compaction == .automatic, let job = work.maintain else { return }
+    work.isMaintenanceWanted = true
     if work.isMaintenancePlanned, !work.isMaintenanceResting { return }
     work.isMaintenancePlanned = true
     work.isMaintenanceResting = false
@@ -151,7 +152,10 @@ extension Engine {
 
   func maintainInBackground() {
     guard !isForked, !conditions.isClosed else { return }
-    lock.withLock { work.isMaintenanceResting = false }
+    lock.withLock {
+      work.isMaintenanceResting = false
+      work.isMaintenanceWanted = false
+    }
     var next = MaintenanceStep.done
     do throws(SedimentError) {
       next = try maintenanceLock.withLock { () throws(SedimentError) in
@@ -165,7 +169,10 @@ extension Engine {
     }
     lock.withLock {
       switch next {
-      case .done: work.isMaintenancePlanned = false
+      case .done:
+        work.isMaintenancePlanned = false
+        // Who asked meanwhile may have done so behind the last look.
+        if work.isMaintenanceWanted { planMaintenance() }
       case .again(let pause), .look(let pause):
         if case .look = next { work.isMaintenanceResting = true }
         if let job = work.maintain { scheduler.schedule(job, after: pause) }

@@ -21,7 +21,7 @@ extension Engine {
     if won > 0 { return won }
     let choice = choose(evicts ? .eviction : .room, survey)
     if !choice.hasBlocked {
-      guard evicts else { return 0 }
+      guard evicts else { return try letGoOfTombstones() }
       // Large values may be all there is, and the last segment alone lead to them.
       if choice.victims.isEmpty {
         try lock.withLock { () throws(SedimentError) in try checkWritable().goOnInAnotherSegment() }
@@ -31,8 +31,40 @@ extension Engine {
     try checkpoint(both: true)
     var newSurvey = try surveySpace()
     newSurvey.isFull = survey.isFull
-    return try makeRoom(by: roomAttempts(newSurvey, isLast: true), newSurvey)
+    let last = try makeRoom(by: roomAttempts(newSurvey, isLast: true), newSurvey)
+    return last > 0 || evicts ? last : try letGoOfTombstones()
   }
+
+  /// Empties what holds up tombstones, one segment after the other, until these may be left out; how many slots were
+  /// won, or whether anything was emptied.
+  ///
+  /// That may win nothing by itself, but when nothing else does tombstones may be what fills the store.
+  func letGoOfTombstones() throws(SedimentError) -> Int {
+    var hasEmptied = false
+    for _ in 0..<Self.emptiedForTombstonesMax {
+      guard let writer else { break }
+      let freed = try freeDead(writer).freedSlotCount
+      try bringBack(writer)
+      if freed > 0 { return Int(freed) }
+      let survey = try surveySpace()
+      let choice = choose(.everything, survey)
+      guard choice.isForTombstones else { break }
+      do throws(SedimentError) {
+        let won = try exchange(
+          choice.victims, in: survey, evicting: false, winning: Int(survey.segmentSlotCount),
+          keepingAtMost: .max, evenForNothing: true)
+        if won <= 0 { break }
+        hasEmptied = true
+      } catch  where error.code == .outOfSpace {
+        break
+      }
+      try bringBack(writer)
+    }
+    return hasEmptied ? 1 : 0
+  }
+
+  /// So many segments are emptied for tombstones in one attempt.
+  private static var emptiedForTombstonesMax: Int { 64 }
 
   private func roomAttempts(_ survey: SpaceSurvey, isLast: Bool) -> [RoomAttempt] {
     guard evicts else { return [RoomAttempt(victims: choose(.room, survey).victims)] }

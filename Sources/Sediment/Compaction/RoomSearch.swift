@@ -12,6 +12,10 @@ struct RoomSearch {
   private var evictedCount: UInt64 = 0
   private var vainCount = 0
 
+  /// Whether attempts were made and came to nothing, so that others need not make them as well; a change that would
+  /// find no room in any state tells nothing of this one.
+  var isSpent: Bool { vainCount > 0 }
+
   /// After so many attempts in a row from which nothing came there is an end.
   private static let vainCountMax = 3
   private static let vainCountMaxWhereEvicting = 16
@@ -51,6 +55,8 @@ struct VainSearch {
   private let reclaimedSlotCount: UInt64
   private let neededGeneration: Generation
   private let deadByteCount: Int
+  /// Segments that had died whole: of one slot these are less than its bytes.
+  private let emptied: Set<Generation>
 
   /// The state now.
   ///
@@ -59,6 +65,7 @@ struct VainSearch {
     reclaimedSlotCount = writer.reclaimedSlotCount
     neededGeneration = writer.neededGeneration
     deadByteCount = Self.deadByteCount(writer)
+    emptied = writer.emptied
   }
 
   /// Whether nothing has happened since that lets a search win anything: nothing came back or waits to, no checkpoint let
@@ -67,6 +74,7 @@ struct VainSearch {
     writer.freedSlotCount == 0 && reclaimedSlotCount == writer.reclaimedSlotCount
       && neededGeneration == writer.neededGeneration
       && Self.deadByteCount(writer) < deadByteCount + Limits.slotByteCount
+      && writer.emptied.isSubset(of: emptied)
   }
 
   private static func deadByteCount(_ writer: LogWriter) -> Int {

@@ -26,6 +26,10 @@ final class EngineWork: @unchecked Sendable {
   ///
   /// Under the writer's lock.
   var isMaintenancePlanned = false
+  /// Whether somebody has asked for it since its last run began.
+  ///
+  /// Under the writer's lock.
+  var isMaintenanceWanted = false
   /// Whether that is only a look, which may come earlier.
   ///
   /// Under the writer's lock.
