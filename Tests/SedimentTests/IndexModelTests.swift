@@ -64,10 +64,14 @@ final class IndexModel {
     owners[old] = nil
   }
 
-  func removeAll(expectedCount: Int = 0) {
-    index.removeAll(keyHash: KeyHash(low: nextPosition, high: 3), expectedCount: expectedCount)
-    positions = [:]
-    owners = [:]
+  /// Removes all but the keys of the lowest hashes, so many of them.
+  func removeAll(expectedCount: Int = 0, but keptCount: Int = 0) {
+    let kept = positions.sorted { $0.key < $1.key }.prefix(keptCount)
+    index.removeAll(
+      keyHash: KeyHash(low: nextPosition, high: 3), expectedCount: expectedCount,
+      but: kept.map { (hash: $0.key, position: $0.value) })
+    positions = Dictionary(uniqueKeysWithValues: kept.map { ($0.key, $0.value) })
+    owners = Dictionary(uniqueKeysWithValues: kept.map { ($0.value, $0.key) })
   }
 
   /// Gives every key another hash.
@@ -125,7 +129,7 @@ final class IndexModel {
         if generator.next() % 10 < removals { model.remove(hash) } else { model.put(hash) }
       }
       try model.check()
-      if generator.next() % 4 == 0 { model.removeAll() }
+      if generator.next() % 4 == 0 { model.removeAll(but: Int(generator.next() % 4)) }
     }
   }
 

@@ -85,6 +85,17 @@ struct StoreProgressTests {
     #expect(fixture.store.accountFindings() == [])
   }
 
+  @Test func `A change that no store of this size has room for does not let others be refused`() throws {
+    // Nobody brings back what is dead but whoever finds no room.
+    let fixture = try Self.bounded(1 << 20, .cap, .manual)
+    let store = fixture.store
+    var count = 0
+    while code({ try store.set(pattern(10_000, count), forKey: "key \(count)") }) == nil { count += 1 }
+    try store.removeEverything()
+    #expect(code { try store.set(pattern(4 << 20, 0), forKey: "too much") } == .outOfSpace)
+    for number in 0..<count / 2 { try store.set(pattern(10_000, number), forKey: "new \(number)") }
+  }
+
   @Test func `A full store goes on once a reader has left that held what was freed`() throws {
     let fixture = try Self.bounded(1 << 20, .cap, .manual)
     let store = fixture.store

@@ -7,10 +7,14 @@ internal import SedimentFormat
 struct RoomSearch {
   /// The slots that the change takes at least.
   private let slotCount: UInt32
-  /// The most slots that there were to be had so far, with those that others had taken until then.
-  private var mostSlotCount: UInt64?
+  /// The most slots that there were to be had so far.
+  private var mostSlotCount: UInt32?
   private var evictedCount: UInt64 = 0
+  /// What users had stored when the last attempt had failed, in bytes.
+  private var storedByteCount: UInt64 = 0
   private var vainCount = 0
+  /// Attempts in a row from which something came that others have taken.
+  private var missedCount = 0
 
   /// Whether attempts were made and came to nothing, so that others need not make them as well; a change that would
   /// find no room in any state tells nothing of this one.
@@ -19,6 +23,8 @@ struct RoomSearch {
   /// After so many attempts in a row from which nothing came there is an end.
   private static let vainCountMax = 3
   private static let vainCountMaxWhereEvicting = 16
+  /// A change that needs much may miss what comes each time, as long as others need little.
+  private static let missedCountMax = 64
 
   /// A search for a change that stores so many bytes.
   init(forStoring byteCount: Int) {
@@ -33,18 +39,19 @@ struct RoomSearch {
     // The head, the end of the log and the reserve are never to be had.
     let others = Limits.headSlotCount + 1 + (slotCount > 0 ? writer.space.reservedCount : 0)
     guard slotCount <= limit - min(limit, others) else { return false }
-    // What others have taken meanwhile came, too.
-    let present =
-      UInt64(writer.space.freeCount) + UInt64(writer.space.bareCount) + UInt64(writer.slotCountLeft)
-      + writer.takenSlotCount
+    let present = writer.space.freeCount &+ writer.space.bareCount &+ writer.slotCountLeft
     let evicted = writer.catalogue.numbers.totals.evictedCount &+ writer.evictedCount
-    if let mostSlotCount, present <= mostSlotCount, evicted == evictedCount {
-      vainCount += 1
+    // A change that failed has not counted what it was to store.
+    let stored = writer.catalogue.numbers.totals.userByteCount &+ writer.userByteCount
+    if mostSlotCount.map({ present > $0 }) ?? true || evicted != evictedCount {
+      (vainCount, missedCount) = (0, 0)
+    } else if stored != storedByteCount, missedCount < Self.missedCountMax {
+      missedCount += 1
     } else {
-      vainCount = 0
+      vainCount += 1
     }
     mostSlotCount = max(present, mostSlotCount ?? 0)
-    evictedCount = evicted
+    (evictedCount, storedByteCount) = (evicted, stored)
     return vainCount <= (writer.evicts ? Self.vainCountMaxWhereEvicting : Self.vainCountMax)
   }
 }

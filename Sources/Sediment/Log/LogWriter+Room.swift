@@ -51,7 +51,6 @@ extension LogWriter {
     if try goOnInPreparedRun(roomFor: byteCount) { return }
     let (run, isOfReserve) = try takeHotRun(roomFor: byteCount, purpose)
     try goOn(in: run)
-    if purpose != .goingOn { takenSlotCount += UInt64(run.count) }
     unsafe tail.pointee.isOfReserve = isOfReserve
   }
 

@@ -9,7 +9,6 @@ extension LogWriter {
     do throws(DiskError) {
       let identity = try newIdentity(kind, run)
       unadoptedSlotCount += run.count
-      if kind == .extent { takenSlotCount += UInt64(run.count) }
       return identity
     } catch {
       space.give(run.first..<run.end)

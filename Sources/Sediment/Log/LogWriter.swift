@@ -42,8 +42,6 @@ internal import SedimentFormat
   var freedSlotCount: UInt32 = 0
   /// The slots given back since the opening.
   var reclaimedSlotCount: UInt64 = 0
-  /// How many slots were taken for what users store and remove since the opening.
-  var takenSlotCount: UInt64 = 0
   /// The slot that the log goes on before while the file is made shorter; nil if it is not.
   var endToReach: UInt32?
   /// Segments that a backup still has to copy, with the number of those that do.
