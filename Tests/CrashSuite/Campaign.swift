@@ -25,7 +25,7 @@ struct Campaign {
     caseCount = options.caseCount
     file = options.isLong ? options.stateFolder?.appendingPathComponent(layer.name) : nil
     let kept = file.flatMap { Self.kept(in: $0, layer.name) }
-    (next, count) = kept ?? (0, 0)
+    (next, count) = kept ?? (options.firstCase, 0)
     (first, countBefore) = (next, count)
     end = began.addingTimeInterval(options.secondsPerLayer)
   }

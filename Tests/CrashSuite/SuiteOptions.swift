@@ -15,6 +15,8 @@ struct SuiteOptions {
   var endsWithFinding = false
   /// The number of cases of each layer, if it is not the layer's own.
   var caseCount: Int?
+  /// The number of the first case of each layer, where no long run has left another one.
+  var firstCase: UInt64 = 0
   /// A copy of the package with bugs in it is to be made.
   var planting: Planting?
   /// It is to be seen whether the bugs of this build are found.
@@ -57,6 +59,11 @@ struct SuiteOptions {
           throw Refusal(description: "--cases needs a number")
         }
         caseCount = count
+      case "--first":
+        guard let first = UInt64(try Self.value(of: argument, &rest)) else {
+          throw Refusal(description: "--first needs a number")
+        }
+        firstCase = first
       case "--until-found": endsWithFinding = true
       case "--plant":
         let source = URL(fileURLWithPath: try Self.value(of: argument, &rest))

@@ -21,6 +21,10 @@ struct ScheduleScript {
     case update(Key, size: Int)
     case compareAndSet(Key, size: Int)
     case batch([Key], size: Int)
+    /// Sets so many others, from that number on, of which no history is kept.
+    case fill(first: Int, count: Int, size: Int)
+    /// Removes such.
+    case thin(first: Int, count: Int)
     case iterate
     case clear, drop, clearEverything
     case sync, compact, checkpoint, storeIndex
@@ -44,16 +48,13 @@ struct ScheduleScript {
 
   init(seed: UInt64, isSmall: Bool) {
     var generator = SeededGenerator(seed: seed)
-    let draw = Draw(isSmall: isSmall, using: &generator)
+    let scene = isSmall ? .common : Scene.drawn(using: &generator)
+    let draw = Draw(scene, isSmall: isSmall, using: &generator)
     options = draw.options(using: &generator)
     keys = draw.keys
     expires = draw.expires
-    // Mostly so few that slots are used again soon.
-    before =
-      (0..<[2, 3, 3, 4, 6, 12][Int.random(in: 0..<(isSmall ? 5 : 6), using: &generator)]).map { _ in
-        draw.step(of: [.set], using: &generator)
-      } + draw.last(using: &generator)
-    let threadCount = Int.random(in: 1...(isSmall ? 2 : 4), using: &generator)
+    before = draw.before(isSmall: isSmall, using: &generator)
+    let threadCount = Int.random(in: 1...(isSmall || scene != .common ? 2 : 4), using: &generator)
     threads = (0..<threadCount).map { number in
       let count =
         isSmall
@@ -62,7 +63,22 @@ struct ScheduleScript {
       let kinds = draw.kinds(using: &generator)
       return (0..<count).map { _ in draw.step(of: kinds, using: &generator) }
     }
-    workerCount = isSmall ? 1 : Int.random(in: 1...3, using: &generator)
+    // A job that does not go on for long keeps one.
+    workerCount = isSmall ? 1 : Int.random(in: (scene == .common ? 1 : 2)...3, using: &generator)
+  }
+}
+
+/// What kind of store a script has.
+private enum Scene {
+  case common
+  /// A few records, each with a slot of its own, so that another one of its key soon lies where it was.
+  case tight
+  /// Many slots, so that the file grows ahead of need, and is cut.
+  case growing
+
+  static func drawn(using generator: inout SeededGenerator) -> Scene {
+    [.common, .common, .common, .common, .tight, .tight, .tight, .growing][
+      Int.random(in: 0..<8, using: &generator)]
   }
 }
 
@@ -70,7 +86,10 @@ struct ScheduleScript {
 private struct Draw {
   enum Kind: CaseIterable {
     case set, read, hold, remove, conditional, batch, many, clear, drop, everything, sync, compact, checkpoint
-    case index, wait, reopen
+    case index, wait, reopen, fill, thin
+
+    /// Those of scripts of the common scene.
+    static var common: [Kind] { allCases.filter { $0 != .fill && $0 != .thin } }
   }
 
   /// Whether threads read while another one closes the store and opens it again.
@@ -80,25 +99,33 @@ private struct Draw {
   private let sizes: [Int]
   let expires: Bool
   private let common: [Kind]
+  private let scene: Scene
 
-  init(isSmall: Bool, using generator: inout SeededGenerator) {
-    let keyCount = Int.random(in: 1...(isSmall ? 2 : 5), using: &generator)
+  init(_ scene: Scene, isSmall: Bool, using generator: inout SeededGenerator) {
+    self.scene = scene
+    let keyCount = Int.random(in: 1...(isSmall || scene != .common ? 2 : 5), using: &generator)
     // Those of the collection, of the store, or of both.
     let (first, stride) = [(1, 2), (0, 2), (0, 1)][Int.random(in: 0..<3, using: &generator)]
     keys = (0..<keyCount).map { ScheduleScript.Key(number: first + $0 * stride) }
     sizes =
-      [
+      scene == .tight
+      ? [[3], [2]][Int.random(in: 0..<2, using: &generator)]
+      : [
         [1], [1, 2], [2], [2], [0, 1], [0, 2], [2, 3, 4], [0, 5], [1, 2, 3, 4, 5], [5],
       ][Int.random(in: 0..<10, using: &generator)]
     expires = Int.random(in: 0..<4, using: &generator) == 0
     // With few kinds these meet each other more often.
-    var kinds = Kind.allCases.shuffled(using: &generator)
+    var kinds = Kind.common.shuffled(using: &generator)
     kinds.removeLast(kinds.count - [1, 2, 3, 8][Int.random(in: 0..<4, using: &generator)])
     if Int.random(in: 0..<4, using: &generator) > 0 { kinds.removeAll { $0 == .reopen } }
     if kinds.contains(.reopen), !Self.readsAcrossClosing {
       kinds.removeAll { [.read, .hold, .many, .conditional].contains($0) }
     }
-    common = kinds + [.set, .set, .compact]
+    switch scene {
+    case .common: common = kinds + [.set, .set, .compact]
+    case .tight: common = kinds.prefix(1) + [.set, .set, .set, .compact, .compact]
+    case .growing: common = kinds.prefix(1) + [.fill, .fill, .fill, .compact, .compact, .thin, .clear]
+    }
   }
 
   func options(using generator: inout SeededGenerator) -> SedimentOptions {
@@ -107,7 +134,9 @@ private struct Draw {
       durability: [.unsynced, .interval(.milliseconds(5)), .synced][Int.random(in: 0..<3, using: &generator)],
       access: accesses[Int.random(in: 0..<4, using: &generator)],
       compression: .off, storesIndex: Bool.random(using: &generator))
-    options.slackSlotCount = UInt32.random(in: 1...8, using: &generator)
+    // Files grow ahead of need by what dead records may take.
+    options.slackSlotCount =
+      scene == .growing ? 64 : UInt32.random(in: 1...(scene == .tight ? 2 : 8), using: &generator)
     switch Int.random(in: 0..<8, using: &generator) {
     case 0: options.capacity = .limited(maxBytes: UInt64.random(in: 32...64, using: &generator) << 14)
     case 1: options.capacity = .evicting(maxBytes: UInt64.random(in: 32...64, using: &generator) << 14)
@@ -117,10 +146,19 @@ private struct Draw {
     return options
   }
 
-  /// What is done before any thread begins, mostly to give the background something to do.
-  func last(using generator: inout SeededGenerator) -> [ScheduleScript.Step] {
-    let kinds: [Kind] = [.set, .clear, .clear, .drop, .everything]
-    return [step(of: kinds, using: &generator)]
+  /// What is done before any thread begins; the last step mostly gives the background something to do.
+  func before(isSmall: Bool, using generator: inout SeededGenerator) -> [ScheduleScript.Step] {
+    // Mostly so few that slots are used again soon.
+    let counts = scene == .common ? [2, 3, 3, 4, 6, 12] : [1, 1, 2, 3, 4, 6]
+    let count = counts[Int.random(in: 0..<(isSmall ? 5 : 6), using: &generator)]
+    var steps = (0..<count).map { _ in step(of: [.set], using: &generator) }
+    if scene == .growing {
+      let slotCount = Int.random(in: 56...128, using: &generator)
+      steps.insert(.fill(first: 0, count: slotCount, size: 3), at: 0)
+      return steps
+    }
+    steps.append(step(of: [.set, .clear, .clear, .drop, .everything], using: &generator))
+    return steps
   }
 
   /// What a thread does; some do one thing alone.
@@ -157,6 +195,13 @@ private struct Draw {
     case .index: return .storeIndex
     case .wait: return .wait
     case .reopen: return .reopen
+    case .fill:
+      return .fill(
+        first: Int.random(in: 0..<128, using: &generator), count: 1 << Int.random(in: 0...5, using: &generator),
+        size: 3)
+    case .thin:
+      return .thin(
+        first: Int.random(in: 0..<128, using: &generator), count: 1 << Int.random(in: 0...6, using: &generator))
     }
   }
 }

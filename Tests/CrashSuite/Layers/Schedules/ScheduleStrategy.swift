@@ -28,16 +28,24 @@ enum ScheduleStrategy {
     if Int.random(in: 0..<3, using: &generator) == 0 {
       return .random(oneIn: 1 << Int.random(in: 1...7, using: &generator))
     }
-    let priorities = (1...threadCount).map { $0 }.shuffled(using: &generator)
+    var priorities = (1...threadCount).map { $0 }.shuffled(using: &generator)
     let depth = Int.random(in: 1...4, using: &generator)
-    let changes = (1..<depth).map { _ in place(threadCount: threadCount, using: &generator) }
+    var changes = (1..<depth).map { _ in place(threadCount: threadCount, using: &generator) }
+    if Bool.random(using: &generator) {
+      // One thread comes to a point of its own early, and goes on when nobody else can.
+      let stop = place(ofThread: true, threadCount: threadCount, using: &generator)
+      if Bool.random(using: &generator) { priorities[stop.thread] = threadCount + 1 }
+      changes = changes.prefix(Int.random(in: 0...1, using: &generator)) + [stop]
+    }
     return .priorities(priorities, changes: Set(changes), lowest: 0)
   }
 
-  private static func place(threadCount: Int, using generator: inout SeededGenerator) -> Place {
+  private static func place(
+    ofThread: Bool = false, threadCount: Int, using generator: inout SeededGenerator
+  ) -> Place {
     let kinds: [SchedulePoint] = [.locking, .unlocked, .readerLeft, .reading, .published, .disk, .handedOver]
-    let kind =
-      Bool.random(using: &generator) ? kinds[Int.random(in: 0..<kinds.count, using: &generator)] : nil
+    let isOfKind = ofThread || Bool.random(using: &generator)
+    let kind = isOfKind ? kinds[Int.random(in: 0..<kinds.count, using: &generator)] : nil
     let countMax = 1 << Int.random(in: kind == nil ? 6...12 : 0...5, using: &generator)
     let thread = kind == nil ? 0 : Int.random(in: 0..<threadCount, using: &generator)
     return Place(kind: kind, thread: thread, number: Int.random(in: 1...countMax, using: &generator))

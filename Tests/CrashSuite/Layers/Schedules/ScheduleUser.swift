@@ -173,6 +173,14 @@ struct ScheduleUser {
             forKey: key.name, expected: expected.map(ScheduleValue.bytes), new: ScheduleValue.bytes(new))
         }, then: { [.compareAndSet(expected: ScheduleValue.noted(expected), new: new, isSet: $0)] })
     case .batch(let keys, let size): try changeTogether(keys, size, store)
+    case .fill(let first, let count, let size):
+      let box = try store.collection(ScheduleStore.collectionName)
+      for number in first..<first + count {
+        try box.set(ScheduleValue.bytes(newNumber(size)), forKey: "f\(number)")
+      }
+    case .thin(let first, let count):
+      let box = try store.collection(ScheduleStore.collectionName)
+      for number in first..<first + count { try box.remove(forKey: "f\(number)") }
     case .clear:
       let box = try store.collection(ScheduleStore.collectionName)
       try change(registers(ofAll: false).map { ($0, .remove()) }) { try box.removeAll() }
