@@ -197,11 +197,13 @@ private struct Draw {
     case .reopen: return .reopen
     case .fill:
       return .fill(
-        first: Int.random(in: 0..<128, using: &generator), count: 1 << Int.random(in: 0...5, using: &generator),
+        first: Int.random(in: 0..<128, using: &generator),
+        count: 1 << Int.random(in: 0...5, using: &generator),
         size: 3)
     case .thin:
       return .thin(
-        first: Int.random(in: 0..<128, using: &generator), count: 1 << Int.random(in: 0...6, using: &generator))
+        first: Int.random(in: 0..<128, using: &generator),
+        count: 1 << Int.random(in: 0...6, using: &generator))
     }
   }
 }
