@@ -127,8 +127,9 @@ package struct SlotSpace: Sendable {
     }
   }
 
-  /// Free slots in a row that lie behind a slot; nil if there are not so many.
+  /// Free slots in a row that lie behind a slot; nil if there are none such that what users store may take.
   package func highRun(_ count: UInt32, behind limit: UInt32) -> Range<UInt32>? {
+    guard freeCount >= count + reservedCount else { return nil }
     for hole in free {
       let first = max(hole.lowerBound, limit)
       if first < hole.upperBound, hole.upperBound - first >= count { return first..<first + count }
