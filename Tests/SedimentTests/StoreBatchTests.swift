@@ -185,10 +185,10 @@ struct StoreBatchTests {
     let fixture = try StoreFixture()
     try fixture.store.set("value", forKey: "key")
     let image = fixture.image
-    let value = [UInt8](repeating: 1, count: 128 << 10)
+    let value = [UInt8](repeating: 1, count: 15 << 10)
     let error = #expect(throws: SedimentError.self) {
       try fixture.store.batch { batch in
-        for _ in 0..<2_048 { batch.set(value, forKey: "key") }
+        for _ in 0..<17_500 { batch.set(value, forKey: "key") }
       }
     }
     #expect(error?.code == .tooLarge)

@@ -106,12 +106,14 @@ extension Engine {
   // MARK: When there is no room
 
   /// Makes a change that stores so many bytes, again and again as long as room can be made for it.
+  ///
+  /// The longest key that it is about is so long.
   @inline(__always)
   func makingSpace<Result>(
-    forStoring byteCount: Int, _ change: () throws(SedimentError) -> Result
+    forStoring byteCount: Int, recordOf keyByteCount: Int = 0, _ change: () throws(SedimentError) -> Result
   ) throws(SedimentError) -> Result {
     if pace.word != 0 { keepPace() }
-    var search = RoomSearch(forStoring: byteCount)
+    var search = RoomSearch(forStoring: byteCount, recordOf: keyByteCount)
     while true {
       do throws(SedimentError) {
         return try change()
@@ -134,7 +136,10 @@ extension Engine {
       if !isHopeful, search.isSpent { writer.vainSearch = VainSearch(writer) }
       return (writer.reclaimedSlotCount, isHopeful)
     }
-    guard isHopeful else { throw error }
+    guard isHopeful else {
+      guard Readers.depth == 0, search.takesRow() else { throw error }
+      return try maintenanceLock.withLock { () throws(SedimentError) in try shorten(writer) }
+    }
     // Inside a reader's scope of its own a thread would wait for itself.
     guard Readers.depth == 0 else {
       guard try reclaim() else { throw error }

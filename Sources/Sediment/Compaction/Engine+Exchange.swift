@@ -7,8 +7,8 @@ internal import Synchronization
 extension Engine {
   /// Empties segments, the first of them first, until so many slots are won; how many were.
   ///
-  /// Free slots may lie so scattered that there is no room for a record of several: the segment that holds it stays as
-  /// it is then. `evenForNothing` says that the first is worth emptying though that wins nothing: it holds up others, or
+  /// Free slots may lie so scattered that there is no room for a record of several: its value is stored anew in slots as
+  /// they lie, or the segment that holds it stays as it is. `evenForNothing` says that the first is worth emptying though that wins nothing: it holds up others, or
   /// lies where the file should end. Survivors go before `limit`, if there is one. With the lock of maintenance.
   func exchange(
     _ victims: [Generation], in survey: SpaceSurvey, evicting: Bool, winning gain: Int,
@@ -30,25 +30,26 @@ extension Engine {
     _ evenForNothing: Bool, before limit: UInt32? = nil
   ) throws(SedimentError) -> (won: Int, hasRemoved: Bool) {
     guard let writer else { throw .readOnly(path) }
-    let (entries, guardFloor) = lock.withLock {
-      (victims.compactMap { writer.catalogue.segments[$0] }, self.guardFloor(emptying: victims.count, writer))
-    }
+    let entries = lock.withLock { victims.compactMap { writer.catalogue.segments[$0] } }
     var left = entries
     var unplacedCount = 0
     while true {
+      let guardFloor = lock.withLock { self.guardFloor(emptying: victims.count, writer) }
       let exchange = Exchange(
         self, terms, guardFloor, segmentSlotCount: survey.segmentSlotCount
       ) { [self] (count, least) throws(SedimentError) in try takeForSurvivors(count, least, before: limit) }
       do throws(SedimentError) {
         let won = try carryOut(
-          exchange, of: left, writer, winning: gain, evenForNothing && left.first == entries.first)
+          exchange, of: left, writer, winning: gain,
+          evenForNothing && (limit != nil || left.first == entries.first))
         return (won, exchange.hasRemoved)
       } catch {
         guard error.code == .outOfSpace, exchange.change == nil else { throw error }
         if let unplaced = exchange.unplaced {
           unplacedCount += 1
           if unplacedCount > Self.unplacedCountMax { throw error }
-          left.removeAll { $0.identity.generation == unplaced }
+          if try hasScattered(unplaced.position, before: limit) { continue }
+          left.removeAll { $0.identity.generation == unplaced.victim }
         } else if exchange.victims.count > 1, left.count > 1 {
           // The last of them have taken the room that the first need: fewer may win as well.
           left.removeLast(left.count - max(min(exchange.victims.count, left.count) / 2, 1))
@@ -59,8 +60,17 @@ extension Engine {
     }
   }
 
-  /// So many segments that cannot be emptied are passed over in one search.
+  /// So many records that cannot be moved are dealt with in one search.
   private static var unplacedCountMax: Int { 64 }
+
+  /// Whether the value of a record was stored anew in scattered slots; false if there are not even so many.
+  private func hasScattered(_ position: UInt64, before limit: UInt32?) throws(SedimentError) -> Bool {
+    do throws(SedimentError) {
+      return try scatter(at: position, before: limit)
+    } catch  where error.code == .outOfSpace {
+      return false
+    }
+  }
 
   private func carryOut(
     _ exchange: Exchange, of entries: [SegmentEntry], _ writer: LogWriter, winning gain: Int,

@@ -19,6 +19,9 @@ extension Engine {
       try bringBack(writer)
       guard let found = try find(key, state, condition) else { return (nil, 0) }
       if found.isNeeded { try checkpoint(both: true) }
+      if LogWriter.isLong(keyOf: key.byteCount) {
+        try emptyGuards(below: found.sequence, but: found.generation)
+      }
       let survey = try surveySpace()
       var terms = Exchange.Terms(
         floor: SequenceNumber(lastSequence)!, expiredUpTo: 0, evicts: false, byteCountMax: .max,
@@ -35,6 +38,7 @@ extension Engine {
   private struct RecordToRemove {
     let position: UInt64
     let generation: Generation
+    let sequence: UInt64
     let isVisible: Bool
     /// Whether a superblock needs its segment, or the log ends there.
     let isNeeded: Bool
@@ -57,7 +61,7 @@ extension Engine {
       if unsafe writer.tail.pointee.identity.generation == generation { try writer.goOnInAnotherSegment() }
       guard let entry = writer.catalogue.segments[generation] else { return nil }
       return RecordToRemove(
-        position: old.position, generation: generation, isVisible: isVisible,
+        position: old.position, generation: generation, sequence: old.sequence, isVisible: isVisible,
         isNeeded: isBlocked(entry, writer))
     }
   }

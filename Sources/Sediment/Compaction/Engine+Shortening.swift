@@ -136,7 +136,7 @@ extension Engine {
     try Readers.reading(domain) { () throws(SedimentError) in
       guard let found = try record(at: position << 3), found.view.kind == .putLarge else { return true }
       defer { found.release() }
-      guard let state = collections.numbered(found.view.collection), isVisible(found, state),
+      guard let state = collections.numbered(found.view.collection), state.counts(found.sequence),
         let place = found.place
       else { return true }
       if case .behind(let limit) = destination, !place.pieces.contains(where: { $0.extent.run.first < limit })
@@ -163,29 +163,6 @@ extension Engine {
     switch destination {
     case .before(let limit): try writePieces(bytes, before: limit)
     case .behind(let limit): try writePieces(bytes, behind: limit)
-    }
-  }
-
-  /// Commits a large value that was written anew, unless its key got another record meanwhile.
-  ///
-  /// Under the lock.
-  private func enter(
-    _ large: WrittenExtents, insteadOf found: FoundRecord, _ state: CollectionState
-  ) throws(SedimentError) {
-    guard let writer else { return }
-    let key = unsafe RawSpan(_unsafeBytes: found.view.key)
-    let hash = index.view.hash(key, collection: state.number)
-    guard index.view.find(hash, at: found.position >> 3) != nil, isVisible(found, state) else {
-      return giveBack(large, writer)
-    }
-    do throws(SedimentError) {
-      let writer = try checkWritable()
-      let form = RecordForm(
-        kind: .putLarge, collection: state.number, expiry: found.view.expiry, transform: large.transform)
-      try putLarge(large, key, hash, state, form, writer, .stored)
-    } catch {
-      giveBack(large, writer)
-      throw error
     }
   }
 }

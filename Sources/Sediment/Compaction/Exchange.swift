@@ -33,8 +33,8 @@ final class Exchange {
   private(set) var victims: [SegmentEntry] = []
   /// How many records were kept when each victim was begun.
   private var keptCounts: [Int] = []
-  /// The victim with a record that takes several slots in a row, where there are not as many; nil if there is none.
-  private(set) var unplaced: Generation?
+  /// The record that takes several slots in a row, where there are not as many, and its victim; nil if there is none.
+  private(set) var unplaced: (victim: Generation, position: UInt64)?
   private(set) var written: [SurvivorSegment] = []
   private(set) var leftOut: [LeftOut] = []
   /// Victims that were not read, since all that they hold has expired or is dead.
@@ -172,7 +172,7 @@ final class Exchange {
     let repacked = repacked(record)
     let header = repacked.map { record.header(with: $0) }
     let byteCount = header?.byteCount ?? Int(record.byteCount)
-    if !buffer.hasRoom(for: byteCount, record.sequence) { try flush() }
+    if !buffer.hasRoom(for: byteCount, record) { try flush() }
     if let repacked, let header {
       buffer.add(record, hash, as: header, value: unsafe RawSpan(_unsafeBytes: repacked.bytes))
     } else {
@@ -190,7 +190,7 @@ final class Exchange {
   }
 
   func keepTombstone(for record: ScannedRecord) throws(SedimentError) {
-    if !buffer.hasRoom(for: Int(record.byteCount), record.sequence) { try flush() }
+    if !buffer.hasRoom(for: Int(record.byteCount), record) { try flush() }
     buffer.addTombstone(for: record)
   }
 
@@ -213,7 +213,8 @@ final class Exchange {
     } catch {
       if error.code == .outOfSpace, buffer.slotCountMin > 1 {
         let first = buffer.addedCount - buffer.survivors.count
-        unplaced = keptCounts.lastIndex { $0 <= first }.map { victims[$0].identity.generation }
+        let position = buffer.survivors.first?.oldPosition ?? 0
+        unplaced = keptCounts.lastIndex { $0 <= first }.map { (victims[$0].identity.generation, position) }
       }
       throw error
     }

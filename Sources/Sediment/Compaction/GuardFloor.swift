@@ -22,6 +22,11 @@ package struct GuardFloor: Sendable {
   /// The segment that holds up tombstones the most.
   package var owner: Generation? { rows.first?.generation }
 
+  /// The same among all others than a segment.
+  package func owner(besides segment: Generation) -> Generation? {
+    rows.first { $0.generation != segment }?.generation
+  }
+
   /// Leaves a segment out that is being emptied: what goes with it can bring nothing back.
   package mutating func remove(_ segment: Generation) {
     rows.removeAll { $0.generation == segment }

@@ -26,9 +26,20 @@ struct RoomSearch {
   /// A change that needs much may miss what comes each time, as long as others need little.
   private static let missedCountMax = 64
 
-  /// A search for a change that stores so many bytes.
-  init(forStoring byteCount: Int) {
+  /// Whether the change needs several slots in a row, and what lies last was not moved yet so that free ones adjoin.
+  private var mayTakeRow: Bool
+
+  /// A search for a change that stores so many bytes, with a key of so many.
+  @inline(__always)
+  init(forStoring byteCount: Int, recordOf keyByteCount: Int) {
     slotCount = UInt32(clamping: byteCount / Limits.slotByteCount)
+    mayTakeRow = LogWriter.isLong(keyOf: keyByteCount)
+  }
+
+  /// Whether the file's end should be cleared for a row of slots; once in a search.
+  mutating func takesRow() -> Bool {
+    defer { mayTakeRow = false }
+    return mayTakeRow
   }
 
   /// Whether another attempt may lead to anything, now that one has failed.

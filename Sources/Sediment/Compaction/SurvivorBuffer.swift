@@ -47,9 +47,12 @@ final class SurvivorBuffer {
 
   /// Whether a record fits, by its length and its sequence.
   ///
-  /// Behind a record that is longer than a segment should be, the rest of its last slot is there as well.
-  func hasRoom(for recordByteCount: Int, _ sequence: UInt64) -> Bool {
+  /// Behind a record that is longer than a segment should be, the rest of its last slot is there as well. One of a long
+  /// key has a segment of its own.
+  func hasRoom(for recordByteCount: Int, _ record: ScannedRecord) -> Bool {
     if isEmpty { return true }
+    if isForOneRecord || LogWriter.isLong(keyOf: Int(record.keyByteCount)) { return false }
+    let sequence = record.sequence
     let room = max(byteCountMax, Int(slotCount) * Limits.slotByteCount - SegmentHeader.byteCount)
     let lowest = min(lowest, sequence)
     let highest = max(highest, sequence)
@@ -87,6 +90,9 @@ final class SurvivorBuffer {
     add(record, 0, as: header, value: RawSpan())
   }
 
+  /// Whether what it holds is the record of a long key.
+  private var isForOneRecord = false
+
   private func append(_ record: ScannedRecord, kind: RecordKind, byteCount count: Int, _ hash: UInt64) {
     lowest = min(lowest, record.sequence)
     highest = max(highest, record.sequence)
@@ -97,6 +103,7 @@ final class SurvivorBuffer {
         sequence: record.sequence, expiry: kind == .remove ? 0 : record.expiry, kind: kind))
     byteCount += count
     addedCount += 1
+    isForOneRecord = LogWriter.isLong(keyOf: Int(record.keyByteCount))
   }
 
   /// Memory for so many bytes more, behind room for a segment's header.

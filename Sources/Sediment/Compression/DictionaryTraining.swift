@@ -8,7 +8,7 @@ struct DictionaryTraining {
   private let level: Int32
 
   /// The bytes of a dictionary.
-  static let byteCount = 32 << 10
+  static let byteCount = 15 << 10
   /// A dictionary pays if it saves at least this part of what values take without it, or with the one before.
   private static let gainMin = 16
 

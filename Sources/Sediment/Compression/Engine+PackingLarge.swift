@@ -27,8 +27,9 @@ extension Engine {
 
   /// Compresses a large value to what a record can hold; nil if it takes more.
   func packWhole(_ value: RawSpan, expecting byteCount: Int, with codec: ZstdCodec) -> PackedValue? {
-    guard byteCount < Self.inlineValueByteCountMax + Self.inlineValueByteCountMax / 4 else { return nil }
-    return pack(value, with: nil, atMost: Self.inlineValueByteCountMax, codec)
+    let byteCountMax = inlineValueByteCountMax
+    guard byteCount < byteCountMax + byteCountMax / 4 else { return nil }
+    return pack(value, with: nil, atMost: byteCountMax, codec)
   }
 
   /// Writes a large value compressed; nil, with nothing written, if that saves less than an eighth.

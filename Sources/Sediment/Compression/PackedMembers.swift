@@ -26,14 +26,14 @@ struct PackedMembers {
 }
 
 extension Engine {
-  /// Compresses the members of a batch that are worth it.
-  func pack(_ batch: BatchMembers) -> PackedMembers {
+  /// Compresses the members of a batch that are worth it, but for those that have extents.
+  func pack(_ batch: BatchMembers, besides large: [Int: WrittenExtents]) -> PackedMembers {
     var packed = PackedMembers()
     guard compresses else { return packed }
     ZstdCodec.withCurrent { codec in
       guard let codec else { return }
       for (number, member) in batch.members.enumerated()
-      where member.kind == .put && member.valueByteCount <= Self.inlineValueByteCountMax {
+      where member.kind == .put && large[number] == nil {
         let state = batch.state(of: member)
         batch.withValue(of: member) { value in
           guard wantsPacking(value, state) else { return }

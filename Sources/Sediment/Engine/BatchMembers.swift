@@ -19,6 +19,16 @@ struct BatchMembers {
     var keyByteCount: Int { Int(keyLength) }
     var valueByteCount: Int { Int(valueLength) }
 
+    /// Whether its key and value do not fit into one slot.
+    @inline(__always) var isLong: Bool {
+      keyByteCount &+ valueByteCount > LogWriter.shortRecordByteCountMax
+    }
+
+    /// Whether its value gets extents: if it has more bytes or, with nil, if it is long.
+    func needsExtents(above byteCountMax: Int?) -> Bool {
+      byteCountMax.map { valueByteCount > $0 } ?? (isLong && valueByteCount > LogWriter.heldValueByteCountMax)
+    }
+
     /// What its record says of itself, as it was laid out.
     @inline(__always) var form: RecordForm {
       RecordForm(kind: kind, isBatched: true, collection: collection, expiry: expiry)
@@ -34,6 +44,10 @@ struct BatchMembers {
   private(set) var keyByteCount = 0
   /// How many of them store something.
   private(set) var putCount = 0
+  /// Whether a key and its value do not fit into one slot.
+  private(set) var hasLongMember = false
+  /// The bytes of the longest key of those.
+  private(set) var longestKeyByteCount = 0
   /// A record for each.
   private(set) var images = RecordImages()
   /// Why the batch cannot be made; the first thing that was wrong.
@@ -78,6 +92,10 @@ struct BatchMembers {
     keyByteCount &+= key.byteCount
     valueByteCount &+= value.byteCount
     if kind != .remove { putCount &+= 1 }
+    if key.byteCount &+ value.byteCount > LogWriter.shortRecordByteCountMax {
+      hasLongMember = true
+      longestKeyByteCount = max(longestKeyByteCount, key.byteCount)
+    }
   }
 
   /// Lets the next change be about a collection.

@@ -6,17 +6,29 @@ extension Engine {
   func commit(_ batch: BatchMembers, _ durability: SedimentDurability) throws(SedimentError) {
     if let failure = batch.failure { throw failure }
     if batch.isEmpty { return }
-    try makingSpace(forStoring: batch.valueByteCount) { () throws(SedimentError) in
-      try commitOnce(batch, durability)
+    if batch.hasLongMember {
+      try checkReadable()
+      do throws(SedimentError) {
+        if pace.word != 0 { keepPace() }
+        return try commitOnce(batch, largerThan: inlineValueByteCountMax, durability)
+      } catch  where error.code == .outOfSpace {
+        // Room may be there, but not in a row.
+      }
+    }
+    try makingSpace(forStoring: batch.valueByteCount, recordOf: batch.longestKeyByteCount) {
+      () throws(SedimentError) in
+      try commitOnce(batch, largerThan: nil, durability)
     }
   }
 
+  /// Makes the batch, with extents for values of more bytes; with nil, for all that do not fit into a slot with their
+  /// keys.
   private func commitOnce(
-    _ batch: BatchMembers, _ durability: SedimentDurability
+    _ batch: BatchMembers, largerThan byteCountMax: Int?, _ durability: SedimentDurability
   ) throws(SedimentError) {
     try checkReadable()
-    let large = try writeExtents(of: batch)
-    let packed = pack(batch)
+    let large = try writeExtents(of: batch, largerThan: byteCountMax)
+    let packed = pack(batch, besides: large)
     lock.lock()
     let sequence: UInt64
     do throws(SedimentError) {
@@ -34,13 +46,14 @@ extension Engine {
   }
 
   /// Writes the members that are too large for records to slots of their own.
-  private func writeExtents(of batch: BatchMembers) throws(SedimentError) -> [Int: WrittenExtents] {
+  private func writeExtents(
+    of batch: BatchMembers, largerThan byteCountMax: Int?
+  ) throws(SedimentError) -> [Int: WrittenExtents] {
     var large: [Int: WrittenExtents] = [:]
     // Most batches need not be looked through for them.
-    guard batch.valueByteCount > Self.inlineValueByteCountMax else { return large }
+    guard batch.hasLongMember else { return large }
     do throws(SedimentError) {
-      for (number, member) in batch.members.enumerated()
-      where member.valueByteCount > Self.inlineValueByteCountMax {
+      for (number, member) in batch.members.enumerated() where member.needsExtents(above: byteCountMax) {
         large[number] = try batch.withValue(of: member) { (value) throws(SedimentError) in
           try writeExtents(value, isPacked: packedByteCount(value, batch.state(of: member)) != nil)
         }
@@ -68,16 +81,23 @@ extension Engine {
       throw .tooLarge(path, what: "batch", byteCount: byteCount, limit: Limits.batchByteCountMax)
     }
     let changes = try lastChanges(batch)
-    try writer.makeRoom(byteCount, for: batch.putCount == 0 ? removingPurpose : .storing)
+    let byteCounts = byteCounts(of: batch, large, packed)
+    let room = try writer.takeRoom(
+      forAllOf: byteCounts, for: batch.putCount == 0 ? removingPurpose : .storing
+    ) {
+      batch.hasLongMember && $0 < batch.members.count
+        && LogWriter.isLong(keyOf: batch.members[$0].keyByteCount)
+    }
     // From here on nothing is refused: what fails is the disk, and poisons.
-    let positions = try append(images, of: batch, large, packed, writer, way)
+    let positions = try append(images, byteCounts, in: room, of: batch, large, packed, writer, way)
     for number in 0..<changes.count where batch.members[changes[number].number].kind != .remove {
       changes[number].after = positions[changes[number].number]
     }
     let isAlone = changes.count == 1
     if !isAlone { publish(changes) }
-    tellIndex(changes, batch, positions, writer)
+    tellIndex(changes, batch, positions, byteCounts, writer)
     if !isAlone { unpublish() }
+    writer.endBatch()
     if !large.isEmpty { tellExtents(large, changes, batch, writer) }
     reseedIfCrowded()
   }
@@ -187,28 +207,53 @@ extension Engine {
     return images
   }
 
-  /// Appends the records of a batch, and the commit; the result is where each begins, and where the last ends.
+  /// The bytes of the record of each member, and of the commit.
+  private func byteCounts(
+    of batch: BatchMembers, _ large: [Int: WrittenExtents], _ packed: PackedMembers
+  ) -> [Int] {
+    var byteCounts: [Int] = []
+    byteCounts.reserveCapacity(batch.members.count + 1)
+    for (number, member) in batch.members.enumerated() {
+      byteCounts.append(Self.form(number, member, large, packed).byteCount)
+    }
+    byteCounts.append(Limits.recordFixedByteCount + Commit.byteCount)
+    return byteCounts
+  }
+
+  /// Appends the records of a batch, and the commit, to one segment or several; the result is where each begins.
   private func append(
-    _ images: RecordImages, of batch: BatchMembers, _ large: [Int: WrittenExtents], _ packed: PackedMembers,
-    _ writer: LogWriter, _ way: LogWriter.Way
+    _ images: RecordImages, _ byteCounts: [Int], in room: LogWriter.BatchRoom, of batch: BatchMembers,
+    _ large: [Int: WrittenExtents], _ packed: PackedMembers, _ writer: LogWriter, _ way: LogWriter.Way
   ) throws(SedimentError) -> [UInt64] {
+    var room = room
     var checksum = BatchChecksum()
     var positions: [UInt64] = []
     positions.reserveCapacity(batch.members.count + 1)
     var end = 0
+    var pending = 0
     for (number, member) in batch.members.enumerated() {
-      let (form, byteCount) = Self.form(number, member, large, packed)
-      positions.append(writer.place(end..<end &+ byteCount, of: images, form, &checksum))
-      end &+= byteCount
+      let record = end..<end &+ byteCounts[number]
+      if room.begins(number) {
+        try writer.store(pending..<end, of: images, way)
+        pending = end
+        try writer.goOn(inNextOf: &room, roomFor: record.count)
+      }
+      let form = Self.form(number, member, large, packed).form
+      positions.append(writer.place(record, of: images, form, &checksum))
+      end = record.upperBound
     }
-    positions.append(unsafe writer.tail.pointee.offset)
-    for extents in large.values { adopt(extents, writer) }
     let commit = ControlRecord.commit(checksum.commit!).encode()!
     let form = RecordForm(kind: .control)
     let record = images.append(form, key: RawSpan(), value: unsafe commit.span.bytes)
     defer { images.removeAll(from: end) }
+    if room.begins(batch.members.count) {
+      try writer.store(pending..<end, of: images, way)
+      pending = end
+      try writer.goOn(inNextOf: &room, roomFor: record.count)
+    }
+    for extents in large.values { adopt(extents, writer) }
     _ = writer.place(record, of: images, form, &checksum)
-    try writer.store(images, way)
+    try writer.store(pending..<record.upperBound, of: images, way)
     writer.userByteCount &+= UInt64(batch.keyByteCount + batch.valueByteCount)
     if compresses { countCompression(of: batch, large, packed) }
     return positions

@@ -7,9 +7,10 @@ extension Engine {
   /// So many changes ahead what the index has of a key is brought near.
   private static var changeCountAhead: Int { 16 }
 
-  /// Tells the index all changes of a batch; `positions` are those of its records.
+  /// Tells the index all changes of a batch, whose records lie at these positions and have so many bytes.
   func tellIndex(
-    _ changes: BatchChanges, _ batch: BatchMembers, _ positions: [UInt64], _ writer: LogWriter
+    _ changes: BatchChanges, _ batch: BatchMembers, _ positions: [UInt64], _ byteCounts: [Int],
+    _ writer: LogWriter
   ) {
     for number in 0..<min(Self.changeCountAhead, changes.count) { index.view.prefetch(changes[number].hash) }
     // Taken anew only where the collection changes: counting references costs more than what is done with them.
@@ -22,8 +23,7 @@ extension Engine {
       if member.stateNumber != stateNumber {
         (state, stateNumber) = (batch.state(of: member), member.stateNumber)
       }
-      let end = positions[change.number &+ 1]
-      tellIndex(change, member, state, byteCount: Int(end &- positions[change.number]), writer)
+      tellIndex(change, member, state, byteCount: byteCounts[change.number], writer)
     }
     for number in changes.largeOld.keys.sorted() {
       let state = batch.state(of: batch.members[changes[number].number])
@@ -51,7 +51,8 @@ extension Engine {
     case (false, false): index.insert(change.hash, position: position)
     }
     if member.kind != .remove {
-      count(byteCount, state, expires: member.expiry != 0, writer)
+      let segment = writer.isInSeveralSegments ? slots.segment(at: change.after >> 14) : nil
+      count(byteCount, in: segment, state, expires: member.expiry != 0, writer)
     }
   }
 

@@ -72,7 +72,7 @@ extension Engine {
     // One that ends before its last part would leave less room than before.
     var byteCounts = parts.map(Self.byteCount)
     try writer.provideRoom(forAllOf: byteCounts)
-    if unsafe writer.tail.pointee.room < byteCounts[0] {
+    if writer.room(for: .goingOn) < byteCounts[0] {
       // The segment in which the first part lies must be the one that the parts say the log ends in.
       try writer.makeRoom(byteCounts[0] + 256, for: .goingOn)
       writer.updateNumbers(clock: disk.wallClock())

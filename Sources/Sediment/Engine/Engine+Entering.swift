@@ -65,17 +65,23 @@ extension Engine {
     writer.notePace()
   }
 
-  /// Takes a record that the index leads to now into the accounts.
+  /// Takes a record that the index leads to now into the accounts, in a segment that is not the tail if it is given.
   @inline(__always)
-  func count(_ byteCount: Int, _ state: CollectionState, expires: Bool, _ writer: LogWriter) {
-    countBytes(byteCount, writer)
+  func count(
+    _ byteCount: Int, in segment: Segment?, _ state: CollectionState, expires: Bool, _ writer: LogWriter
+  ) {
+    countBytes(byteCount, in: unsafe segment ?? writer.tail.pointee.segment, writer)
     state.count(1, expiring: expires)
   }
 
   /// Takes a record at the tail into the accounts of bytes.
   @inline(__always)
   func countBytes(_ byteCount: Int, _ writer: LogWriter) {
-    let segment = unsafe writer.tail.pointee.segment
+    countBytes(byteCount, in: unsafe writer.tail.pointee.segment, writer)
+  }
+
+  @inline(__always)
+  private func countBytes(_ byteCount: Int, in segment: Segment, _ writer: LogWriter) {
     segment.liveByteCount &+= byteCount
     segment.liveCount &+= 1
     writer.liveByteCount &+= byteCount

@@ -19,7 +19,7 @@ extension Engine {
       }
       if let isMade { return isMade }
     }
-    return try makingSpace(forStoring: value.byteCount) { () throws(SedimentError) in
+    return try makingSpace(forStoring: value.byteCount, recordOf: key.byteCount) { () throws(SedimentError) in
       try setLargeOnce(
         value, isPacked: packedByteCount != nil, key, state, expiry: expiry, if: condition, durability)
     }
@@ -68,14 +68,14 @@ extension Engine {
   /// Under the lock.
   func putLarge(
     _ large: WrittenExtents, _ key: RawSpan, _ hash: UInt64, _ state: CollectionState, _ form: RecordForm,
-    _ writer: LogWriter, _ way: LogWriter.Way
+    for purpose: SlotSpace.Purpose = .storing, _ writer: LogWriter, _ way: LogWriter.Way
   ) throws(SedimentError) {
     let byteCount = form.byteCount(keyByteCount: key.byteCount, valueByteCount: large.record.count)
     let isMapped = log.isWhollyMapped
     var probe = index.view.probe(hash)
     var old = isMapped ? nil : try readable(key, state, &probe)
     defer { old?.release() }
-    try writer.makeRoom(byteCount, for: .storing)
+    try writer.makeRoom(byteCount, key, for: purpose)
     let position = try writer.append(form, key: key, value: unsafe large.record.span.bytes, way)
     adopt(large, writer)
     if isMapped { old = mapped(key, state, &probe) }
@@ -119,9 +119,11 @@ extension Engine {
   }
 
   /// Writes bytes to an extent of their own or, if `mayScatter`, to several where free slots lie scattered.
-  func writePieces(_ bytes: RawSpan, mayScatter: Bool) throws(SedimentError) -> [ValuePlace.Piece] {
+  func writePieces(
+    _ bytes: RawSpan, for purpose: SlotSpace.Purpose = .storing, mayScatter: Bool
+  ) throws(SedimentError) -> [ValuePlace.Piece] {
     let extents = try takeExtents { (writer) throws(SedimentError) in
-      try writer.takeRuns(forExtentsOf: bytes.byteCount, mayScatter: mayScatter)
+      try writer.takeRuns(forExtentsOf: bytes.byteCount, for: purpose, mayScatter: mayScatter)
     }
     return try write(bytes, to: extents)
   }
@@ -217,7 +219,7 @@ enum LargeValues {
       ExtentLayout(storedByteCount: UInt64(valueByteCount)).tableByteCount + SegmentHeader.byteCount + 4
     let rest = (valueByteCount + overhead) % Limits.slotByteCount
     let waste = Limits.slotByteCount - rest
-    guard rest > 0, rest < Limits.slotByteCount / 4, waste * 32 > valueByteCount else {
+    guard rest > 0, rest < Limits.slotByteCount / 4, rest < valueByteCount, waste * 32 > valueByteCount else {
       return valueByteCount
     }
     return valueByteCount - rest

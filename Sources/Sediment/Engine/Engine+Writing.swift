@@ -34,33 +34,46 @@ extension Engine {
     if condition: WriteCondition, _ durability: SedimentDurability
   ) throws(SedimentError) -> Bool {
     try checkLengths(key, value)
-    if value.byteCount > Self.inlineValueByteCountMax {
-      return try setLarge(value, key, state, expiry: expiry, if: condition, durability)
+    if key.byteCount &+ value.byteCount > LogWriter.shortRecordByteCountMax {
+      return try setLong(value, key, state, expiry: expiry, if: condition, durability)
     }
     if wantsPacking(value, state) {
       return try setPacked(value, key, state, expiry: expiry, if: condition, durability)
     }
-    do throws(SedimentError) {
-      return try makingSpace(forStoring: value.byteCount) { () throws(SedimentError) in
-        try setOnce(value, nil, key, state, expiry: expiry, if: condition, durability)
-      }
-    } catch {
-      return try setScattered(value, key, state, expiry: expiry, if: condition, durability, after: error)
+    return try makingSpace(forStoring: value.byteCount) { () throws(SedimentError) in
+      try setOnce(value, nil, key, state, expiry: expiry, if: condition, durability)
     }
   }
 
-  /// Sets a key to a value whose record found no slots in a row, as one that may lie scattered.
+  /// Sets a key to a value that does not fit into one slot with it: in a record, if that finds its slots in a row, else
+  /// in slots that may lie scattered.
   @inline(never)
-  private func setScattered(
+  private func setLong(
     _ value: RawSpan, _ key: RawSpan, _ state: CollectionState, expiry: WrittenExpiry,
-    if condition: WriteCondition, _ durability: SedimentDurability, after error: SedimentError
+    if condition: WriteCondition, _ durability: SedimentDurability
   ) throws(SedimentError) -> Bool {
-    guard error.code == .outOfSpace, value.byteCount > Self.scatteredValueByteCountMin else { throw error }
+    try checkReadable()
+    if value.byteCount <= inlineValueByteCountMax {
+      do throws(SedimentError) {
+        if pace.word != 0 { keepPace() }
+        guard wantsPacking(value, state) else {
+          return try setOnce(value, nil, key, state, expiry: expiry, if: condition, durability)
+        }
+        return try ZstdCodec.withCurrent { (codec) throws(SedimentError) in
+          let packed = codec.flatMap { pack(value, state, with: $0) }
+          return try setOnce(value, packed, key, state, expiry: expiry, if: condition, durability)
+        }
+      } catch  where error.code == .outOfSpace {
+        // Room may be there, but not in a row.
+      }
+    }
+    if value.byteCount <= LogWriter.heldValueByteCountMax {
+      return try makingSpace(forStoring: 0, recordOf: key.byteCount) { () throws(SedimentError) in
+        try setOnce(value, nil, key, state, expiry: expiry, if: condition, durability)
+      }
+    }
     return try setLarge(value, key, state, expiry: expiry, if: condition, durability)
   }
-
-  /// A shorter value fits into a slot with the record that holds it, unless its key is very long.
-  private static var scatteredValueByteCountMin: Int { 15 << 10 }
 
   /// Sets a key to a value that is worth compressing, perhaps.
   @inline(never)
@@ -68,15 +81,11 @@ extension Engine {
     _ value: RawSpan, _ key: RawSpan, _ state: CollectionState, expiry: WrittenExpiry,
     if condition: WriteCondition, _ durability: SedimentDurability
   ) throws(SedimentError) -> Bool {
-    do throws(SedimentError) {
-      return try ZstdCodec.withCurrent { (codec) throws(SedimentError) in
-        let packed = codec.flatMap { pack(value, state, with: $0) }
-        return try makingSpace(forStoring: value.byteCount) { () throws(SedimentError) in
-          try setOnce(value, packed, key, state, expiry: expiry, if: condition, durability)
-        }
+    try ZstdCodec.withCurrent { (codec) throws(SedimentError) in
+      let packed = codec.flatMap { pack(value, state, with: $0) }
+      return try makingSpace(forStoring: value.byteCount) { () throws(SedimentError) in
+        try setOnce(value, packed, key, state, expiry: expiry, if: condition, durability)
       }
-    } catch {
-      return try setScattered(value, key, state, expiry: expiry, if: condition, durability, after: error)
     }
   }
 
@@ -86,7 +95,8 @@ extension Engine {
     _ packed: PackedValue, of value: RawSpan, _ key: RawSpan, _ state: CollectionState,
     expiry: WrittenExpiry, if condition: WriteCondition, _ durability: SedimentDurability
   ) throws(SedimentError) -> Bool {
-    try makingSpace(forStoring: unsafe packed.bytes.count) { () throws(SedimentError) in
+    try makingSpace(forStoring: unsafe packed.bytes.count, recordOf: key.byteCount) {
+      () throws(SedimentError) in
       try setOnce(value, packed, key, state, expiry: expiry, if: condition, durability)
     }
   }
@@ -192,7 +202,7 @@ extension Engine {
       if let old, isMet {
         let form = RecordForm(kind: .remove, collection: state.number)
         try writer.makeRoom(
-          form.byteCount(keyByteCount: key.byteCount, valueByteCount: 0), for: removingPurpose)
+          form.byteCount(keyByteCount: key.byteCount, valueByteCount: 0), key, for: removingPurpose)
         let way = durability == .synced ? LogWriter.Way.written : .stored
         _ = try writer.append(form, key: key, value: RawSpan(), way)
         let wasCounted = forget(old.account, state, writer)
@@ -220,7 +230,16 @@ extension Engine {
   }
 
   /// The largest value that a record itself holds; larger ones get extents, written outside the lock.
-  static var inlineValueByteCountMax: Int { 128 << 10 }
+  ///
+  /// Compaction moves a record that finds no slots in a row to as many that lie scattered, so no record is longer than
+  /// what is kept free for that.
+  var inlineValueByteCountMax: Int {
+    guard let writer else { return Self.inlineValueByteCountTop }
+    return lock.withLock { min(Self.inlineValueByteCountTop, writer.survivorByteCountMax) }
+  }
+
+  /// The same in a large file.
+  static var inlineValueByteCountTop: Int { 128 << 10 }
 
   @inline(__always)
   func checkLengths(_ key: RawSpan, _ value: RawSpan) throws(SedimentError) {
@@ -273,7 +292,7 @@ extension Engine {
     var probe = index.view.probe(hash)
     var old = isMapped ? nil : try readable(key, state, &probe)
     defer { old?.release() }
-    try writer.makeRoom(byteCount, for: .storing)
+    try writer.makeRoom(byteCount, key, for: .storing)
     let position = try writer.append(form, key: key, value: value, way)
     if isMapped { old = mapped(key, state, &probe) }
     enter(hash, probe, old, state, form, at: position, byteCount: byteCount, writer)

@@ -71,14 +71,17 @@ extension LogWriter {
     giveBack(unadopted: run)
   }
 
-  /// Goes on in the run that was prepared; false if there is none with enough room.
-  func goOnInPreparedRun(roomFor byteCount: Int) throws(SedimentError) -> Bool {
-    guard let prepared, prepared.run.count >= Self.leastSlotCount(roomFor: byteCount) else { return false }
-    let identity = newIdentity(.hot, prepared.run, seedBefore: prepared.seedBefore)
-    try link(identity, isMapped: true)
+  /// Takes the run that was prepared as the next segment; nil if there is none with enough room.
+  func takePrepared(roomFor byteCount: Int) -> NextSegment? {
+    guard let prepared, prepared.run.count >= Self.leastSlotCount(roomFor: byteCount) else { return nil }
     self.prepared = nil
-    unadoptedSlotCount -= prepared.run.count
-    file.enterPrepared(touched: prepared.touched)
-    return true
+    let identity = newIdentity(.hot, prepared.run, seedBefore: prepared.seedBefore)
+    return NextSegment(identity: identity, touched: prepared.touched)
+  }
+
+  /// Gives a segment back that the log does not go on in.
+  func giveBack(_ next: NextSegment) {
+    if next.touched != nil { file.dropPrepared(next.identity.run.byteRange) }
+    giveBack(unadopted: next.identity.run)
   }
 }

@@ -69,7 +69,7 @@ extension LogWriter {
     guard unsafe tail.pointee.identity.run.end > limit else { return true }
     giveBackPrepared()
     guard let run = try takeLowRun(upTo: segmentSlotCount, atLeast: 1, before: limit) else { return false }
-    try goOn(in: run)
+    try goOn(in: NextSegment(identity: makeUnadopted(.hot, of: run)))
     return true
   }
 }

@@ -4,6 +4,30 @@ internal import SedimentFormat
 // How the log gets room: the rest of its segment, another segment, slots that get blocks, a longer file.
 
 extension LogWriter {
+  /// What a key and its value may have together for their record to fit into a segment of one slot, whatever else it
+  /// says.
+  static var shortRecordByteCountMax: Int { 16_128 }
+
+  /// Whether a key is so long that its records take several slots, whatever becomes of their values.
+  static func isLong(keyOf byteCount: Int) -> Bool { byteCount > 15 << 10 }
+
+  /// A value up to so many bytes stays in its record: without it the record would be as long.
+  static var heldValueByteCountMax: Int { shortRecordByteCountMax - 15 << 10 }
+
+  /// The same for a record with that key: one of a key that is long has a segment of its own.
+  ///
+  /// So it never has to be moved: its slots come back with it, and nothing else waits for them.
+  @inline(__always)
+  func makeRoom(_ byteCount: Int, _ key: RawSpan, for purpose: SlotSpace.Purpose) throws(SedimentError) {
+    if Self.isLong(keyOf: key.byteCount) { return try openOwnSegment(roomFor: byteCount, purpose) }
+    try makeRoom(byteCount, for: purpose)
+  }
+
+  @inline(never)
+  private func openOwnSegment(roomFor byteCount: Int, _ purpose: SlotSpace.Purpose) throws(SedimentError) {
+    try goOn(in: takeSegment(roomFor: byteCount, purpose, isForOneRecord: true))
+  }
+
   /// Sees to it that the tail has room for records of so many bytes in all, or throws and changes nothing.
   @inline(__always)
   func makeRoom(_ byteCount: Int, for purpose: SlotSpace.Purpose) throws(SedimentError) {
@@ -16,13 +40,23 @@ extension LogWriter {
   private func makeMoreRoom(_ byteCount: Int, _ purpose: SlotSpace.Purpose) throws(SedimentError) {
     // What is written by a call touches its pages by itself.
     touchesPages = byteCount <= Self.storedByteCountMax
+    if room(for: purpose) < byteCount { try openSegment(roomFor: byteCount, purpose) }
+    setSoftEnd(roomFor: byteCount)
+  }
+
+  /// The bytes of the tail that records of a purpose may still take.
+  func room(for purpose: SlotSpace.Purpose) -> Int {
     // Once there is as much in reserve as there should be, what was taken from it has been paid back.
     unsafe tail.pointee.isOfReserve = tail.pointee.isOfReserve && space.freeCount < space.reservedCount
     // What took slots of the reserve leaves the rest of them to those who may: a tombstone would keep them from coming
     // back.
     let isBarred =
       unsafe tail.pointee.isOfReserve && space.freeCount < space.reserve.slotCount(leftBy: purpose)
-    if unsafe isBarred || tail.pointee.room < byteCount { try openSegment(roomFor: byteCount, purpose) }
+    return unsafe isBarred || tail.pointee.isForOneRecord ? 0 : tail.pointee.room
+  }
+
+  /// Decides up to where records go without another look, now that the tail has room for the next.
+  private func setSoftEnd(roomFor byteCount: Int) {
     unsafe tail.pointee.wantsUpkeep =
       replayByteCount > replayByteCountMax || wantsSpace || wantsMaintenance || wantsIndexStored
     let run = unsafe tail.pointee.identity.run.byteRange
@@ -47,30 +81,102 @@ extension LogWriter {
   /// Goes on in another hot segment (DESIGN.md 5, "Append").
   @inline(never)
   func openSegment(roomFor byteCount: Int, _ purpose: SlotSpace.Purpose) throws(SedimentError) {
+    try goOn(in: takeSegment(roomFor: byteCount, purpose))
+  }
+
+  /// Slots for the next hot segment, which nothing leads to yet.
+  struct NextSegment {
+    let identity: SegmentIdentity
+    /// Whether they are of the reserve.
+    var isOfReserve = false
+    /// Whether there is to be one record alone.
+    var isForOneRecord = false
+    /// What of their pages was touched, if they were prepared.
+    var touched: Range<UInt64>?
+  }
+
+  /// Takes slots for a hot segment, to be entered by `goOn` or given back by `giveBack`.
+  private func takeSegment(
+    roomFor byteCount: Int, _ purpose: SlotSpace.Purpose, isForOneRecord: Bool = false
+  ) throws(SedimentError) -> NextSegment {
     noteBudget()
-    if try goOnInPreparedRun(roomFor: byteCount) { return }
-    let (run, isOfReserve) = try takeHotRun(roomFor: byteCount, purpose)
-    try goOn(in: run)
-    unsafe tail.pointee.isOfReserve = isOfReserve
+    let least = Self.leastSlotCount(roomFor: byteCount)
+    if !isForOneRecord, let prepared = takePrepared(roomFor: byteCount) { return prepared }
+    let (run, isOfReserve) = try takeHotRun(
+      upTo: isForOneRecord ? least : max(segmentSlotCount, least), atLeast: least, purpose)
+    return NextSegment(
+      identity: try makeUnadopted(.hot, of: run), isOfReserve: isOfReserve, isForOneRecord: isForOneRecord)
   }
 
-  /// Goes on in another hot segment of slots that were taken just now; where that fails they are given back.
-  func goOn(in run: SlotRun) throws(SedimentError) {
-    let (next, isMapped): (SegmentIdentity, Bool)
-    do throws(DiskError) {
-      next = try newIdentity(.hot, run)
-      isMapped = try file.makeWritable(run.byteRange)
-    } catch {
-      space.give(run.first..<run.end)
-      throw SedimentError(error)
+  /// Goes on in a segment; what fails poisons.
+  func goOn(in next: NextSegment) throws(SedimentError) {
+    let run = next.identity.run
+    // Where the mapping cannot be changed, records are written by calls.
+    try link(next.identity, isMapped: (try? file.makeWritable(run.byteRange)) ?? false)
+    unadoptedSlotCount -= run.count
+    if let touched = next.touched { file.enterPrepared(touched: touched) }
+    unsafe tail.pointee.isOfReserve = next.isOfReserve
+    unsafe tail.pointee.isForOneRecord = next.isForOneRecord
+  }
+
+  // MARK: Batches
+
+  /// The segments that the records of a batch will lie in besides the tail, each with the number of its first record.
+  struct BatchRoom {
+    fileprivate var segments: [(first: Int, segment: NextSegment)] = []
+    /// How many of these the log has gone on in.
+    fileprivate var enteredCount = 0
+
+    /// Whether the record of a number is the first of another segment.
+    @inline(__always)
+    func begins(_ number: Int) -> Bool {
+      enteredCount < segments.count && segments[enteredCount].first == number
     }
-    try link(next, isMapped: isMapped)
   }
 
-  /// Sees to it that records of so many bytes each will all find room, even if every slot is a segment of its own, or
-  /// throws before anything is appended.
+  /// Takes room for records of so many bytes each, in as many segments as it needs, or throws with nothing changed.
+  ///
+  /// A batch makes no segment longer than others are, so that compaction can always empty it.
+  func takeRoom(
+    forAllOf byteCounts: [Int], for purpose: SlotSpace.Purpose, eachAloneWhere isAlone: (Int) -> Bool
+  ) throws(SedimentError) -> BatchRoom {
+    var result = BatchRoom()
+    let total = byteCounts.reduce(0, +)
+    if unsafe tail.pointee.offset &+ UInt64(total) <= tail.pointee.softEnd { return result }
+    touchesPages = total <= Self.storedByteCountMax
+    let roomInTail = room(for: purpose)
+    var room = roomInTail
+    for (number, byteCount) in byteCounts.enumerated() {
+      let isForOneRecord = isAlone(number)
+      if isForOneRecord || room < byteCount {
+        do throws(SedimentError) {
+          let segment = try takeSegment(roomFor: byteCount, purpose, isForOneRecord: isForOneRecord)
+          result.segments.append((number, segment))
+          room = segment.identity.run.byteRange.count - SegmentHeader.byteCount - Seal.recordByteCount
+        } catch {
+          for (_, segment) in result.segments { giveBack(segment) }
+          throw error
+        }
+      }
+      room = isForOneRecord ? 0 : room - byteCount
+    }
+    if result.segments.first?.first != 0 { setSoftEnd(roomFor: min(total, roomInTail)) }
+    return result
+  }
+
+  /// Goes on in the next segment of a batch; what fails poisons.
+  func goOn(inNextOf room: inout BatchRoom, roomFor byteCount: Int) throws(SedimentError) {
+    isInBatch = true
+    defer { isInBatch = false }
+    try goOn(in: room.segments[room.enteredCount].segment)
+    room.enteredCount += 1
+    setSoftEnd(roomFor: byteCount)
+  }
+
+  /// Provides slots for records of so many bytes each, even if every slot is a segment of its own, or throws before
+  /// anything is appended.
   func provideRoom(forAllOf byteCounts: [Int]) throws(SedimentError) {
-    var room = unsafe tail.pointee.room
+    var room = room(for: .goingOn)
     var slotCount: UInt32 = 0
     for byteCount in byteCounts {
       if room < byteCount {
@@ -108,16 +214,13 @@ extension LogWriter {
   /// Slots for a hot segment: as many as one should have, or as few as will do where space is short or they are of the
   /// reserve.
   private func takeHotRun(
-    roomFor byteCount: Int, _ purpose: SlotSpace.Purpose
+    upTo count: UInt32, atLeast least: UInt32, _ purpose: SlotSpace.Purpose
   ) throws(SedimentError) -> (run: SlotRun, isOfReserve: Bool) {
-    let least = Self.leastSlotCount(roomFor: byteCount)
-    if let endToReach,
-      let run = try takeLowRun(upTo: max(segmentSlotCount, least), atLeast: least, before: endToReach)
-    {
+    if let endToReach, let run = try takeLowRun(upTo: count, atLeast: least, before: endToReach) {
       return (run, false)
     }
     do throws(SedimentError) {
-      return (try takeRun(upTo: max(segmentSlotCount, least), atLeast: least, for: .storing), false)
+      return (try takeRun(upTo: count, atLeast: least, for: .storing), false)
     } catch  where error.code == .outOfSpace && purpose != .storing {
       return (try takeRun(least, for: purpose), true)
     }
@@ -284,7 +387,7 @@ extension LogWriter {
       identity: next, segment: segment, offset: next.recordRange.lowerBound.byteOffset,
       sequence: base.rawValue, countedSequence: base.rawValue, isMapped: isMapped,
       entry: catalogue.segments[next.generation]!)
-    noteWhole(catalogue.segments[old.identity.generation]!, old.segment)
+    noteSealed(catalogue.segments[old.identity.generation]!, old.segment)
     if old.isMapped { file.makeReadOnly(old.identity.run.byteRange, goingOnIn: next.run.byteRange) }
     if file.wantsProtecting { wantsPages?() }
     sealed?()

@@ -26,33 +26,36 @@ extension LogWriter {
 
   /// Takes a run of slots for a large value's bytes or, where that is not to be had, several if `mayScatter`, the
   /// longest first.
-  func takeRuns(forExtentsOf byteCount: Int, mayScatter: Bool) throws(SedimentError) -> [SlotRun] {
+  func takeRuns(
+    forExtentsOf byteCount: Int, for purpose: SlotSpace.Purpose, mayScatter: Bool
+  ) throws(SedimentError) -> [SlotRun] {
     let slotCount = ExtentLayout(storedByteCount: UInt64(byteCount)).slotCount
     do throws(SedimentError) {
-      return [try takeRun(slotCount, for: .storing)]
+      return [try takeRun(slotCount, for: purpose)]
     } catch  where error.code == .outOfSpace && mayScatter {
-      try provideScattered(slotCount)
-      guard let runs = takeScattered(forExtentsOf: byteCount) else { throw error }
+      try provideScattered(slotCount, for: purpose)
+      guard let runs = takeScattered(forExtentsOf: byteCount, for: purpose) else { throw error }
       return runs
     }
   }
 
   /// Sees to it that slots are free for so many in several runs: the headers of all take less than one slot more.
-  private func provideScattered(_ slotCount: UInt32) throws(SedimentError) {
+  private func provideScattered(_ slotCount: UInt32, for purpose: SlotSpace.Purpose) throws(SedimentError) {
+    let wanted = space.reserve.slotCount(leftBy: purpose) + slotCount
     do throws(SedimentError) {
-      try provide(space.reservedCount + slotCount + 1)
+      try provide(wanted + 1)
     } catch  where error.code == .outOfSpace {
-      try provide(space.reservedCount + slotCount)
+      try provide(wanted)
     }
   }
 
-  private func takeScattered(forExtentsOf byteCount: Int) -> [SlotRun]? {
+  private func takeScattered(forExtentsOf byteCount: Int, for purpose: SlotSpace.Purpose) -> [SlotRun]? {
     var runs: [SlotRun] = []
     var left = UInt64(byteCount)
     repeat {
       let wanted = ExtentLayout(storedByteCount: left).slotCount
-      let count = min(space.largestRunCount(for: .storing), wanted)
-      guard runs.count < Self.scatteredRunCountMax, let run = space.take(count, for: .storing) else {
+      let count = min(space.largestRunCount(for: purpose), wanted)
+      guard runs.count < Self.scatteredRunCountMax, let run = space.take(count, for: purpose) else {
         for run in runs { space.give(run.first..<run.end) }
         return nil
       }

@@ -73,13 +73,18 @@ extension LogWriter {
   /// The slots that are kept free for a full disk: two checkpoints, one of them recovery's, the survivors of an
   /// exchange, and the tombstones of removals.
   var reserve: SlotSpace.Reserve {
-    let isFullByItself = slotCountMax < Limits.fileSlotCountMax && !evicts
-    return SlotSpace.Reserve(
-      freeing: 2 * checkpointSlotCount + 1
-        + SegmentSizes.survivorSlotCount(
-          fileSlotCount: space.end, segmentSlotCount: segmentSlotCount, isFullByItself: isFullByItself),
-      removing: isFullByItself ? SegmentSizes.tombstoneSlotCount(fileSlotCount: space.end) : 0)
+    SlotSpace.Reserve(
+      freeing: 2 * checkpointSlotCount + 1 + survivorSlotCount, saying: 2 * checkpointSlotCount + 2,
+      removing: evicts ? 0 : SegmentSizes.tombstoneSlotCount(fileSlotCount: space.end))
   }
+
+  private var survivorSlotCount: UInt32 {
+    SegmentSizes.survivorSlotCount(
+      fileSlotCount: space.end, segmentSlotCount: segmentSlotCount, evicts: evicts)
+  }
+
+  /// The longest value that a record may hold, so that compaction finds room for it in its reserve wherever that lies.
+  var survivorByteCountMax: Int { max(Int(survivorSlotCount) - 1, 1) * (15 << 10) }
 
   /// The slots that a checkpoint takes.
   var checkpointSlotCount: UInt32 {

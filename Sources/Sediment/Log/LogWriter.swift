@@ -100,6 +100,10 @@ internal import SedimentFormat
   var touchesPages = true
   /// Told that the log will soon reach pages which nobody has touched yet.
   var wantsPages: (@Sendable () -> Void)?
+  /// Segments that were sealed within the batch that is being appended, whose records the index is not told of yet.
+  private(set) var sealedInBatch: [(entry: SegmentEntry, segment: Segment)] = []
+  /// Whether the log goes on in another segment within a batch.
+  var isInBatch = false
   /// Told of each segment that was sealed.
   var sealed: (@Sendable () -> Void)?
   /// Told of what poisons.
@@ -156,6 +160,22 @@ internal import SedimentFormat
     case stored
     /// Written, which is quicker if a sync follows at once.
     case written
+  }
+
+  // MARK: Batches
+
+  /// Whether the batch that is being appended lies in several segments.
+  var isInSeveralSegments: Bool { !sealedInBatch.isEmpty }
+
+  /// Lets compaction know the segments that a batch has sealed, once the index was told of their records.
+  func endBatch() {
+    for (entry, segment) in sealedInBatch { noteWhole(entry, segment) }
+    sealedInBatch = []
+  }
+
+  /// Lets compaction know a segment that was sealed, at once or with the end of the batch that lies in it.
+  func noteSealed(_ entry: SegmentEntry, _ segment: Segment) {
+    if isInBatch { sealedInBatch.append((entry, segment)) } else { noteWhole(entry, segment) }
   }
 
   // MARK: Records
@@ -231,11 +251,11 @@ internal import SedimentFormat
     return offset
   }
 
-  /// Stores all of the records that were laid out, whose places end at the tail.
-  func store(_ images: RecordImages, _ way: Way) throws(SedimentError) {
-    let records = unsafe RawSpan(
-      _unsafeStart: images.address(0..<images.byteCount), byteCount: images.byteCount)
-    try store(records, at: unsafe tail.pointee.offset - UInt64(images.byteCount), way)
+  /// Stores some of the records that were laid out, whose places end at the tail.
+  func store(_ range: Range<Int>, of images: RecordImages, _ way: Way) throws(SedimentError) {
+    if range.isEmpty { return }
+    let records = unsafe RawSpan(_unsafeStart: images.address(range), byteCount: range.count)
+    try store(records, at: unsafe tail.pointee.offset - UInt64(range.count), way)
   }
 
   /// Adds the record that was appended last to the checksum of its batch.

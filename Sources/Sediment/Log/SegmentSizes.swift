@@ -18,19 +18,17 @@ enum SegmentSizes {
 
   /// The slots that the survivors of one exchange may take of the reserve.
   ///
-  /// An exchange frees its victims only once all of their survivors are written. A full store that may not evict
-  /// keeps more: what tombstones take of the reserve (`tombstoneSlotCount`) kills several times as much, and an
+  /// An exchange frees its victims only once all of their survivors are written. A store that may not evict keeps
+  /// more, since it may come to be full: what tombstones take of the reserve (`tombstoneSlotCount`) kills several times as much, and an
   /// exchange of so many slots then wins one even where what is dead lies evenly in all segments.
-  static func survivorSlotCount(fileSlotCount: UInt32, segmentSlotCount: UInt32, isFullByItself: Bool)
-    -> UInt32
-  {
+  static func survivorSlotCount(fileSlotCount: UInt32, segmentSlotCount: UInt32, evicts: Bool) -> UInt32 {
     let whole = min(segmentSlotCount, fileSlotCount / 32)
     let part =
-      isFullByItself ? tombstoneSlotCount(fileSlotCount: fileSlotCount) : min(fileSlotCount / 128, 64)
+      evicts ? min(fileSlotCount / 128, 64) : tombstoneSlotCount(fileSlotCount: fileSlotCount)
     return max(part, whole)
   }
 
-  /// The slots that tombstones may take of the reserve of a full store that may not evict.
+  /// The slots that tombstones may take of the reserve of a store that may not evict.
   static func tombstoneSlotCount(fileSlotCount: UInt32) -> UInt32 {
     UInt32(Double(fileSlotCount / 3).squareRoot())
   }

@@ -27,6 +27,8 @@ package struct SlotSpace: Sendable {
     case storing
     /// What a user removes: it wins space later, and takes some now.
     case removing
+    /// What is stored anew so that its segment can be emptied, which takes some slots, too.
+    case moving
     /// What frees space, or lets a full store checkpoint and close.
     case goingOn
   }
@@ -35,17 +37,21 @@ package struct SlotSpace: Sendable {
   package struct Reserve: Hashable, Sendable {
     /// What only freeing, checkpoints and closing may take: enough for one exchange that wins something.
     package var freeing: UInt32
+    /// What of that is needed to say what was freed.
+    package var saying: UInt32
     /// What removals may take besides.
     package var removing: UInt32
 
-    package init(freeing: UInt32 = 0, removing: UInt32 = 0) {
+    package init(freeing: UInt32 = 0, saying: UInt32 = 0, removing: UInt32 = 0) {
       self.freeing = freeing
+      self.saying = saying
       self.removing = removing
     }
 
     /// Keeps at least as much of each kind as another reserve.
     package mutating func raise(to other: Reserve) {
       freeing = max(freeing, other.freeing)
+      saying = max(saying, other.saying)
       removing = max(removing, other.removing)
     }
 
@@ -54,6 +60,7 @@ package struct SlotSpace: Sendable {
       switch purpose {
       case .storing: freeing + removing
       case .removing: freeing
+      case .moving: saying
       case .goingOn: 0
       }
     }

@@ -15,6 +15,8 @@ struct Tail {
   var wantsUpkeep = false
   /// Whether its slots are of the reserve, so that what users store does not belong here.
   var isOfReserve = false
+  /// Whether its segment has been opened for one record alone.
+  var isForOneRecord = false
   /// The sequence of the last record.
   var sequence: UInt64
   /// The sequence of the last record that is to be synced: marks behind it are not.

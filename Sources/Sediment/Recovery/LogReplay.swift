@@ -120,8 +120,9 @@ struct LogReplay {
     count(record)
     if let place = record.place { batch?.add(.large(place), of: record) }
     if case .catalogueChange(let change)? = record.control { batch?.add(.change(change), of: record) }
+    batch?.byteCount += record.header.byteCount
     guard var checksum = batch?.checksum, reader.add(to: &checksum),
-      progress.byteCount - (batch?.before.byteCount ?? 0) <= UInt64(Limits.batchByteCountMax)
+      batch?.byteCount ?? 0 <= Limits.batchByteCountMax
     else { throw reader.damaged("a batch is larger than one can be", record) }
     batch?.checksum = checksum
   }
@@ -261,6 +262,8 @@ struct PendingBatch {
   let before: LogReplay.Progress
   private(set) var steps: [(operation: LogReplay.Operation, record: LogRecord)] = []
   var checksum = BatchChecksum()
+  /// The bytes of its members so far, without the seals between them.
+  var byteCount = 0
 
   init(at start: LogPosition, before: LogReplay.Progress) {
     self.start = start

@@ -33,6 +33,9 @@ struct SalvageGathering {
         file, identity, segment.identity, base: segment.base, upTo: min(segment.end, fileByteCount),
         highest: segment.highest)
       var told = sweep.position
+      if segment.identity.kind == .hot, let base = segment.base, let last = segment.last {
+        batches.begin(base, highest: last)
+      }
       while let step = sweep.next() {
         switch step {
         case .record(let header, let offset):

@@ -13,10 +13,12 @@ struct SalvageSegment {
   let leastEnd: UInt64
   /// The highest sequence that it can hold.
   let highest: UInt64
+  /// The sequence of its last record, by the catalogue; nil if that does not tell.
+  let last: SequenceNumber?
 
   init(
     _ identity: SegmentIdentity, base: SequenceNumber?, end: UInt64? = nil, most: UInt64 = .max,
-    leastEnd: UInt64 = 0, highest: UInt64 = Limits.sequenceMax
+    leastEnd: UInt64 = 0, highest: UInt64 = Limits.sequenceMax, last: SequenceNumber? = nil
   ) {
     self.identity = identity
     self.base = base
@@ -24,6 +26,7 @@ struct SalvageSegment {
     isEndKnown = end != nil
     self.leastEnd = leastEnd
     self.highest = highest
+    self.last = last
   }
 }
 
@@ -89,7 +92,7 @@ struct SalvagePlan {
       add(
         SalvageSegment(
           entry.identity, base: entry.base, end: end, leastEnd: leastEnd(of: entry.identity),
-          highest: highest))
+          highest: highest, last: entry.highest))
     }
   }
 

@@ -16,9 +16,21 @@ struct BatchCheck {
     case broken(from: UInt64, byGap: Bool)
   }
 
+  /// The highest sequence of the hot segment before; nil before the first.
+  private var highest: SequenceNumber?
+  /// Whether a segment was freed that had members of the batch.
+  private var isPartial = false
+
   /// Records are missing here.
   mutating func noteGap() {
     isBroken = true
+  }
+
+  /// Goes on in a hot segment: where the one before it was freed, other members of a batch may be gone, all of which
+  /// counted.
+  mutating func begin(_ base: SequenceNumber, highest: SequenceNumber) {
+    if base != self.highest { isPartial = true }
+    self.highest = highest
   }
 
   /// Takes a record; `bytes` are all of it.
@@ -38,14 +50,15 @@ struct BatchCheck {
     case .commit(let commit)?:
       let begin = start ?? offset
       let hadGap = isBroken
-      let isWhole = !isBroken && members?.commit == commit
+      let isWhole = !isBroken && (isPartial || members?.commit == commit)
       reset()
       return isWhole ? .whole(from: begin) : .broken(from: begin, byGap: hadGap)
     default:
       // What lost its end, or nothing but its end.
-      let (begin, hadGap) = (start, isBroken)
+      let (begin, hadGap, isPartial) = (start, isBroken, isPartial)
       reset()
-      return begin.map { .broken(from: $0, byGap: hadGap) } ?? .nothing
+      guard let begin else { return .nothing }
+      return isPartial && !hadGap ? .whole(from: begin) : .broken(from: begin, byGap: hadGap)
     }
   }
 
@@ -53,5 +66,6 @@ struct BatchCheck {
     start = nil
     members = nil
     isBroken = false
+    isPartial = false
   }
 }

@@ -112,6 +112,7 @@ struct SegmentCheck {
     }
     var sweep = RecordSweep(
       file, identity, entry.identity, base: entry.base, upTo: min(end, fileByteCount))
+    if entry.identity.kind == .hot { batches.begin(entry.base, highest: entry.highest) }
     var counts = SegmentEntry(tail: entry.identity, base: entry.base)
     var isWhole = end <= fileByteCount
     while let step = sweep.next() {

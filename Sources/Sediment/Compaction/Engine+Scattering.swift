@@ -1,0 +1,88 @@
+internal import SedimentDisk
+internal import SedimentFormat
+
+// How compaction goes on where no slots lie in a row (invariant 22).
+
+extension Engine {
+  /// Stores the value of a record of several slots anew, in slots that may lie scattered, so that the record itself need
+  /// not be moved; false if it stays as it is.
+  ///
+  /// The slots lie before `limit`, if there is one. With the lock of maintenance.
+  func scatter(at position: UInt64, before limit: UInt32?) throws(SedimentError) -> Bool {
+    try Readers.reading(domain) { () throws(SedimentError) in
+      guard let found = try record(at: position << 3), found.view.kind == .put else { return false }
+      defer { found.release() }
+      guard found.view.valueByteCount > LogWriter.heldValueByteCountMax,
+        let state = collections.numbered(found.view.collection), state.counts(found.sequence)
+      else { return false }
+      // Or a bit that rotted would get a good checksum.
+      guard found.view.isIntact(at: found.position, seed: found.segment.seed) else {
+        throw damaged(at: found.position)
+      }
+      let isPlain = found.view.transform.map { $0.dictionary != 0 } ?? true
+      let value = try isPlain ? value(of: found.borrowed) : nil
+      defer { value?.release() }
+      let bytes = unsafe RawSpan(_unsafeBytes: value?.bytes ?? found.view.value)
+      let extentByteCount = LargeValues.extentByteCount(of: bytes.byteCount)
+      let extentBytes = bytes.extracting(0..<extentByteCount)
+      let pieces =
+        if let limit { try writePieces(extentBytes, before: limit) } else {
+          try writePieces(extentBytes, for: .moving, mayScatter: true)
+        }
+      guard let pieces else { return false }
+      let large = WrittenExtents(
+        pieces, tail: bytes.extracting(extentByteCount..<bytes.byteCount),
+        isPlain ? nil : found.view.transform)
+      try lock.withLock { () throws(SedimentError) in try enter(large, insteadOf: found, state) }
+      return true
+    }
+  }
+
+  /// Commits a large value that was written anew, unless its key got another record meanwhile.
+  ///
+  /// Under the lock.
+  func enter(
+    _ large: WrittenExtents, insteadOf found: FoundRecord, _ state: CollectionState
+  ) throws(SedimentError) {
+    guard let writer else { return }
+    let key = unsafe RawSpan(_unsafeBytes: found.view.key)
+    let hash = index.view.hash(key, collection: state.number)
+    guard index.view.find(hash, at: found.position >> 3) != nil, state.counts(found.sequence) else {
+      return giveBack(large, writer)
+    }
+    do throws(SedimentError) {
+      let writer = try checkWritable()
+      let form = RecordForm(
+        kind: .putLarge, collection: state.number, expiry: found.view.expiry, transform: large.transform)
+      try putLarge(large, key, hash, state, form, for: .goingOn, writer, .stored)
+    } catch {
+      giveBack(large, writer)
+      throw error
+    }
+  }
+
+  // MARK: Long keys
+
+  /// Empties all segments that may hold something which the tombstone of a sequence would have to hide, so that its
+  /// record can go without one.
+  ///
+  /// With the lock of maintenance.
+  func emptyGuards(below sequence: UInt64, but generation: Generation) throws(SedimentError) {
+    guard let writer else { return }
+    while true {
+      _ = try freeDead(writer)
+      try bringBack(writer)
+      let owner = lock.withLock { () -> SegmentEntry? in
+        let guardFloor = self.guardFloor(emptying: 1, writer)
+        guard !guardFloor.allowsDropping(SequenceNumber(sequence)!, of: generation) else { return nil }
+        return guardFloor.owner(besides: generation).flatMap { writer.catalogue.segments[$0] }
+      }
+      guard let owner else { return }
+      if lock.withLock({ isBlocked(owner, writer) }) { try checkpoint(both: true) }
+      let won = try exchange(
+        [owner.identity.generation], in: try surveySpace(), evicting: false, winning: 0, keepingAtMost: .max,
+        evenForNothing: true)
+      if won <= 0 { return }
+    }
+  }
+}

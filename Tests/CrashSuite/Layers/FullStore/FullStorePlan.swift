@@ -1,0 +1,59 @@
+import Sediment
+import SedimentTesting
+
+/// How a small store is bounded and opened, and what is stored in it: it follows from a seed.
+struct FullStorePlan: CustomStringConvertible {
+  enum Bound {
+    /// `.limited`: what finds no room is refused.
+    case cap
+    /// The disk ends; the store has no cap.
+    case disk
+    /// `.evicting`: everything that fits is stored.
+    case eviction
+  }
+
+  let bound: Bound
+  let slotCount: UInt64
+  let access: SedimentOptions.Access
+  let compaction: SedimentCompaction
+  /// The longest key and value.
+  let keyByteCountMax: Int
+  let valueByteCountMax: Int
+  let batchCountMax: Int
+  /// Whether the background works after each change, or only when somebody has to wait for it.
+  let hasBackground: Bool
+
+  init(seed: UInt64) {
+    // Not the numbers that the steps are made of.
+    var generator = SeededGenerator(seed: ~seed)
+    func one<Element>(of elements: Element...) -> Element {
+      elements[Int.random(in: 0..<elements.count, using: &generator)]
+    }
+    bound = one(of: .cap, .cap, .disk, .eviction)
+    slotCount = UInt64.random(in: one(of: 48...64, 48...128, 64...256), using: &generator)
+    access = one(of: .automatic, .automatic, .mappedForReading, .unmapped)
+    compaction = one(of: .automatic, .manual)
+    keyByteCountMax = one(of: 20, 20, 200, 4_000, 20_000, 65_535)
+    valueByteCountMax = one(of: 50, 500, 6_000, 16_300, 30_000, 130_000, 200_000)
+    batchCountMax = one(of: 1, 1, 4, 30)
+    hasBackground = one(of: true, false)
+  }
+
+  var byteCount: UInt64 { slotCount << 14 }
+
+  var options: SedimentOptions {
+    var options = SedimentOptions(
+      durability: .unsynced, access: access, compaction: compaction, compression: .off)
+    switch bound {
+    case .cap: options.capacity = .limited(maxBytes: byteCount)
+    case .eviction: options.capacity = .evicting(maxBytes: byteCount)
+    case .disk: break
+    }
+    return options
+  }
+
+  var description: String {
+    "\(bound) of \(slotCount) slots, \(access), compaction \(compaction), keys to \(keyByteCountMax), values to "
+      + "\(valueByteCountMax), batches of \(batchCountMax)\(hasBackground ? ", with background" : "")"
+  }
+}
