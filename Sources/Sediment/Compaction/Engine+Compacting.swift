@@ -113,20 +113,29 @@ extension Engine {
     forStoring byteCount: Int, recordOf keyByteCount: Int = 0, _ change: () throws(SedimentError) -> Result
   ) throws(SedimentError) -> Result {
     if pace.word != 0 { keepPace() }
-    var search = RoomSearch(forStoring: byteCount, recordOf: keyByteCount)
+    var search: RoomSearch?
     while true {
       do throws(SedimentError) {
         return try change()
       } catch {
-        try makeSpace(after: error, &search)
+        try makeSpace(forStoring: byteCount, recordOf: keyByteCount, after: error, &search)
       }
     }
+  }
+
+  @inline(never)
+  private func makeSpace(
+    forStoring byteCount: Int, recordOf keyByteCount: Int, after error: SedimentError,
+    _ search: inout RoomSearch?
+  ) throws(SedimentError) {
+    var going = search ?? RoomSearch(forStoring: byteCount, recordOf: keyByteCount)
+    defer { search = going }
+    try makeSpace(after: error, &going)
   }
 
   /// Makes room for a change that found none, if any can be made; else throws the error again.
   ///
   /// Only for a full disk or cap does a writer come here, and waits.
-  @inline(never)
   func makeSpace(after error: SedimentError, _ search: inout RoomSearch) throws(SedimentError) {
     guard error.code == .outOfSpace, options.compaction != .off, let writer else { throw error }
     try checkReadable()

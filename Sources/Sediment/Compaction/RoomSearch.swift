@@ -30,7 +30,6 @@ struct RoomSearch {
   private var mayTakeRow: Bool
 
   /// A search for a change that stores so many bytes, with a key of so many.
-  @inline(__always)
   init(forStoring byteCount: Int, recordOf keyByteCount: Int) {
     slotCount = UInt32(clamping: byteCount / Limits.slotByteCount)
     mayTakeRow = LogWriter.isLong(keyOf: keyByteCount)

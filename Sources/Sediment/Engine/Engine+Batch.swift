@@ -81,21 +81,21 @@ extension Engine {
       throw .tooLarge(path, what: "batch", byteCount: byteCount, limit: Limits.batchByteCountMax)
     }
     let changes = try lastChanges(batch)
-    let byteCounts = byteCounts(of: batch, large, packed)
     let room = try writer.takeRoom(
-      forAllOf: byteCounts, for: batch.putCount == 0 ? removingPurpose : .storing
+      byteCount, for: batch.putCount == 0 ? removingPurpose : .storing, hasAlone: batch.hasLongMember
     ) {
-      batch.hasLongMember && $0 < batch.members.count
-        && LogWriter.isLong(keyOf: batch.members[$0].keyByteCount)
+      byteCounts(of: batch, large, packed)
+    } isAlone: { number in
+      number < batch.members.count && LogWriter.isLong(keyOf: batch.members[number].keyByteCount)
     }
     // From here on nothing is refused: what fails is the disk, and poisons.
-    let positions = try append(images, byteCounts, in: room, of: batch, large, packed, writer, way)
+    let positions = try append(images, in: room, of: batch, large, packed, writer, way)
     for number in 0..<changes.count where batch.members[changes[number].number].kind != .remove {
       changes[number].after = positions[changes[number].number]
     }
     let isAlone = changes.count == 1
     if !isAlone { publish(changes) }
-    tellIndex(changes, batch, positions, byteCounts, writer)
+    tellIndex(changes, batch, positions, writer) { Self.form($0, batch.members[$0], large, packed).byteCount }
     if !isAlone { unpublish() }
     writer.endBatch()
     if !large.isEmpty { tellExtents(large, changes, batch, writer) }
@@ -220,9 +220,10 @@ extension Engine {
     return byteCounts
   }
 
-  /// Appends the records of a batch, and the commit, to one segment or several; the result is where each begins.
+  /// Appends the records of a batch, and the commit, to one segment or several; the result is where each begins, and
+  /// where the last ends.
   private func append(
-    _ images: RecordImages, _ byteCounts: [Int], in room: LogWriter.BatchRoom, of batch: BatchMembers,
+    _ images: RecordImages, in room: LogWriter.BatchRoom, of batch: BatchMembers,
     _ large: [Int: WrittenExtents], _ packed: PackedMembers, _ writer: LogWriter, _ way: LogWriter.Way
   ) throws(SedimentError) -> [UInt64] {
     var room = room
@@ -230,26 +231,27 @@ extension Engine {
     var positions: [UInt64] = []
     positions.reserveCapacity(batch.members.count + 1)
     var end = 0
-    var pending = 0
+    // From which byte on the records were not stored yet, and with which one the next segment begins.
+    var (pending, next) = (0, room.next)
     for (number, member) in batch.members.enumerated() {
-      let record = end..<end &+ byteCounts[number]
-      if room.begins(number) {
+      let (form, byteCount) = Self.form(number, member, large, packed)
+      if number == next {
         try writer.store(pending..<end, of: images, way)
-        pending = end
-        try writer.goOn(inNextOf: &room, roomFor: record.count)
+        try writer.goOn(inNextOf: &room, roomFor: byteCount)
+        (pending, next) = (end, room.next)
       }
-      let form = Self.form(number, member, large, packed).form
-      positions.append(writer.place(record, of: images, form, &checksum))
-      end = record.upperBound
+      positions.append(writer.place(end..<end &+ byteCount, of: images, form, &checksum))
+      end &+= byteCount
     }
+    positions.append(unsafe writer.tail.pointee.offset)
     let commit = ControlRecord.commit(checksum.commit!).encode()!
     let form = RecordForm(kind: .control)
     let record = images.append(form, key: RawSpan(), value: unsafe commit.span.bytes)
     defer { images.removeAll(from: end) }
-    if room.begins(batch.members.count) {
+    if batch.members.count == next {
       try writer.store(pending..<end, of: images, way)
-      pending = end
       try writer.goOn(inNextOf: &room, roomFor: record.count)
+      pending = end
     }
     for extents in large.values { adopt(extents, writer) }
     _ = writer.place(record, of: images, form, &checksum)

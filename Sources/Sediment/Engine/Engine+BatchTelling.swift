@@ -7,11 +7,13 @@ extension Engine {
   /// So many changes ahead what the index has of a key is brought near.
   private static var changeCountAhead: Int { 16 }
 
-  /// Tells the index all changes of a batch, whose records lie at these positions and have so many bytes.
+  /// Tells the index all changes of a batch, whose records lie at these positions; `byteCount` says how long one is where
+  /// the next one does not tell.
   func tellIndex(
-    _ changes: BatchChanges, _ batch: BatchMembers, _ positions: [UInt64], _ byteCounts: [Int],
-    _ writer: LogWriter
+    _ changes: BatchChanges, _ batch: BatchMembers, _ positions: [UInt64], _ writer: LogWriter,
+    byteCount: (Int) -> Int
   ) {
+    let isInSeveralSegments = writer.isInSeveralSegments
     for number in 0..<min(Self.changeCountAhead, changes.count) { index.view.prefetch(changes[number].hash) }
     // Taken anew only where the collection changes: counting references costs more than what is done with them.
     var (state, stateNumber) = (batch.states[0], UInt32(0))
@@ -23,7 +25,14 @@ extension Engine {
       if member.stateNumber != stateNumber {
         (state, stateNumber) = (batch.state(of: member), member.stateNumber)
       }
-      tellIndex(change, member, state, byteCount: byteCounts[change.number], writer)
+      if isInSeveralSegments {
+        let segment = slots.segment(at: change.after >> UInt64(Limits.slotByteCountLog2))
+        tellIndex(change, member, state, byteCount: byteCount(change.number), in: segment, writer)
+      } else {
+        let end = positions[change.number &+ 1]
+        tellIndex(
+          change, member, state, byteCount: Int(end &- positions[change.number]), in: nil, writer)
+      }
     }
     for number in changes.largeOld.keys.sorted() {
       let state = batch.state(of: batch.members[changes[number].number])
@@ -35,7 +44,7 @@ extension Engine {
   @inline(__always)
   private func tellIndex(
     _ change: BatchChanges.Change, _ member: BatchMembers.Member, _ state: CollectionState, byteCount: Int,
-    _ writer: LogWriter
+    in segment: Segment?, _ writer: LogWriter
   ) {
     var probe = index.view.probe(change.hash)
     if let old = change.old {
@@ -51,7 +60,6 @@ extension Engine {
     case (false, false): index.insert(change.hash, position: position)
     }
     if member.kind != .remove {
-      let segment = writer.isInSeveralSegments ? slots.segment(at: change.after >> 14) : nil
       count(byteCount, in: segment, state, expires: member.expiry != 0, writer)
     }
   }

@@ -127,25 +127,30 @@ extension LogWriter {
     /// How many of these the log has gone on in.
     fileprivate var enteredCount = 0
 
-    /// Whether the record of a number is the first of another segment.
-    @inline(__always)
-    func begins(_ number: Int) -> Bool {
-      enteredCount < segments.count && segments[enteredCount].first == number
-    }
+    /// The number of the record with which the next of them begins; the highest number if there is none.
+    var next: Int { enteredCount < segments.count ? segments[enteredCount].first : .max }
   }
 
-  /// Takes room for records of so many bytes each, in as many segments as it needs, or throws with nothing changed.
+  /// Takes room for records of so many bytes in all, in as many segments as they need, or throws with nothing changed.
   ///
-  /// A batch makes no segment longer than others are, so that compaction can always empty it.
+  /// A batch makes no segment longer than others are, so that compaction can always empty it. How long each record is,
+  /// and whether it needs a segment of its own, is asked only where not all of them fit into the tail.
+  @inline(__always)
   func takeRoom(
-    forAllOf byteCounts: [Int], for purpose: SlotSpace.Purpose, eachAloneWhere isAlone: (Int) -> Bool
+    _ total: Int, for purpose: SlotSpace.Purpose, hasAlone: Bool, byteCounts: () -> [Int],
+    isAlone: (Int) -> Bool
+  ) throws(SedimentError) -> BatchRoom {
+    if !hasAlone, unsafe tail.pointee.offset &+ UInt64(total) <= tail.pointee.softEnd { return BatchRoom() }
+    return try takeRoom(total, for: purpose, byteCounts(), isAlone)
+  }
+
+  @inline(never)
+  private func takeRoom(
+    _ total: Int, for purpose: SlotSpace.Purpose, _ byteCounts: [Int], _ isAlone: (Int) -> Bool
   ) throws(SedimentError) -> BatchRoom {
     var result = BatchRoom()
-    let total = byteCounts.reduce(0, +)
-    if unsafe tail.pointee.offset &+ UInt64(total) <= tail.pointee.softEnd { return result }
     touchesPages = total <= Self.storedByteCountMax
-    let roomInTail = room(for: purpose)
-    var room = roomInTail
+    var room = room(for: purpose)
     for (number, byteCount) in byteCounts.enumerated() {
       let isForOneRecord = isAlone(number)
       if isForOneRecord || room < byteCount {
@@ -160,7 +165,7 @@ extension LogWriter {
       }
       room = isForOneRecord ? 0 : room - byteCount
     }
-    if result.segments.first?.first != 0 { setSoftEnd(roomFor: min(total, roomInTail)) }
+    if result.segments.isEmpty { setSoftEnd(roomFor: total) }
     return result
   }
 
