@@ -77,8 +77,12 @@ private enum Scene {
   case growing
 
   static func drawn(using generator: inout SeededGenerator) -> Scene {
-    [.common, .common, .common, .common, .tight, .tight, .tight, .growing][
-      Int.random(in: 0..<8, using: &generator)]
+    switch Int.random(in: 0..<16, using: &generator) {
+    case 0..<9: .common
+    case 9..<15: .tight
+    // It takes many times as long as the others.
+    default: .growing
+    }
   }
 }
 
@@ -153,7 +157,7 @@ private struct Draw {
     let count = counts[Int.random(in: 0..<(isSmall ? 5 : 6), using: &generator)]
     var steps = (0..<count).map { _ in step(of: [.set], using: &generator) }
     if scene == .growing {
-      let slotCount = Int.random(in: 56...128, using: &generator)
+      let slotCount = Int.random(in: 56...96, using: &generator)
       steps.insert(.fill(first: 0, count: slotCount, size: 3), at: 0)
       return steps
     }
@@ -198,7 +202,7 @@ private struct Draw {
     case .fill:
       return .fill(
         first: Int.random(in: 0..<128, using: &generator),
-        count: 1 << Int.random(in: 0...5, using: &generator),
+        count: 1 << Int.random(in: 0...4, using: &generator),
         size: 3)
     case .thin:
       return .thin(

@@ -6,7 +6,7 @@ enum ScheduleStrategy {
   /// Now and then another one, chosen at random: once in so many points.
   case random(oneIn: Int)
   /// Whoever has the highest priority; at some points he who goes on gets the lowest.
-  case priorities([Int], changes: Set<Place>, lowest: Int)
+  case priorities([Int], changes: [Place], lowest: Int)
   /// Whoever goes on does so until he cannot, but for these points, at which another one goes on.
   case preemptions([Preemption])
 
@@ -37,7 +37,7 @@ enum ScheduleStrategy {
       if Bool.random(using: &generator) { priorities[stop.thread] = threadCount + 1 }
       changes = changes.prefix(Int.random(in: 0...1, using: &generator)) + [stop]
     }
-    return .priorities(priorities, changes: Set(changes), lowest: 0)
+    return .priorities(priorities, changes: changes, lowest: 0)
   }
 
   private static func place(
@@ -53,25 +53,37 @@ enum ScheduleStrategy {
 
   /// Who goes on of those who can; `current` is he who did, nil if he cannot.
   mutating func next(
-    after last: Int, current: Int?, ready: [Int], at place: Place, step: Int,
+    after last: Int, current: Int?, ready: UInt64, at place: Place, step: Int,
     using generator: inout SeededGenerator
   ) -> Int {
     switch self {
     case .random(let count):
       if let current, generator.next() % UInt64(count) != 0 { return current }
-      return ready[Int(generator.next() % UInt64(ready.count))]
+      return ready.bit(Int(generator.next() % UInt64(ready.nonzeroBitCount)))
     case .priorities(var priorities, let changes, let lowest):
       if let current, changes.contains(place) || changes.contains(Place(number: step)) {
         priorities[current] = lowest - 1
         self = .priorities(priorities, changes: changes, lowest: lowest - 1)
       }
-      return ready.max { priorities[$0] < priorities[$1] } ?? ready[0]
-    case .preemptions(let preemptions):
-      let others = ready.filter { $0 > last } + ready.filter { $0 < last }
-      if let preemption = preemptions.first(where: { $0.step == step }), preemption.skipCount < others.count {
-        return others[preemption.skipCount]
+      var rest = ready
+      var next = ready.trailingZeroBitCount
+      while rest != 0 {
+        let other = rest.trailingZeroBitCount
+        if priorities[other] > priorities[next] { next = other }
+        rest &= rest - 1
       }
-      return current ?? others.first ?? last
+      return next
+    case .preemptions(let preemptions):
+      // Those behind the last one come first, in their order.
+      let above = ready & (~0 << UInt64(last + 1))
+      let below = ready & (1 << UInt64(last) - 1)
+      if let preemption = preemptions.first(where: { $0.step == step }) {
+        let place = preemption.skipCount - above.nonzeroBitCount
+        if place < 0 { return above.bit(preemption.skipCount) }
+        if place < below.nonzeroBitCount { return below.bit(place) }
+      }
+      if let current { return current }
+      return above != 0 ? above.bit(0) : below != 0 ? below.bit(0) : last
     }
   }
 
@@ -82,5 +94,14 @@ enum ScheduleStrategy {
     case .preemptions(let preemptions):
       "preempted at \(preemptions.map { "\($0.step)" }.joined(separator: ", "))"
     }
+  }
+}
+
+extension UInt64 {
+  /// The number of the bit that is set with so many below it.
+  fileprivate func bit(_ place: Int) -> Int {
+    var rest = self
+    for _ in 0..<place { rest &= rest - 1 }
+    return rest.trailingZeroBitCount
   }
 }
