@@ -63,8 +63,8 @@ final class Schedule: @unchecked Sendable {
         return decide(after: actor)?.context ?? team.end
       }
     }
-    let first = strategy.next(
-      after: 0, current: nil, ready: ready, at: .init(number: 0), step: 0, using: &generator)
+    let beginning = ScheduleStrategy.Moment(step: 0, thread: 0, kind: .yielded, number: 0, numberInJob: 0)
+    let first = strategy.next(at: beginning, current: nil, ready: ready, using: &generator)
     team.start(first)
     return failure == nil
   }
@@ -125,8 +125,7 @@ final class Schedule: @unchecked Sendable {
     }
     let isReady = ready & 1 << UInt64(actor.number) != 0
     let next = strategy.next(
-      after: actor.number, current: isReady ? actor.number : nil, ready: ready,
-      at: .init(kind: actor.point, thread: actor.number, number: actor.pointCount), step: stepCount,
+      at: actor.moment(step: stepCount), current: isReady ? actor.number : nil, ready: ready,
       using: &generator)
     return actors[next]
   }
@@ -164,6 +163,9 @@ final class Schedule: @unchecked Sendable {
   func wakeWorkers() {
     for other in actors where other.state == .idle { other.state = .ready }
   }
+
+  /// The thread that has the turn begins with something else.
+  func beginJob(_ number: Int) { actors[number].beginJob() }
 
   /// The worker that has the turn finds no job, and waits until it is woken.
   func waitForJob(_ number: Int) {

@@ -26,10 +26,19 @@ final class ScheduleActor: ScheduledThread, @unchecked Sendable {
   private(set) var point = SchedulePoint.yielded
   /// How many points of each kind it has reached.
   private var pointCounts = [Int](repeating: 0, count: SchedulePoint.kindCount)
+  /// The same as it was when its job began.
+  private var pointCountsBeforeJob = [Int](repeating: 0, count: SchedulePoint.kindCount)
   private unowned let schedule: Schedule
 
-  /// How many points it has reached of the kind of its last one.
-  var pointCount: Int { pointCounts[Int(point.rawValue)] }
+  /// Where it is.
+  func moment(step: Int) -> ScheduleStrategy.Moment {
+    let number = pointCounts[Int(point.rawValue)]
+    return ScheduleStrategy.Moment(
+      step: step, thread: self.number, kind: point, number: number,
+      numberInJob: number - pointCountsBeforeJob[Int(point.rawValue)])
+  }
+
+  func beginJob() { pointCountsBeforeJob = pointCounts }
 
   init(_ number: Int, _ name: String, isWorker: Bool, on context: ScheduleContext, of schedule: Schedule) {
     self.number = number

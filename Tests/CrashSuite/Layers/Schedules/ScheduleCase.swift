@@ -59,10 +59,12 @@ struct ScheduleCase {
   private func check(_ shared: ScheduleStore) throws -> [String] {
     var last = ScheduleUser(shared, number: ScheduleTeam.memberCountMax + 1)
     try last.readAll()
+    shared.checkAccounts()
     try shared.close()
     let report = try SedimentStore.verify(path: ScheduleStore.path, on: shared.disk)
     try shared.open()
     try last.readAll()
+    shared.checkAccounts()
     try shared.close()
     var findings = shared.findings
     if !report.isIntact { findings.append("verification: \(report.findings.map(\.description))") }

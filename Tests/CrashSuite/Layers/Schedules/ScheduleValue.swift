@@ -2,8 +2,19 @@
 enum ScheduleValue {
   /// How long values are: some of a slot, most of one, several, and with extents of their own.
   ///
-  /// Those of one kind are as long as each other, so that a record comes to lie where another one of its key was.
-  static let byteCounts = [120, 3_904, 9_000, 15_800, 36_000, 140_000]
+  /// Those of one kind are as long as each other, so that a record comes to lie where another one of its key was. The
+  /// last become short by the dictionary.
+  static let byteCounts = [120, 3_904, 9_000, 15_800, 36_000, 140_000, 1_200]
+  static let packedSize = 6
+
+  /// What values of the packed size are parts of, but for their first bytes.
+  static let dictionary = (0..<512).flatMap { place in
+    unsafe withUnsafeBytes(of: dictionaryWord(place)) { unsafe [UInt8]($0) }
+  }
+
+  private static func dictionaryWord(_ place: Int) -> UInt64 {
+    UInt64(truncatingIfNeeded: place & 255 | 256) &* 0x632B_E59B_D9B4_E019
+  }
 
   /// A number that no other value has.
   static func number(thread: Int, count: Int, size: Int, expires: Bool = false) -> Int {
@@ -27,8 +38,9 @@ enum ScheduleValue {
 
   /// Eight bytes of a value: the first are its number, and no others are in any other place or value.
   private static func word(_ place: Int, of number: Int) -> UInt64 {
-    place == 0
-      ? UInt64(number) : (UInt64(number) << 20 | UInt64(place)) &* 0x9E37_79B9_7F4A_7C15
+    if place == 0 { return UInt64(number) }
+    if number & 7 == packedSize { return dictionaryWord(place + 4 * (number >> 4)) }
+    return (UInt64(number) << 20 | UInt64(place)) &* 0x9E37_79B9_7F4A_7C15
   }
 
   /// The number of a value; nil if nobody ever set it.
