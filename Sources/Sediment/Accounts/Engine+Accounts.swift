@@ -27,7 +27,8 @@ extension Engine {
     let recount = IndexRecount(of: self)
     comparison.compare("entries of the index", kept: index.count, counted: recount.entryCount)
     if isAlone, recount.clearedCount > 0, !isToBeSwept {
-      comparison.add("\(recount.clearedCount) entries lead to what was cleared, and nobody is to sweep them out")
+      comparison.add(
+        "\(recount.clearedCount) entries lead to cleared records, and nobody will sweep them out")
     }
     if recount.isWhole {
       compareLive(recount, writer, &comparison)

@@ -165,7 +165,10 @@ final class Schedule: @unchecked Sendable {
   }
 
   /// The thread that has the turn begins with something else.
-  func beginJob(_ number: Int) { actors[number].beginJob() }
+  func beginJob(_ number: Int) {
+    actors[number].beginJob()
+    strategy.beginJob(of: number, using: &generator)
+  }
 
   /// The worker that has the turn finds no job, and waits until it is woken.
   func waitForJob(_ number: Int) {

@@ -83,14 +83,14 @@ private enum Scene {
   case packed
 
   /// How many steps a thread has at most, one of them by chance.
-  var stepCountsMax: [Int] { self == .tight || self == .packed ? [6, 12, 24] : [4, 6, 12] }
+  var stepCountsMax: [Int] { [.tight, .packed, .crowded].contains(self) ? [6, 12, 24] : [4, 6, 12] }
 
   static func drawn(using generator: inout SeededGenerator) -> Scene {
     switch Int.random(in: 0..<16, using: &generator) {
-    case 0..<6: .common
-    case 6..<11: .tight
-    case 11..<13: .crowded
-    case 13..<15: .packed
+    case 0..<5: .common
+    case 5..<10: .tight
+    case 10..<12: .crowded
+    case 12..<15: .packed
     // It takes many times as long as the others.
     default: .growing
     }
@@ -125,7 +125,7 @@ private struct Draw {
     let choices: [[Int]] =
       switch scene {
       case .tight: [[3], [2]]
-      case .crowded: [[0], [0], [0, 2]]
+      case .crowded: [[0], [0, 2], [3]]
       case .packed:
         [[ScheduleValue.packedSize, 3], [ScheduleValue.packedSize, 2], [ScheduleValue.packedSize]]
       case .common, .growing:
@@ -145,9 +145,9 @@ private struct Draw {
     case .tight: common = kinds.prefix(1) + [.set, .set, .set, .compact, .compact, .clear]
     case .growing: common = kinds.prefix(1) + [.fill, .fill, .fill, .compact, .compact, .thin, .clear]
     case .crowded:
-      common = kinds.prefix(1) + [.fill, .fill, .fill, .many, .many, .thin, .compact, .clear, .index]
+      common = kinds.prefix(1) + [.fill, .fill, .many, .thin, .compact, .compact, .clear, .index]
     case .packed:
-      common = kinds.prefix(1) + [.set, .set, .compact, .compact, .everything, .everything, .dictionary]
+      common = [.set, .set, .compact, .compact, .everything, .everything, .dictionary]
     }
   }
 

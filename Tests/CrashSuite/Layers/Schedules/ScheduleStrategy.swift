@@ -7,6 +7,8 @@ enum ScheduleStrategy {
   case random(oneIn: Int)
   /// Whoever has the highest priority; at some points he who goes on gets the lowest.
   case priorities([Int], changes: [Place], lowest: Int)
+  /// The same, with one more such point in each job of a thread.
+  case stops([Int], changes: [Place], lowest: Int)
   /// Whoever goes on does so until he cannot, but for these points, at which another one goes on.
   case preemptions([Preemption])
 
@@ -49,19 +51,30 @@ enum ScheduleStrategy {
     let depth = Int.random(in: 1...4, using: &generator)
     var changes = (1..<depth).map { _ in place(threadCount: threadCount, using: &generator) }
     if Bool.random(using: &generator) {
-      // Threads come to a point of their own early, and go on when nobody else can: one, two, or each in all its jobs.
-      let stopCount = [1, 2, threadCount][Int.random(in: 0..<3, using: &generator)]
-      let stops = (0..<stopCount).map { number in
-        stop(
-          ofThread: stopCount > 2 ? number : Int.random(in: 0..<threadCount, using: &generator),
-          isOfJob: stopCount > 2 || Bool.random(using: &generator), using: &generator)
+      // Threads come to a point of their own early, and go on when nobody else can: one or two, or each in each job.
+      if Bool.random(using: &generator) {
+        return .stops(priorities, changes: Array(changes.prefix(1)), lowest: 0)
       }
-      for (number, stop) in stops.prefix(2).enumerated() where Bool.random(using: &generator) {
+      let stops = (0...Int.random(in: 0...1, using: &generator)).map { _ in
+        stop(
+          ofThread: Int.random(in: 0..<threadCount, using: &generator),
+          isOfJob: Bool.random(using: &generator),
+          using: &generator)
+      }
+      for (number, stop) in stops.enumerated() where Bool.random(using: &generator) {
         priorities[stop.thread] = threadCount + 2 - number
       }
       changes = changes.prefix(Int.random(in: 0...1, using: &generator)) + stops
     }
     return .priorities(priorities, changes: changes, lowest: 0)
+  }
+
+  /// A thread begins with a job, of which some strategies choose a point.
+  mutating func beginJob(of thread: Int, using generator: inout SeededGenerator) {
+    guard case .stops(let priorities, var changes, let lowest) = self else { return }
+    changes.removeAll { $0.isOfJob && $0.thread == thread }
+    changes.append(Self.stop(ofThread: thread, isOfJob: true, using: &generator))
+    self = .stops(priorities, changes: changes, lowest: lowest)
   }
 
   private static let kindsOfStops: [SchedulePoint] = [
@@ -72,7 +85,7 @@ enum ScheduleStrategy {
   private static func stop(
     ofThread thread: Int, isOfJob: Bool, using generator: inout SeededGenerator
   ) -> Place {
-    let countMax = 1 << Int.random(in: 0...(isOfJob ? 3 : 5), using: &generator)
+    let countMax = 1 << Int.random(in: 0...(isOfJob ? 4 : 5), using: &generator)
     return Place(
       kind: kindsOfStops[Int.random(in: 0..<kindsOfStops.count, using: &generator)], thread: thread,
       number: Int.random(in: 1...countMax, using: &generator), isOfJob: isOfJob)
@@ -96,10 +109,15 @@ enum ScheduleStrategy {
     case .random(let count):
       if let current, generator.next() % UInt64(count) != 0 { return current }
       return ready.bit(Int(generator.next() % UInt64(ready.nonzeroBitCount)))
-    case .priorities(var priorities, let changes, let lowest):
+    case .priorities(var priorities, let changes, let lowest),
+      .stops(var priorities, let changes, let lowest):
       if let current, changes.contains(where: { $0.matches(moment) }) {
         priorities[current] = lowest - 1
-        self = .priorities(priorities, changes: changes, lowest: lowest - 1)
+        if case .stops = self {
+          self = .stops(priorities, changes: changes, lowest: lowest - 1)
+        } else {
+          self = .priorities(priorities, changes: changes, lowest: lowest - 1)
+        }
       }
       var rest = ready
       var next = ready.trailingZeroBitCount
@@ -128,6 +146,7 @@ enum ScheduleStrategy {
     switch self {
     case .random(let count): "at random, once in \(count) points"
     case .priorities(_, let changes, _): "priorities changed \(changes.count) times"
+    case .stops: "a thread stops in each of its jobs"
     case .preemptions(let preemptions):
       "preempted at \(preemptions.map { "\($0.step)" }.joined(separator: ", "))"
     }
