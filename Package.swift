@@ -68,9 +68,12 @@ let package = Package(
     .executableTarget(
       name: "CrashChild", dependencies: ["CrashModel", "Sediment", "SedimentDisk"], path: "Tests/CrashChild",
       swiftSettings: settings),
+    // Threads of the crash suite's schedules, which take turns on one thread of the system.
+    .target(name: "ScheduleContexts", dependencies: ["CSediment"], path: "Tests/ScheduleContexts"),
     // All layers of crash tests, with as many cases as are asked for; see Tests/run.
     .executableTarget(
-      name: "CrashSuite", dependencies: ["CrashModel", "Sediment", "SedimentTesting", "SedimentDisk"],
+      name: "CrashSuite",
+      dependencies: ["CrashModel", "ScheduleContexts", "Sediment", "SedimentTesting", "SedimentDisk"],
       path: "Tests/CrashSuite", swiftSettings: settings),
     // A program on the public interface alone, with dictionaries as its model; see Tests/run.
     .executableTarget(

@@ -3,6 +3,7 @@
 #endif
 #include "CSedimentThreads.h"
 
+#include "CSedimentThreadObject.h"
 #include "Forks.h"
 
 #include <signal.h>
@@ -196,7 +197,12 @@ int sediment_thread_start(void (*body)(void *context), void *context) {
 // Its address is the number.
 static __thread char identity;
 
-uintptr_t sediment_thread_identity(void) { return (uintptr_t)&identity; }
+uintptr_t sediment_thread_identity(void) {
+#if defined(SEDIMENT_SCHEDULES)
+  if (sediment_scheduled_thread_get() != NULL) return (uintptr_t)sediment_scheduled_thread_get();
+#endif
+  return (uintptr_t)&identity;
+}
 
 int sediment_processor_count(void) {
   long count = sysconf(_SC_NPROCESSORS_ONLN);

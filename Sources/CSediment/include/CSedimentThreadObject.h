@@ -18,6 +18,22 @@ void sediment_thread_object_set(void *object, void (*end)(void *object));
 extern SEDIMENT_THREAD_LOCAL void *sediment_scheduled_thread;
 static inline void *sediment_scheduled_thread_get(void) { return sediment_scheduled_thread; }
 static inline void sediment_scheduled_thread_set(void *thread) { sediment_scheduled_thread = thread; }
+
+// What belongs to one of a test's threads, several of which take turns on one of the system's. All zero at first.
+struct sediment_thread_state {
+  struct sediment_reader *slot;
+  void *object;
+  void *scheduled_thread;
+};
+
+// Keeps the state of the thread that has the turn, and goes on with that of another.
+static inline void sediment_thread_state_exchange(
+    struct sediment_thread_state *kept, const struct sediment_thread_state *next) {
+  *kept = (struct sediment_thread_state){sediment_reader_slot, sediment_thread_object, sediment_scheduled_thread};
+  sediment_reader_slot = next->slot;
+  sediment_thread_object = next->object;
+  sediment_scheduled_thread = next->scheduled_thread;
+}
 #endif
 
 #endif

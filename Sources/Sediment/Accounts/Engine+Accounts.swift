@@ -26,6 +26,10 @@ extension Engine {
     compareLedger(writer, &comparison)
     let recount = IndexRecount(of: self)
     comparison.compare("entries of the index", kept: index.count, counted: recount.entryCount)
+    if isAlone, recount.clearedCount > 0, !isToBeSwept {
+      comparison.add(
+        "\(recount.clearedCount) entries lead to cleared records, and nobody will sweep them out")
+    }
     if recount.isWhole {
       compareLive(recount, writer, &comparison)
       compareExtents(recount, writer, &comparison)

@@ -24,6 +24,8 @@ struct IndexRecount {
   /// Those of values that were cleared and not swept out yet.
   private(set) var clearedExtents: Set<Generation> = []
   private(set) var entryCount = 0
+  /// Those that lead to records which were cleared.
+  private(set) var clearedCount = 0
   /// Whether every entry leads to a record that is whole; what a damaged one was cannot be counted.
   private(set) var isWhole = true
 
@@ -61,6 +63,7 @@ struct IndexRecount {
     let place = found.place
     let state = engine.collections.numbered(found.view.collection)
     guard let state, state.counts(found.sequence) else {
+      if engine.isCleared(found) { clearedCount += 1 }
       for piece in place?.pieces ?? [] { clearedExtents.insert(piece.extent.generation) }
       return
     }

@@ -18,6 +18,9 @@ package enum SchedulePoint: UInt8, Sendable {
   case handedOver
   /// A thread has nothing to do until others have come further.
   case yielded
+
+  /// How many kinds there are.
+  package static let kindCount = 9
 }
 
 /// A thread that goes on only when a test lets it.
@@ -111,8 +114,7 @@ extension SchedulePoint {
   /// Lets other threads go on for a moment.
   @inline(__always)
   static func yield() {
-    reach(.yielded)
-    sediment_yield()
+    if isScheduled { reach(.yielded) } else { sediment_yield() }
   }
 
   /// Lets other threads go on for some nanoseconds.

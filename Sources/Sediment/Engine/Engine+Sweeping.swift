@@ -47,7 +47,8 @@ extension Engine {
     return ClearedRecord(segment: found.segment, byteCount: found.view.byteCount, place: found.place)
   }
 
-  private func isCleared(_ found: FoundRecord) -> Bool {
+  /// Whether a record was cleared since it was written.
+  func isCleared(_ found: FoundRecord) -> Bool {
     guard let state = collections.numbered(found.view.collection) else {
       return found.view.collection < CollectionEntry.systemNumberMin
     }

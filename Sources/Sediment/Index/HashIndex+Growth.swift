@@ -102,7 +102,10 @@ extension HashIndex {
     if table.isCrowded { setCrowded(true) }
     let directory = directory
     directory.setCounts(counts, at: words.lowerBound)
-    for index in words { directory.setTable(table, at: index) }
+    for index in words {
+      directory.setTable(table, at: index)
+      SchedulePoint.reach(.published)
+    }
   }
 
   private func giveBack(_ table: IndexTable) {

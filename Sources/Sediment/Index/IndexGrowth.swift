@@ -4,8 +4,19 @@
 /// 9.3 to 11.6 bytes. The sizes of different partitions are spread evenly between two such steps, so they
 /// grow one after the other, and all together take about 10.5 bytes per entry at any time.
 enum IndexGrowth {
-  /// The entries from which on a partition that would grow is split instead.
-  static let splitCountMin = 16_384
+  #if SEDIMENT_SCHEDULES
+    // So few that the stores of schedules have partitions that are split, and walks that come to an end soon.
+    static let splitCountMin = 4
+    static let baseBitCountRange: ClosedRange<UInt64> = 1...16
+    private static let entriesPerWordMin = 1
+  #else
+    /// The entries from which on a partition that would grow is split instead.
+    static let splitCountMin = 16_384
+    /// Bits of the hash that choose the base partition.
+    static let baseBitCountRange: ClosedRange<UInt64> = 6...16
+    /// The fewest entries to a word of a directory that grows.
+    private static let entriesPerWordMin = 256
+  #endif
   /// The buckets within which an entry is found, unless the index is crowded.
   ///
   /// Runs of so many full buckets come about now and then in a partition that is about to grow, which then grows a
@@ -13,8 +24,6 @@ enum IndexGrowth {
   static let probeBucketCountMax = 32
   /// The hash bits by which partitions are split; enough of them remain to place entries in a table.
   static let depthMax: UInt64 = 13
-  /// Bits of the hash that choose the base partition.
-  static let baseBitCountRange: ClosedRange<UInt64> = 6...16
 
   /// The slots of a table that may be used, by entries or as deleted.
   @inline(__always)
@@ -56,6 +65,6 @@ enum IndexGrowth {
   /// Whether a directory may have so many words, at 16 bytes each; it is small beside the entries in all cases, and
   /// hashes that are alike cannot make it grow.
   static func allows(wordCount: Int, count: Int) -> Bool {
-    wordCount <= count / 256
+    wordCount <= count / entriesPerWordMin
   }
 }

@@ -89,6 +89,13 @@ public final class SedimentStore: SedimentKeyspace, @unchecked Sendable {
     return engine.storeIndex { [conditions = engine.conditions] in !conditions.isClosed }
   }
 
+  /// Gives a collection, or the store's own keys with nil, a dictionary that nobody has trained.
+  package func addDictionary(_ bytes: [UInt8], toCollection name: String?) throws {
+    let keys = try name.map { try collection($0) } ?? self
+    guard let level = engine.compressionLevel else { return }
+    try engine.addDictionary(bytes, for: keys.state, level: level)
+  }
+
   /// The number of the last change, or 0 in a store that is only read.
   package var lastSequence: UInt64 { engine.lastSequence }
 

@@ -73,17 +73,21 @@ struct Journal: Sendable {
   var base: Medium
   private(set) var events: [DiskEvent] = []
   private(set) var bytes: [UInt8] = []
+  /// Whether anything of it is kept.
+  let isKept: Bool
 
-  init(base: Medium) {
+  init(base: Medium, isKept: Bool) {
     self.base = base
+    self.isKept = isKept
   }
 
   mutating func append(_ event: DiskEvent) {
-    events.append(event)
+    if isKept { events.append(event) }
   }
 
   /// Keeps a copy of `source`, for the event that is to refer to it.
   mutating func keep(_ source: UnsafeRawBufferPointer) -> Range<Int> {
+    guard isKept else { return 0..<0 }
     let start = bytes.count
     unsafe bytes.append(contentsOf: source)
     return start..<bytes.count

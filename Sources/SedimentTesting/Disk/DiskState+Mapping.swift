@@ -48,9 +48,12 @@ extension DiskState {
   private func setReadable(_ blocks: Range<Int>, _ isReadable: Bool, _ number: Int) {
     let cache = self[inode: number].cache
     if isReadable { return cache.reveal(Geometry.bytes(of: blocks)) }
-    let others = mappings.values.filter { $0.inode == number }
-    for block in blocks where !others.contains(where: { $0.allows(.read, of: block..<block + 1) }) {
-      cache.conceal(Geometry.bytes(of: block..<block + 1))
+    let others = mappings.values.filter { $0.inode == number && $0.isExposed }
+    var rest = blocks
+    while let first = rest.first(where: { !others.areReading($0) }) {
+      let end = (first..<rest.upperBound).first { others.areReading($0) } ?? rest.upperBound
+      cache.conceal(Geometry.bytes(of: first..<end))
+      rest = end..<rest.upperBound
     }
   }
 
@@ -119,7 +122,7 @@ extension DiskState {
   mutating func release(mapping: Int) {
     guard let open = mappings.removeValue(forKey: mapping) else { return }
     let cache = self[inode: open.inode].cache
-    if !mappings.values.contains(where: { $0.inode == open.inode }) { cache.reveal(0..<cache.byteCount) }
+    if !mappings.values.contains(where: { $0.inode == open.inode }) { cache.forgetReaders() }
     release(open.inode) { $0.holderCount -= 1 }
   }
 
@@ -128,4 +131,9 @@ extension DiskState {
     violations.append(violation)
     if options.violationRule == .trap { preconditionFailure(violation.description) }
   }
+}
+
+extension [OpenMapping] {
+  /// Whether any of them lets a block be read.
+  fileprivate func areReading(_ block: Int) -> Bool { contains { $0.allows(.read, of: block..<block + 1) } }
 }

@@ -61,9 +61,8 @@ extension DiskState {
       let inode = state[inode: try state.inodeNumber(ofOpenFile: handle)]
       guard offset < UInt64(inode.byteCount) else { return nil }
       let blocks = Int(offset) / Geometry.blockByteCount..<Geometry.blockCount(for: inode.byteCount)
-      guard let first = blocks.first(where: { inode.blocks.contains($0) }) else { return nil }
-      let end = (first..<blocks.upperBound).first { !inode.blocks.contains($0) } ?? blocks.upperBound
-      let bytes = Geometry.bytes(of: first..<end)
+      guard let run = inode.blocks.firstRun(in: blocks) else { return nil }
+      let bytes = Geometry.bytes(of: run)
       return max(UInt64(bytes.lowerBound), offset)..<UInt64(min(bytes.upperBound, inode.byteCount))
     }
   }

@@ -23,7 +23,7 @@ struct DiskState: Sendable {
     options = setup.options
     clock = setup.clock
     generator = SeededGenerator(seed: setup.options.seed)
-    journal = Journal(base: medium)
+    journal = Journal(base: medium, isKept: setup.options.keepsHistory)
     names = medium.liveNames
     lastNumber = medium.files.keys.max() ?? 0
     for (path, number) in names {
@@ -70,7 +70,7 @@ struct DiskState: Sendable {
 
   /// Lets the journal begin now.
   mutating func trimJournal() {
-    journal = Journal(base: walkedMedium())
+    journal = Journal(base: walkedMedium(), isKept: options.keepsHistory)
     walked = nil
   }
 

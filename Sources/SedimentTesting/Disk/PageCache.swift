@@ -15,35 +15,36 @@ internal import SedimentDisk
 /// the process when it is touched, as there; calls of this type reach it all the same.
 @safe
 final class PageCache: Sendable {
-  /// The address of the file's first byte.
-  nonisolated(unsafe) let base: UnsafeMutableRawPointer
-  /// The largest file that fits.
-  let byteCount: Int
+  private let memory: PageMemory
   /// What readers must not touch, in pages of this machine; under the disk's lock.
   private nonisolated(unsafe) var concealed = BlockSet()
+  /// How many of the first bytes were ever changed; under the disk's lock.
+  private nonisolated(unsafe) var touchedByteCount = 0
   private static let pageByteCount = max(Int(sysconf(Int32(_SC_PAGESIZE))), Geometry.blockByteCount)
 
+  /// The address of the file's first byte.
+  var base: UnsafeMutableRawPointer { unsafe memory.base }
+  /// The largest file that fits.
+  var byteCount: Int { memory.byteCount }
+  /// Where the disk itself has the bytes.
+  private var own: UnsafeMutableRawPointer { unsafe memory.own }
+
   init(byteCount: Int) throws(CallFailure) {
-    #if canImport(Darwin)
-      let flags = MAP_PRIVATE | MAP_ANON | MAP_NORESERVE
-    #else
-      let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE
-    #endif
-    let start = unsafe mmap(nil, byteCount, PROT_READ | PROT_WRITE, flags, -1, 0)
-    guard let start = unsafe start, unsafe start != MAP_FAILED else { throw CallFailure(.noMemory) }
-    unsafe base = start
-    self.byteCount = byteCount
+    guard let memory = PageMemory.take(byteCount: byteCount) else { throw CallFailure(.noMemory) }
+    self.memory = memory
+    if memory.isTwice { unsafe concealed.insert(pages(touching: 0..<byteCount)) }
   }
 
   deinit {
-    unsafe munmap(base, byteCount)
+    forgetReaders()
+    memory.giveBack(touchedByteCount: unsafe touchedByteCount)
   }
 
   /// Fetches the memory for the first bytes at once, which takes a third of the time of doing it page by page.
   func populate(byteCount: Int) {
     #if !canImport(Darwin)
       // MADV_POPULATE_WRITE, of Linux 5.14; it is only a hint here, so older systems may ignore it.
-      unsafe madvise(base, min(byteCount, self.byteCount), 23)
+      unsafe madvise(own, min(byteCount, self.byteCount), 23)
     #endif
   }
 
@@ -51,8 +52,9 @@ final class PageCache: Sendable {
   func write(_ source: UnsafeRawBufferPointer, at offset: Int) {
     precondition(offset >= 0 && source.count <= byteCount - offset)
     guard let start = source.baseAddress else { return }
+    unsafe touchedByteCount = max(touchedByteCount, offset + source.count)
     reaching(offset..<offset + source.count) {
-      unsafe (base + offset).copyMemory(from: start, byteCount: source.count)
+      unsafe (own + offset).copyMemory(from: start, byteCount: source.count)
     }
   }
 
@@ -64,34 +66,35 @@ final class PageCache: Sendable {
   func copy(byteCount: Int, to other: PageCache) {
     precondition(byteCount <= self.byteCount)
     reaching(0..<byteCount) {
-      unsafe other.write(UnsafeRawBufferPointer(start: base, count: byteCount), at: 0)
+      unsafe other.write(UnsafeRawBufferPointer(start: own, count: byteCount), at: 0)
     }
   }
 
   /// Fills the first bytes with what no file is made of.
   func spoil(byteCount: Int) {
     let count = min(byteCount, self.byteCount)
-    reaching(0..<count) { _ = unsafe memset(base, 0xDB, count) }
+    unsafe touchedByteCount = max(touchedByteCount, count)
+    reaching(0..<count) { _ = unsafe memset(own, 0xDB, count) }
   }
 
   func zero(_ range: Range<Int>) {
     precondition(range.lowerBound >= 0 && range.upperBound <= byteCount)
     guard !range.isEmpty else { return }
-    reaching(range) { _ = unsafe memset(base + range.lowerBound, 0, range.count) }
+    reaching(range) { _ = unsafe memset(own + range.lowerBound, 0, range.count) }
   }
 
   func read(_ range: Range<Int>, into target: UnsafeMutableRawBufferPointer) {
     precondition(range.lowerBound >= 0 && range.upperBound <= byteCount && range.count <= target.count)
     reaching(range) {
       unsafe target.copyMemory(
-        from: UnsafeRawBufferPointer(start: base + range.lowerBound, count: range.count))
+        from: UnsafeRawBufferPointer(start: own + range.lowerBound, count: range.count))
     }
   }
 
   func bytes(in range: Range<Int>) -> [UInt8] {
     precondition(range.lowerBound >= 0 && range.upperBound <= byteCount)
     return reaching(range) {
-      unsafe [UInt8](UnsafeRawBufferPointer(start: base + range.lowerBound, count: range.count))
+      unsafe [UInt8](UnsafeRawBufferPointer(start: own + range.lowerBound, count: range.count))
     }
   }
 
@@ -103,9 +106,13 @@ final class PageCache: Sendable {
     let pages =
       (range.lowerBound + page - 1)
       / page..<max((range.lowerBound + page - 1) / page, range.upperBound / page)
-    guard unsafe concealed.missingCount(in: pages) > 0 else { return }
+    // Mostly few of them are not concealed.
+    var rest = pages
+    while let run = unsafe concealed.firstRun(in: rest, contained: false) {
+      protect(run, PROT_NONE)
+      rest = run.upperBound..<rest.upperBound
+    }
     unsafe concealed.insert(pages)
-    protect(pages, PROT_NONE)
   }
 
   /// Lets bytes be touched at their addresses again.
@@ -116,13 +123,27 @@ final class PageCache: Sendable {
     protect(pages, PROT_READ | PROT_WRITE)
   }
 
+  /// Nobody reads at their addresses any more.
+  func forgetReaders() {
+    if memory.isTwice { conceal(0..<byteCount) } else { reveal(0..<byteCount) }
+  }
+
   /// Reveals the bytes for as long as something is done with them.
   private func reaching<Result>(_ range: Range<Int>, _ body: () -> Result) -> Result {
-    guard unsafe concealed.count > 0 else { return body() }
-    let hidden = pages(touching: range).filter { unsafe concealed.contains($0) }
-    for page in hidden { protect(page..<page + 1, PROT_READ | PROT_WRITE) }
-    defer { for page in hidden { protect(page..<page + 1, PROT_NONE) } }
+    let pages = pages(touching: range)
+    guard !memory.isTwice, unsafe concealed.count > 0, unsafe concealed.missingCount(in: pages) < pages.count
+    else { return body() }
+    forEachConcealedRun(of: pages) { protect($0, PROT_READ | PROT_WRITE) }
+    defer { forEachConcealedRun(of: pages) { protect($0, PROT_NONE) } }
     return body()
+  }
+
+  private func forEachConcealedRun(of pages: Range<Int>, _ body: (Range<Int>) -> Void) {
+    var rest = pages
+    while let run = unsafe concealed.firstRun(in: rest) {
+      body(run)
+      rest = run.upperBound..<rest.upperBound
+    }
   }
 
   private func pages(touching range: Range<Int>) -> Range<Int> {

@@ -22,6 +22,8 @@ public struct SimulatedDiskOptions: Sendable {
   public var violationRule: ViolationRule
   /// The wall time at the start, in milliseconds since 1970.
   public var wallClock: UInt64
+  /// Whether the disk keeps what happens; one that does not has neither a history nor images of a crash.
+  package var keepsHistory = true
 
   /// The traits of a local file system that reserves blocks and punches holes, but does not clone.
   public static let localTraits = FileTraits(

@@ -1,4 +1,3 @@
-import Dispatch
 import Sediment
 import SedimentTesting
 
@@ -10,15 +9,22 @@ final class Schedule: @unchecked Sendable {
   static let stepCountMax = 300_000
 
   private var actors: [ScheduleActor] = []
-  private var owners: [ObjectIdentifier: Int] = [:]
+  private let team: ScheduleTeam
+  /// Those that can go on, those that let others go on for now, and those that have not ended and must, as bits.
+  private var ready: UInt64 = 0
+  private var yielded: UInt64 = 0
+  private var unfinished: UInt64 = 0
+  /// The locks that somebody has.
+  private var taken: [ObjectIdentifier] = []
   private var strategy: ScheduleStrategy
   private var generator: SeededGenerator
   private(set) var stepCount = 0
-  /// The last changes from one thread to another.
+  /// The last changes from one thread to another, of which the oldest is replaced by the next.
   private var changes: [Change] = []
+  private var changeCount = 0
+  private static let changeCountMax = 64
   /// What kept the threads from coming to their end; nil if nothing did.
   private(set) var failure: String?
-  private let hasEnded = DispatchSemaphore(value: 0)
   /// Called when everyone waits for time to pass; false if nobody waits for that.
   private let passTime: (_ isIdle: Bool) -> Bool
 
@@ -29,101 +35,120 @@ final class Schedule: @unchecked Sendable {
     var to: Int
   }
 
-  init(_ strategy: ScheduleStrategy, seed: UInt64, passingTime: @escaping (_ isIdle: Bool) -> Bool) {
+  init(
+    _ strategy: ScheduleStrategy, seed: UInt64, on team: ScheduleTeam,
+    passingTime: @escaping (_ isIdle: Bool) -> Bool
+  ) {
     self.strategy = strategy
+    self.team = team
     generator = SeededGenerator(seed: seed)
     passTime = passingTime
   }
 
   /// Runs the bodies to their end; those of workers are to end when `isEnding` says so.
   ///
-  /// False if they never will; their threads are lost then.
-  func run(_ bodies: [(name: String, isWorker: Bool, body: () -> Void)], on team: ScheduleTeam) -> Bool {
+  /// False if they never will; the team is lost with them then.
+  func run(_ bodies: [(name: String, isWorker: Bool, body: () -> Void)]) -> Bool {
     actors = bodies.enumerated().map { number, body in
-      ScheduleActor(number, body.name, isWorker: body.isWorker, of: self)
+      ScheduleActor(
+        number, body.name, isWorker: body.isWorker, on: team.context(of: number), of: self)
     }
     for (actor, body) in zip(actors, bodies) {
+      noteState(of: actor)
       team.begin(actor.number) { [self] in
-        actor.turn.wait()
         SchedulePoint.schedule(actor)
         body.body()
         SchedulePoint.schedule(nil)
         actor.state = .ended
-        pass(from: actor)
+        return decide(after: actor)?.context ?? team.end
       }
     }
-    let first = strategy.next(
-      after: 0, current: nil, ready: Array(actors.indices), at: .init(number: 0), step: 0, using: &generator)
-    actors[first].turn.signal()
-    hasEnded.wait()
+    let beginning = ScheduleStrategy.Moment(step: 0, thread: 0, kind: .yielded, number: 0, numberInJob: 0)
+    let first = strategy.next(at: beginning, current: nil, ready: ready, using: &generator)
+    team.start(first)
     return failure == nil
   }
 
   /// Whether all that is to be done was done.
-  var isEnding: Bool { actors.allSatisfy { $0.isWorker || $0.state == .ended } }
+  var isEnding: Bool { unfinished == 0 }
 
   /// One of so many choices that are left to the schedule.
   func choice(of count: Int) -> Int { Int(generator.next() % UInt64(count)) }
 
   // MARK: By whoever has the turn
 
+  func noteState(of actor: ScheduleActor) {
+    let bit: UInt64 = 1 << UInt64(actor.number)
+    ready &= ~bit
+    yielded &= ~bit
+    unfinished |= actor.isWorker ? 0 : bit
+    switch actor.state {
+    case .ready: ready |= bit
+    case .yielded: yielded |= bit
+    case .ended: unfinished &= ~bit
+    case .blocked, .waiting, .idle: break
+    }
+  }
+
   /// Decides who goes on, and returns when that is this one.
   func pass(from actor: ScheduleActor) {
+    let next = decide(after: actor)
+    if next !== actor { actor.context.giveTurn(to: next?.context ?? team.end) }
+  }
+
+  /// Who goes on; nil once all have ended, or if they never will.
+  private func decide(after actor: ScheduleActor) -> ScheduleActor? {
     stepCount += 1
     if actor.state == .ended, isEnding {
       wakeWorkers()
-      if actors.allSatisfy({ $0.state == .ended }) {
-        hasEnded.signal()
-        return
-      }
+      if actors.allSatisfy({ $0.state == .ended }) { return nil }
     }
     guard stepCount < Self.stepCountMax else {
-      return abandon(actor, "after \(stepCount) steps they have not come to an end")
+      return abandon("after \(stepCount) steps they have not come to an end")
     }
-    guard let next = choose(after: actor) else { return abandon(actor, "nobody can go on") }
-    guard next !== actor else { return }
-    if changes.count == 256 { changes.removeFirst(128) }
-    changes.append(Change(step: stepCount, from: actor.number, point: actor.point, to: next.number))
-    let isOver = actor.state == .ended
-    next.turn.signal()
-    if !isOver { actor.turn.wait() }
+    guard let next = choose(after: actor) else { return abandon("nobody can go on") }
+    if next !== actor {
+      note(Change(step: stepCount, from: actor.number, point: actor.point, to: next.number))
+    }
+    return next
   }
 
   private func choose(after actor: ScheduleActor) -> ScheduleActor? {
-    var ready: [Int] = []
     while true {
-      for other in actors {
-        if case .yielded(let step) = other.state, step <= stepCount { other.state = .ready }
-        if other.state == .ready { ready.append(other.number) }
-      }
-      if !ready.isEmpty { break }
-      let yielded = actors.filter { if case .yielded = $0.state { true } else { false } }
-      for other in yielded { other.state = .ready }
-      let hasIdle = actors.contains { $0.state == .idle }
-      let isPassed = passTime(hasIdle)
+      if yielded != 0 { wakeYielded { $0 <= stepCount } }
+      if ready != 0 { break }
+      let hasYielded = yielded != 0
+      wakeYielded { _ in true }
+      let isPassed = passTime(actors.contains { $0.state == .idle })
       if isPassed { wakeWorkers() }
-      if !isPassed, yielded.isEmpty { return nil }
+      if !isPassed, !hasYielded { return nil }
     }
-    let current = actor.state == .ready ? actor.number : nil
+    let isReady = ready & 1 << UInt64(actor.number) != 0
     let next = strategy.next(
-      after: actor.number, current: current, ready: ready,
-      at: .init(kind: actor.point, thread: actor.number, number: actor.pointCount), step: stepCount,
+      at: actor.moment(step: stepCount), current: isReady ? actor.number : nil, ready: ready,
       using: &generator)
     return actors[next]
+  }
+
+  private func wakeYielded(_ isOver: (_ until: Int) -> Bool) {
+    for other in actors {
+      if case .yielded(let step) = other.state, isOver(step) { other.state = .ready }
+    }
   }
 
   /// The step up to which a thread lets others go on that yields: mostly at once, so that it may yet be far ahead of
   /// them.
   func stepAfterYielding() -> Int { choice(of: 8) > 0 ? stepCount : stepCount + 1 + choice(of: 200) }
 
-  func take(_ lock: ObjectIdentifier, for actor: ScheduleActor) -> Bool {
-    if owners[lock] != nil { return false }
-    owners[lock] = actor.number
+  func take(_ lock: ObjectIdentifier) -> Bool {
+    if taken.contains(lock) { return false }
+    taken.append(lock)
     return true
   }
 
   func giveBack(_ lock: ObjectIdentifier) {
-    owners[lock] = nil
+    // It was mostly taken last.
+    if let place = taken.lastIndex(of: lock) { taken.remove(at: place) }
     for other in actors where other.state == .blocked(lock) { other.state = .ready }
   }
 
@@ -139,6 +164,12 @@ final class Schedule: @unchecked Sendable {
     for other in actors where other.state == .idle { other.state = .ready }
   }
 
+  /// The thread that has the turn begins with something else.
+  func beginJob(_ number: Int) {
+    actors[number].beginJob()
+    strategy.beginJob(of: number, using: &generator)
+  }
+
   /// The worker that has the turn finds no job, and waits until it is woken.
   func waitForJob(_ number: Int) {
     actors[number].state = .idle
@@ -147,17 +178,25 @@ final class Schedule: @unchecked Sendable {
 
   // MARK: Failures
 
-  private func abandon(_ actor: ScheduleActor, _ reason: String) {
+  private func abandon(_ reason: String) -> ScheduleActor? {
     let states = actors.map { "\($0.name) \($0.state) at \($0.point)" }.joined(separator: ", ")
     failure = "\(reason): \(states)"
-    hasEnded.signal()
-    // The turn is nobody's any more.
-    while true { actor.turn.wait() }
+    return nil
+  }
+
+  private func note(_ change: Change) {
+    if changes.count < Self.changeCountMax {
+      changes.append(change)
+    } else {
+      changes[changeCount % Self.changeCountMax] = change
+    }
+    changeCount += 1
   }
 
   /// Who went on after whom in the end.
   var trace: String {
-    changes.suffix(60).map {
+    let oldest = changes.count < Self.changeCountMax ? 0 : changeCount % Self.changeCountMax
+    return (changes[oldest...] + changes[..<oldest]).map {
       "\($0.step): \(actors[$0.from].name) at \($0.point), then \(actors[$0.to].name)"
     }.joined(separator: "\n    ")
   }

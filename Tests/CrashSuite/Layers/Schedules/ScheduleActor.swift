@@ -1,4 +1,3 @@
-import Dispatch
 import Sediment
 
 /// A thread of a schedule, which goes on when it has the turn.
@@ -20,44 +19,59 @@ final class ScheduleActor: ScheduledThread, @unchecked Sendable {
   let name: String
   /// Whether it runs jobs as they come, and need not come to an end by itself.
   let isWorker: Bool
-  let turn = DispatchSemaphore(value: 0)
-  var state = State.ready
-  var point = SchedulePoint.yielded {
-    didSet { pointCounts[Int(point.rawValue)] += 1 }
+  let context: ScheduleContext
+  var state = State.ready {
+    didSet { schedule.noteState(of: self) }
   }
+  private(set) var point = SchedulePoint.yielded
   /// How many points of each kind it has reached.
-  private var pointCounts = [Int](repeating: 0, count: 16)
+  private var pointCounts = [Int](repeating: 0, count: SchedulePoint.kindCount)
+  /// The same as it was when its job began.
+  private var pointCountsBeforeJob = [Int](repeating: 0, count: SchedulePoint.kindCount)
   private unowned let schedule: Schedule
 
-  /// How many points it has reached of the kind of its last one.
-  var pointCount: Int { pointCounts[Int(point.rawValue)] }
+  /// Where it is.
+  func moment(step: Int) -> ScheduleStrategy.Moment {
+    let number = pointCounts[Int(point.rawValue)]
+    return ScheduleStrategy.Moment(
+      step: step, thread: self.number, kind: point, number: number,
+      numberInJob: number - pointCountsBeforeJob[Int(point.rawValue)])
+  }
 
-  init(_ number: Int, _ name: String, isWorker: Bool, of schedule: Schedule) {
+  func beginJob() { pointCountsBeforeJob = pointCounts }
+
+  init(_ number: Int, _ name: String, isWorker: Bool, on context: ScheduleContext, of schedule: Schedule) {
     self.number = number
     self.name = name
     self.isWorker = isWorker
+    self.context = context
     self.schedule = schedule
   }
 
-  func reach(_ point: SchedulePoint) {
+  private func note(_ point: SchedulePoint) {
     self.point = point
+    pointCounts[Int(point.rawValue)] += 1
+  }
+
+  func reach(_ point: SchedulePoint) {
+    note(point)
     if point == .yielded { state = .yielded(until: schedule.stepAfterYielding()) }
     schedule.pass(from: self)
   }
 
   func take(_ lock: ObjectIdentifier) {
-    point = .locking
+    note(.locking)
     schedule.pass(from: self)
-    while !schedule.take(lock, for: self) {
+    while !schedule.take(lock) {
       state = .blocked(lock)
       schedule.pass(from: self)
     }
   }
 
   func tryTake(_ lock: ObjectIdentifier) -> Bool {
-    point = .locking
+    note(.locking)
     schedule.pass(from: self)
-    return schedule.take(lock, for: self)
+    return schedule.take(lock)
   }
 
   func giveBack(_ lock: ObjectIdentifier) {

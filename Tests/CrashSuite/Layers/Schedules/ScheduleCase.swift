@@ -12,9 +12,11 @@ struct ScheduleCase {
   }
 
   func run(_ strategy: ScheduleStrategy, on team: inout ScheduleTeam) -> Outcome {
-    let inner = SimulatedDisk(SimulatedDiskOptions(seed: seed, fileByteCountMax: 16 << 20))
+    var options = SimulatedDiskOptions(seed: seed, fileByteCountMax: 16 << 20)
+    options.keepsHistory = false
+    let inner = SimulatedDisk(options)
     let jobs = ScheduledJobs(inner)
-    let schedule = Schedule(strategy, seed: seed) { jobs.passTime(hasIdle: $0) }
+    let schedule = Schedule(strategy, seed: seed, on: team) { jobs.passTime(hasIdle: $0) }
     var outcome = Outcome()
     do {
       let shared = try ScheduleStore(script, ScheduledDisk(inner), jobs)
@@ -32,7 +34,7 @@ struct ScheduleCase {
       for number in bodies.count..<bodies.count + script.workerCount {
         bodies.append((name: "worker \(number)", isWorker: true, body: { jobs.work(number, in: schedule) }))
       }
-      let hasEnded = schedule.run(bodies, on: team)
+      let hasEnded = schedule.run(bodies)
       jobs.follow(nil)
       outcome.stepCount = schedule.stepCount
       if hasEnded {
@@ -57,10 +59,12 @@ struct ScheduleCase {
   private func check(_ shared: ScheduleStore) throws -> [String] {
     var last = ScheduleUser(shared, number: ScheduleTeam.memberCountMax + 1)
     try last.readAll()
+    shared.checkAccounts()
     try shared.close()
     let report = try SedimentStore.verify(path: ScheduleStore.path, on: shared.disk)
     try shared.open()
     try last.readAll()
+    shared.checkAccounts()
     try shared.close()
     var findings = shared.findings
     if !report.isIntact { findings.append("verification: \(report.findings.map(\.description))") }

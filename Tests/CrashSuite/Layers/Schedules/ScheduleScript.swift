@@ -22,10 +22,12 @@ struct ScheduleScript {
     case compareAndSet(Key, size: Int)
     case batch([Key], size: Int)
     /// Sets so many others, from that number on, of which no history is kept.
-    case fill(first: Int, count: Int, size: Int)
+    case fill(first: Int, count: Int, size: Int, ofCollection: Bool)
     /// Removes such.
-    case thin(first: Int, count: Int)
-    case iterate
+    case thin(first: Int, count: Int, ofCollection: Bool)
+    case iterate(ofCollection: Bool)
+    /// Gives values a dictionary, which replaces the one that they had.
+    case dictionary(ofCollection: Bool)
     case clear, drop, clearEverything
     case sync, compact, checkpoint, storeIndex
     case wait
@@ -59,7 +61,7 @@ struct ScheduleScript {
       let count =
         isSmall
         ? Int.random(in: 1...2, using: &generator)
-        : Int.random(in: 1...[4, 6, 12][Int.random(in: 0..<3, using: &generator)], using: &generator)
+        : Int.random(in: 1...scene.stepCountsMax[Int.random(in: 0..<3, using: &generator)], using: &generator)
       let kinds = draw.kinds(using: &generator)
       return (0..<count).map { _ in draw.step(of: kinds, using: &generator) }
     }
@@ -75,10 +77,23 @@ private enum Scene {
   case tight
   /// Many slots, so that the file grows ahead of need, and is cut.
   case growing
+  /// Many keys, so that the index has partitions that are split.
+  case crowded
+  /// Values that a dictionary makes short.
+  case packed
+
+  /// How many steps a thread has at most, one of them by chance.
+  var stepCountsMax: [Int] { [.tight, .packed, .crowded].contains(self) ? [6, 12, 24] : [4, 6, 12] }
 
   static func drawn(using generator: inout SeededGenerator) -> Scene {
-    [.common, .common, .common, .common, .tight, .tight, .tight, .growing][
-      Int.random(in: 0..<8, using: &generator)]
+    switch Int.random(in: 0..<16, using: &generator) {
+    case 0..<5: .common
+    case 5..<10: .tight
+    case 10..<12: .crowded
+    case 12..<15: .packed
+    // It takes many times as long as the others.
+    default: .growing
+    }
   }
 }
 
@@ -86,10 +101,10 @@ private enum Scene {
 private struct Draw {
   enum Kind: CaseIterable {
     case set, read, hold, remove, conditional, batch, many, clear, drop, everything, sync, compact, checkpoint
-    case index, wait, reopen, fill, thin
+    case index, wait, reopen, fill, thin, dictionary
 
     /// Those of scripts of the common scene.
-    static var common: [Kind] { allCases.filter { $0 != .fill && $0 != .thin } }
+    static var common: [Kind] { allCases.filter { ![.fill, .thin, .dictionary].contains($0) } }
   }
 
   /// Whether threads read while another one closes the store and opens it again.
@@ -107,12 +122,16 @@ private struct Draw {
     // Those of the collection, of the store, or of both.
     let (first, stride) = [(1, 2), (0, 2), (0, 1)][Int.random(in: 0..<3, using: &generator)]
     keys = (0..<keyCount).map { ScheduleScript.Key(number: first + $0 * stride) }
-    sizes =
-      scene == .tight
-      ? [[3], [2]][Int.random(in: 0..<2, using: &generator)]
-      : [
-        [1], [1, 2], [2], [2], [0, 1], [0, 2], [2, 3, 4], [0, 5], [1, 2, 3, 4, 5], [5],
-      ][Int.random(in: 0..<10, using: &generator)]
+    let choices: [[Int]] =
+      switch scene {
+      case .tight: [[3], [2]]
+      case .crowded: [[0], [0, 2], [3]]
+      case .packed:
+        [[ScheduleValue.packedSize, 3], [ScheduleValue.packedSize, 2], [ScheduleValue.packedSize]]
+      case .common, .growing:
+        [[1], [1, 2], [2], [2], [0, 1], [0, 2], [2, 3, 4], [0, 5], [1, 2, 3, 4, 5], [5]]
+      }
+    sizes = choices[Int.random(in: 0..<choices.count, using: &generator)]
     expires = Int.random(in: 0..<4, using: &generator) == 0
     // With few kinds these meet each other more often.
     var kinds = Kind.common.shuffled(using: &generator)
@@ -123,8 +142,12 @@ private struct Draw {
     }
     switch scene {
     case .common: common = kinds + [.set, .set, .compact]
-    case .tight: common = kinds.prefix(1) + [.set, .set, .set, .compact, .compact]
+    case .tight: common = kinds.prefix(1) + [.set, .set, .set, .compact, .compact, .clear]
     case .growing: common = kinds.prefix(1) + [.fill, .fill, .fill, .compact, .compact, .thin, .clear]
+    case .crowded:
+      common = kinds.prefix(1) + [.fill, .fill, .many, .thin, .compact, .compact, .clear, .index]
+    case .packed:
+      common = [.set, .set, .compact, .compact, .everything, .everything, .dictionary]
     }
   }
 
@@ -133,7 +156,7 @@ private struct Draw {
     var options = SedimentOptions(
       durability: [.unsynced, .interval(.milliseconds(5)), .synced][Int.random(in: 0..<3, using: &generator)],
       access: accesses[Int.random(in: 0..<4, using: &generator)],
-      compression: .off, storesIndex: Bool.random(using: &generator))
+      compression: scene == .packed ? .automatic : .off, storesIndex: Bool.random(using: &generator))
     // Files grow ahead of need by what dead records may take.
     options.slackSlotCount =
       scene == .growing ? 64 : UInt32.random(in: 1...(scene == .tight ? 2 : 8), using: &generator)
@@ -153,11 +176,24 @@ private struct Draw {
     let count = counts[Int.random(in: 0..<(isSmall ? 5 : 6), using: &generator)]
     var steps = (0..<count).map { _ in step(of: [.set], using: &generator) }
     if scene == .growing {
-      let slotCount = Int.random(in: 56...128, using: &generator)
-      steps.insert(.fill(first: 0, count: slotCount, size: 3), at: 0)
+      let slotCount = Int.random(in: 56...96, using: &generator)
+      steps.insert(.fill(first: 0, count: slotCount, size: 3, ofCollection: true), at: 0)
       return steps
     }
-    steps.append(step(of: [.set, .clear, .clear, .drop, .everything], using: &generator))
+    if scene == .crowded {
+      for isOfCollection in [false, true] where Bool.random(using: &generator) {
+        let count = Int.random(in: 4...24, using: &generator)
+        steps.append(.fill(first: 0, count: count, size: 0, ofCollection: isOfCollection))
+      }
+    }
+    if scene == .packed {
+      steps.insert(.dictionary(ofCollection: keys[0].isOfCollection), at: 0)
+      return steps
+    }
+    let last: [Kind] =
+      scene == .tight
+      ? [.set, .set, .clear, .drop, .everything] : [.set, .clear, .clear, .drop, .everything]
+    steps.append(step(of: last, using: &generator))
     return steps
   }
 
@@ -165,6 +201,10 @@ private struct Draw {
   func kinds(using generator: inout SeededGenerator) -> [Kind] {
     Bool.random(using: &generator) ? common : [common[Int.random(in: 0..<common.count, using: &generator)]]
   }
+
+  private var fillCount: Int { scene == .crowded ? 40 : 128 }
+
+  private func fillsCollection(_ chance: Int) -> Bool { scene != .crowded || chance < 2 }
 
   private func key(using generator: inout SeededGenerator) -> ScheduleScript.Key {
     keys[Int.random(in: 0..<keys.count, using: &generator)]
@@ -185,7 +225,8 @@ private struct Draw {
     case .batch:
       let count = Int.random(in: 1...3, using: &generator)
       return .batch((0..<count).map { _ in self.key(using: &generator) }, size: size)
-    case .many: return chance < 2 ? .readMany : .iterate
+    case .many:
+      return chance < 2 && scene != .crowded ? .readMany : .iterate(ofCollection: key.isOfCollection)
     case .clear: return .clear
     case .drop: return .drop
     case .everything: return .clearEverything
@@ -197,13 +238,14 @@ private struct Draw {
     case .reopen: return .reopen
     case .fill:
       return .fill(
-        first: Int.random(in: 0..<128, using: &generator),
-        count: 1 << Int.random(in: 0...5, using: &generator),
-        size: 3)
+        first: Int.random(in: 0..<fillCount, using: &generator),
+        count: 1 << Int.random(in: 0...4, using: &generator),
+        size: scene == .crowded ? 0 : 3, ofCollection: fillsCollection(chance))
     case .thin:
       return .thin(
-        first: Int.random(in: 0..<128, using: &generator),
-        count: 1 << Int.random(in: 0...6, using: &generator))
+        first: Int.random(in: 0..<fillCount, using: &generator),
+        count: 1 << Int.random(in: 0...6, using: &generator), ofCollection: fillsCollection(chance))
+    case .dictionary: return .dictionary(ofCollection: key.isOfCollection)
     }
   }
 }

@@ -1,68 +1,69 @@
-import Dispatch
-import Foundation
+import ScheduleContexts
 import Synchronization
 
-#if os(Linux)
-  import Glibc
-#endif
-
-/// Threads that are used for one schedule after another; all of them on one processor, since one goes on at a time.
-final class ScheduleTeam: Sendable {
-  private let members: [Member]
-
-  /// Unchecked: the semaphore orders the variable.
-  private final class Member: @unchecked Sendable {
-    let hasJob = DispatchSemaphore(value: 0)
-    var job: (() -> Void)?
-  }
-
-  private static let free = Mutex<(teams: [ScheduleTeam], count: Int)>(([], 0))
+/// The contexts of a schedule's threads, and that of whoever runs it: used for one schedule after another.
+///
+/// All of them are on one thread of the system, since one of them goes on at a time.
+///
+/// Unchecked: whoever took the team alone uses it.
+final class ScheduleTeam: @unchecked Sendable {
   static let memberCountMax = 8
 
-  /// A team that nobody uses.
-  static func take() -> ScheduleTeam {
-    let number = free.withLock { free -> Int? in
-      if !free.teams.isEmpty { return nil }
-      free.count += 1
-      return free.count - 1
+  private let caller = ScheduleContext.ofCaller()
+  private let members = (0..<memberCountMax).map { _ in Member() }
+
+  /// A context with what it is to do.
+  private final class Member {
+    let context = ScheduleContext.new()
+    /// Returns who goes on when it has ended.
+    var job: (() -> ScheduleContext)?
+
+    func work() -> ScheduleContext {
+      let job = job
+      self.job = nil
+      guard let job else { preconditionFailure("nobody gave it anything to do") }
+      return job()
     }
-    if let number { return ScheduleTeam(processor: number % ProcessInfo.processInfo.activeProcessorCount) }
-    return free.withLock { $0.teams.popLast() } ?? take()
   }
+
+  private static let free = Mutex<[ScheduleTeam]>([])
+
+  /// A team that nobody uses.
+  static func take() -> ScheduleTeam { free.withLock { $0.popLast() } ?? ScheduleTeam() }
 
   /// Gives back a team all of whose members have ended their jobs.
-  func giveBack() { Self.free.withLock { $0.teams.append(self) } }
+  func giveBack() { Self.free.withLock { $0.append(self) } }
 
-  private init(processor: Int) {
-    members = (0..<Self.memberCountMax).map { _ in Member() }
-    for member in members {
-      let thread = Thread {
-        Self.pin(to: processor)
-        while true {
-          member.hasJob.wait()
-          member.job?()
-        }
-      }
-      thread.stackSize = 1 << 20
-      thread.start()
-    }
+  func context(of number: Int) -> ScheduleContext { members[number].context }
+
+  /// Where `start` goes on in the end.
+  var end: ScheduleContext { caller }
+
+  /// Lets a member do something once it gets the turn, after which what that returns gets it.
+  func begin(_ number: Int, _ job: @escaping () -> ScheduleContext) {
+    let member = members[number]
+    member.job = job
+    unsafe schedule_context_begin(
+      member.context.pointer,
+      { argument in
+        guard let argument = unsafe argument else { return nil }
+        // The team has it for as long as anything runs on its contexts.
+        return unsafe Unmanaged<Member>.fromOpaque(argument).takeUnretainedValue().work().pointer
+      }, Unmanaged.passUnretained(member).toOpaque())
   }
 
-  func begin(_ number: Int, _ job: @escaping () -> Void) {
-    members[number].job = job
-    members[number].hasJob.signal()
-  }
+  /// Gives a member the turn, and returns once `end` gets it.
+  func start(_ number: Int) { caller.giveTurn(to: members[number].context) }
+}
 
-  private static func pin(to processor: Int) {
-    #if os(Linux)
-      // The C library hides it from strict programs.
-      typealias SetAffinity = @convention(c) (pid_t, Int, UnsafeRawPointer) -> CInt
-      guard let symbol = unsafe dlsym(nil, "sched_setaffinity") else { return }
-      let setAffinity = unsafe unsafeBitCast(symbol, to: SetAffinity.self)
-      var set = cpu_set_t()
-      unsafe withUnsafeMutableBytes(of: &set) { unsafe $0[processor / 8] = 1 << UInt8(processor % 8) }
-      // That it fails makes it slower.
-      _ = unsafe setAffinity(0, MemoryLayout<cpu_set_t>.size, &set)
-    #endif
-  }
+/// One of the stacks that take turns.
+@safe
+struct ScheduleContext {
+  fileprivate let pointer: OpaquePointer
+
+  static func ofCaller() -> ScheduleContext { unsafe ScheduleContext(pointer: schedule_context_of_caller()) }
+  static func new() -> ScheduleContext { unsafe ScheduleContext(pointer: schedule_context_new()) }
+
+  /// Returns when somebody gives the turn back to this one, which had it.
+  func giveTurn(to next: ScheduleContext) { unsafe schedule_context_switch(pointer, next.pointer) }
 }

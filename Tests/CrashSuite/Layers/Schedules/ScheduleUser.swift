@@ -33,6 +33,12 @@ final class ScheduleStore: @unchecked Sendable {
   }
 
   func find(_ reason: String) { findings.append(reason) }
+
+  /// Compares what is counted by hand with what is there, once the background has come to rest.
+  func checkAccounts() {
+    jobs.rest()
+    for finding in store?.accountFindings() ?? [] { find("accounts: \(finding)") }
+  }
 }
 
 /// A thread of a schedule that carries out its part of the script, and notes what it saw.
@@ -54,6 +60,7 @@ struct ScheduleUser {
 
   mutating func run(_ steps: [ScheduleScript.Step]) {
     for step in steps {
+      shared.jobs.beginStep(of: number)
       // Another one is about to open it again.
       guard let store = shared.store else {
         SchedulePoint.reach(.yielded)
@@ -84,7 +91,11 @@ struct ScheduleUser {
   }
 
   private func keys(of key: Key, _ store: SedimentStore) throws -> SedimentKeyspace {
-    key.isOfCollection ? try store.collection(ScheduleStore.collectionName) : store
+    try keys(ofCollection: key.isOfCollection, store)
+  }
+
+  private func keys(ofCollection isOfCollection: Bool, _ store: SedimentStore) throws -> SedimentKeyspace {
+    isOfCollection ? try store.collection(ScheduleStore.collectionName) : store
   }
 
   /// The keys of the collection, or all.
@@ -173,14 +184,17 @@ struct ScheduleUser {
             forKey: key.name, expected: expected.map(ScheduleValue.bytes), new: ScheduleValue.bytes(new))
         }, then: { [.compareAndSet(expected: ScheduleValue.noted(expected), new: new, isSet: $0)] })
     case .batch(let keys, let size): try changeTogether(keys, size, store)
-    case .fill(let first, let count, let size):
-      let box = try store.collection(ScheduleStore.collectionName)
+    case .fill(let first, let count, let size, let isOfCollection):
+      let keys = try keys(ofCollection: isOfCollection, store)
       for number in first..<first + count {
-        try box.set(ScheduleValue.bytes(newNumber(size)), forKey: "f\(number)")
+        try keys.set(ScheduleValue.bytes(newNumber(size)), forKey: "f\(number)")
       }
-    case .thin(let first, let count):
-      let box = try store.collection(ScheduleStore.collectionName)
-      for number in first..<first + count { try box.remove(forKey: "f\(number)") }
+    case .thin(let first, let count, let isOfCollection):
+      let keys = try keys(ofCollection: isOfCollection, store)
+      for number in first..<first + count { try keys.remove(forKey: "f\(number)") }
+    case .dictionary(let isOfCollection):
+      let name = isOfCollection ? ScheduleStore.collectionName : nil
+      try store.addDictionary(ScheduleValue.dictionary, toCollection: name)
     case .clear:
       let box = try store.collection(ScheduleStore.collectionName)
       try change(registers(ofAll: false).map { ($0, .remove()) }) { try box.removeAll() }
@@ -251,19 +265,21 @@ struct ScheduleUser {
       let end = log.now()
       for (key, value) in zip(keys, values) { note(value, of: key, since: begin, until: end) }
     default:
+      guard case .iterate(let isOfCollection) = step else { return }
+      let keys = try keys(ofCollection: isOfCollection, store)
       let begin = log.now()
       var found: [(String, [UInt8])] = []
-      try store.forEach { key, value in
+      try keys.forEach { key, value in
         SchedulePoint.reach(.reading)
         found.append(
           (String(decoding: [UInt8](sedimentBytes: key), as: UTF8.self), [UInt8](sedimentBytes: value)))
         return .continue
       }
       let end = log.now()
-      for key in registers(ofAll: true) where !key.isOfCollection {
-        let values = found.filter { $0.0 == key.name }
-        if values.count > 1 { shared.find("\(key.name) comes \(values.count) times") }
-        if let value = values.first, !shared.script.hasBatches {
+      var names: Set<String> = []
+      for (name, _) in found where !names.insert(name).inserted { shared.find("\(name) comes twice") }
+      for key in registers(ofAll: true) where key.isOfCollection == isOfCollection {
+        if let value = found.first(where: { $0.0 == key.name }), !shared.script.hasBatches {
           note(value.1, of: key, since: begin, until: end)
         }
       }

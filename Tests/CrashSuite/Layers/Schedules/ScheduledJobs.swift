@@ -37,10 +37,19 @@ final class ScheduledJobs: WorkScheduler, @unchecked Sendable {
     return true
   }
 
+  /// The thread of that number begins with another step of the script.
+  func beginStep(of number: Int) { schedule?.beginJob(number) }
+
+  /// Does all jobs that are due, when nobody decides about them.
+  func rest() {
+    while queue.runDue() > 0 {}
+  }
+
   /// What a worker does until the schedule ends.
   func work(_ number: Int, in schedule: Schedule) {
     while !schedule.isEnding {
-      if queue.runDue() > 0 { continue }
+      schedule.beginJob(number)
+      if queue.runFirst() { continue }
       if passedNanoseconds > 0 {
         let nanoseconds = passedNanoseconds
         passedNanoseconds = 0
