@@ -57,12 +57,13 @@ struct ScheduleCase {
   private func check(_ shared: ScheduleStore) throws -> [String] {
     var last = ScheduleUser(shared, number: ScheduleTeam.memberCountMax + 1)
     try last.readAll()
+    let accounts = shared.store?.accountFindings(isAlone: false) ?? []
     try shared.close()
     let report = try SedimentStore.verify(path: ScheduleStore.path, on: shared.disk)
     try shared.open()
     try last.readAll()
     try shared.close()
-    var findings = shared.findings
+    var findings = shared.findings + accounts.map { "the accounts: \($0)" }
     if !report.isIntact { findings.append("verification: \(report.findings.map(\.description))") }
     let check = LinearizabilityChecker<Int, Int>().check(shared.history.operations)
     findings += check.violations.map { "not linearizable: \($0)" }
