@@ -89,7 +89,8 @@ private func checkSegmentHeader(_ bytes: [UInt8]) {
   for slot in 2...9 as ClosedRange<UInt32> {
     guard let (file, header) = try? unsafe SegmentHeader.decode(bytes.span.bytes, at: slot) else { continue }
     let made = header.encode(in: file)
-    expectEqual(made, bytes, over: 128)
+    // What version 0.1 has at 88 is not kept.
+    expectEqual(made, bytes, over: 128, except: [8..<12, 88..<92])
     expect(
       unsafe (try? SegmentHeader.decode(made.span.bytes, in: file, at: slot)) == header, "another header")
     expect(header.identity.run.first == slot, "a header of another slot")

@@ -20,7 +20,7 @@ private struct WorkedExample {
   private mutating func build() {
     let start = position
     add("superblock 0, open", at: 0, superblock(end: start + 264).encode(), shown: 184)
-    let header = SegmentHeader(identity: segment, base: .zero, floor: .zero, heir: 3)
+    let header = SegmentHeader(identity: segment, base: .zero, floor: .zero)
     add("header of the hot segment in slot 2", at: start - 128, header.encode(in: file))
     addControl("sequence 1: checkpoint", .checkpointPart(checkpoint))
     addRecord("sequence 2: put \"city:1\" = \"Kharkiv\"", kind: .put, key: "city:1", value: "Kharkiv")

@@ -24,7 +24,7 @@ enum Sample {
   static let segmentHeader = SegmentHeader(
     identity: segment(.hot, first: 2, count: 2, generation: 9), base: SequenceNumber(0x4142)!,
     floor: SequenceNumber(0x4142)!,
-    predecessor: LogPosition(Generation(8)!, UnitOffset(byteOffset: 90_000)!), heir: 4)
+    predecessor: LogPosition(Generation(8)!, UnitOffset(byteOffset: 90_000)!))
 
   static func segment(
     _ kind: SegmentKind, first: UInt32, count: UInt32 = 1, generation: UInt64 = 3

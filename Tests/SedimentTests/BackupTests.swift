@@ -104,6 +104,35 @@ struct BackupTests {
     #expect(head.isAsCreated)
   }
 
+  @Test func `What was freed meanwhile is copied next, so that its slots come back before the copy is whole`()
+    throws
+  {
+    let fixture = try StoreFixture(on: disk(clones: false))
+    try fixture.close()
+    fixture.options.slackSlotCount = 1
+    try fixture.open()
+    // A segment of one slot has two of these.
+    for number in 0..<40 { try fixture.store.set(pattern(7900, number), forKey: "\(number)") }
+    var steps: [(pinnedCount: Int, usedByteCount: UInt64)] = []
+    try fixture.store.backup(to: Self.copy) { _ in
+      // Three segments die, of those that would be copied last.
+      if steps.count == 4 {
+        for number in 28..<36 { _ = try? fixture.store.remove(forKey: "\(number)") }
+      }
+      if steps.count >= 4 { try? fixture.store.compact() }
+      steps.append((fixture.store.pinnedGenerationCount, fixture.store.statistics.usedByteCount))
+      return .continue
+    }
+    #expect(steps.count == 21)
+    #expect(steps[9].usedByteCount <= steps[4].usedByteCount - 3 * 16_384)
+    // None of them was let go of before it was copied.
+    #expect(steps.map(\.pinnedCount) == [20] + (2...20).reversed() + [0])
+    let copy = try Self.opened(Self.copy, on: fixture.disk)
+    for number in 0..<40 {
+      #expect(try same(copy.retrieve(forKey: "\(number)"), pattern(7900, number)))
+    }
+  }
+
   @Test(arguments: [false, true])
   func `Only what is in use takes room`(clones: Bool) throws {
     let fixture = try StoreFixture(on: disk(clones: clones))

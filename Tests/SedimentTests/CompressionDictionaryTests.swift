@@ -276,7 +276,7 @@ import Testing
     fixture.options.storesIndex = false
     try fixture.open()
     // So much lives that a segment of survivors has room behind a dictionary.
-    for number in 0..<72 { try fixture.store.set(pattern(131_000, number), forKey: "large \(number)") }
+    for number in 0..<470 { try fixture.store.set(pattern(20_000, number), forKey: "large \(number)") }
     let trained = try fixture.setUntilTrained()
     // Records of 64 bytes, so that a longer length often ends where one of them begins.
     for number in 1_000..<3_000 { try fixture.store.set(pattern(40, number), forKey: "key \(number)") }

@@ -98,7 +98,7 @@ class ForwardingFile: DiskFile, @unchecked Sendable {
     try inner.read(into: &buffer, at: offset)
   }
 
-  final func write(_ bytes: RawSpan, at offset: UInt64) throws(DiskError) {
+  func write(_ bytes: RawSpan, at offset: UInt64) throws(DiskError) {
     try inner.write(bytes, at: offset)
   }
 

@@ -43,7 +43,7 @@ struct LogBuilder {
 
   /// A new file whose first segment has so many slots, with a checkpoint, closed, and all of it durable.
   init(
-    seed: UInt64 = 1, slotCount: UInt32 = 2, fileSlotCount: Int = 16, heir: UInt32? = nil
+    seed: UInt64 = 1, slotCount: UInt32 = 2, fileSlotCount: Int = 16
   ) throws {
     disk = SimulatedDisk(seed: seed)
     disk.install([UInt8](repeating: 0, count: fileSlotCount * 16_384), at: Self.path)
@@ -58,7 +58,7 @@ struct LogBuilder {
         horizons: Horizons(feed: .zero, state: .zero), everythingClearedAt: .zero,
         clocks: StoreNumbers.Clocks(), totals: StoreNumbers.Totals()))
     try catalogue.link(segment, base: .zero, endOfTail: nil)
-    try writeHeader(SegmentHeader(identity: segment, base: .zero, floor: .zero, heir: heir))
+    try writeHeader(SegmentHeader(identity: segment, base: .zero, floor: .zero))
     try appendCheckpoint()
     try file.sync()
     try writeSuperblock(.first, .closed)
@@ -198,14 +198,14 @@ struct LogBuilder {
   }
 
   /// Goes on in another hot segment.
-  mutating func roll(slot: UInt32, count: UInt32 = 1, heir: UInt32? = nil) throws {
+  mutating func roll(slot: UInt32, count: UInt32 = 1) throws {
     let next = newSegment(.hot, slot: slot, count: count)
     let sealEnd = UnitOffset(byteOffset: offset.byteOffset + UInt64(Seal.recordByteCount))!
     let nextBase = SequenceNumber(sequence + 1)!
     try writeHeader(
       SegmentHeader(
         identity: next, base: nextBase, floor: nextBase,
-        predecessor: LogPosition(segment.generation, sealEnd), heir: heir))
+        predecessor: LogPosition(segment.generation, sealEnd)))
     try control(.seal(Seal(recordCount: recordsInSegment, next: next)))
     try catalogue.link(next, base: nextBase, endOfTail: offset)
     segment = next

@@ -96,6 +96,10 @@ import Testing
     }
   }
 
+  private func count(_ operation: DiskOperation, _ disk: SimulatedDisk, since call: Int) -> Int {
+    disk.calls[call...].count { $0.operation == operation }
+  }
+
   @Test func `Whichever call of recovery fails, it is an error, and the next recovery returns the same`()
     throws
   {
@@ -113,6 +117,10 @@ import Testing
         // A free run that cannot be reserved is passed over for the next.
         if operation == .allocate, code == .noSpace {
           #expect(error == nil)
+        } else if operation == .read, error == nil {
+          // Of free slots that cannot be read at once the first header is read alone, then the others.
+          let more = count(.read, disk, since: first) - count(.read, whole, since: first)
+          #expect(more == 1 || more == 2)
         } else {
           #expect(error?.systemError?.code == code, "call \(call) \(operation)")
           let isSpace = code == .noSpace && operation != .sync

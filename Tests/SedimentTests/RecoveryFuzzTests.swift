@@ -7,8 +7,7 @@ import Testing
 /// Opening bytes of every kind: never a trap, and never wrong data without an error.
 @Suite struct RecoveryFuzzTests {
   private func store(closed: Bool) throws -> LogBuilder {
-    // With the heir known, a mark is found even where the seal is bad.
-    var log = try LogBuilder(slotCount: 1, fileSlotCount: 8, heir: 4)
+    var log = try LogBuilder(slotCount: 1, fileSlotCount: 8)
     try log.open()
     try log.put("a", "1")
     try log.putBatch([("b", "2"), ("c", "3")])

@@ -2,7 +2,48 @@ import Sediment
 import SedimentDisk
 import SedimentFormat
 import SedimentTesting
+import Synchronization
 import Testing
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// A disk on which the next write lets another thread close a store, and goes on once that has begun.
+private final class ClosingDisk: ForwardingDisk, @unchecked Sendable {
+  let storeToClose = Mutex<SedimentStore?>(nil)
+  let closer = Mutex<TestThread?>(nil)
+
+  override func file(_ file: any DiskFile) -> any DiskFile { ClosingFile(file, self) }
+
+  func beginToClose() {
+    guard let store = storeToClose.withLock({ $0.take() }) else { return }
+    closer.withLock { $0 = TestThread { try? store.close() } }
+    while code({ _ = try store.contains("0") }) != .closed { sched_yield() }
+  }
+
+  func waitForClose() {
+    closer.withLock { $0.take() }?.join()
+  }
+}
+
+private final class ClosingFile: ForwardingFile, @unchecked Sendable {
+  private let disk: ClosingDisk
+
+  init(_ inner: any DiskFile, _ disk: ClosingDisk) {
+    self.disk = disk
+    super.init(inner)
+  }
+
+  override func write(_ bytes: RawSpan, at offset: UInt64) throws(DiskError) {
+    disk.beginToClose()
+    try inner.write(bytes, at: offset)
+  }
+}
 
 /// The index is stored while writers go on.
 struct StoredIndexConcurrencyTests {
@@ -27,6 +68,26 @@ struct StoredIndexConcurrencyTests {
       }
     default: if Int.random(in: 0..<40, using: &generator) == 0 { try users.removeAll() }
     }
+  }
+
+  @Test(arguments: accesses)
+  func `An index that is being written when the store is closed is not adopted behind the close`(
+    access: SedimentOptions.Access
+  ) throws {
+    let disk = ClosingDisk(SimulatedDisk(seed: 1))
+    let options = SedimentOptions(durability: .unsynced, access: access)
+    let store = try SedimentStore(
+      path: StoreFixture.path, options: options, disk: disk, scheduler: ManualScheduler())
+    for number in 0..<100 { try store.set("value", forKey: "\(number)") }
+    disk.storeToClose.withLock { $0 = store }
+    #expect(try !store.storeIndex())
+    disk.waitForClose()
+    let again = try SedimentStore(
+      path: StoreFixture.path, options: options, disk: disk.inner, scheduler: ManualScheduler())
+    #expect(again.recovery.wasClosed)
+    #expect(again.recovery.storedKeyCount == 0)
+    #expect(try again.count() == 100)
+    try again.close()
   }
 
   @Test(arguments: [SedimentOptions.Access.automatic, .unmapped])

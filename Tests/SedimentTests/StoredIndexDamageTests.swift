@@ -145,17 +145,17 @@ struct StoredIndexDamageTests {
   @Test func `Storing in the background begins when the log has grown by much, and again`() throws {
     let disk = SimulatedDisk(SimulatedDiskOptions(seed: 3, fileByteCountMax: 128 << 20))
     let fixture = try StoreFixture(on: disk)
-    let value = [UInt8](repeating: 1, count: 120 << 10)
-    for number in 0..<260 { try fixture.store.set(value, forKey: "\(number % 100)") }
+    let value = [UInt8](repeating: 1, count: 15 << 10)
+    for number in 0..<2_080 { try fixture.store.set(value, forKey: "\(number % 100)") }
     fixture.scheduler.runDue()
     #expect(fixture.store.statistics.storedIndexByteCount == 0)
-    for number in 0..<30 { try fixture.store.set(value, forKey: "\(number)") }
+    for number in 0..<240 { try fixture.store.set(value, forKey: "\(number % 30)") }
     fixture.scheduler.runDue()
     #expect(fixture.store.statistics.storedIndexByteCount == 16_384)
     let unstored = fixture.store.statistics.unstoredLogByteCount
     #expect(unstored < 4 << 20)
     #expect(try disk.afterProcessDeath().expectSameIndex().storedCount == 100)
-    for number in 0..<290 { try fixture.store.set(value, forKey: "\(number % 120)") }
+    for number in 0..<2_320 { try fixture.store.set(value, forKey: "\(number % 120)") }
     fixture.scheduler.runDue()
     #expect(try disk.afterProcessDeath().expectSameIndex().storedCount == 120)
   }

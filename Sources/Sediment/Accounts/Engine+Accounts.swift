@@ -35,6 +35,9 @@ extension Engine {
       compareExtents(recount, writer, &comparison)
     }
     if readsSegments { compareRecords(writer, &comparison) }
+    if work.isMaintenanceWanted, !work.isMaintenancePlanned {
+      comparison.add("somebody has asked for maintenance, and none is on its way")
+    }
     return comparison.findings
   }
 

@@ -130,7 +130,14 @@ extension Engine {
   ) throws(SedimentError) {
     var going = search ?? RoomSearch(forStoring: byteCount, recordOf: keyByteCount)
     defer { search = going }
-    try makeSpace(after: error, &going)
+    do throws(SedimentError) {
+      try makeSpace(after: error, &going)
+    } catch {
+      guard error.code == .outOfSpace, options.compaction != .off, Readers.depth == 0, let writer,
+        going.takesRow()
+      else { throw error }
+      try maintenanceLock.withLock { () throws(SedimentError) in try shorten(writer) }
+    }
   }
 
   /// Makes room for a change that found none, if any can be made; else throws the error again.
@@ -145,10 +152,7 @@ extension Engine {
       if !isHopeful, search.isSpent { writer.vainSearch = VainSearch(writer) }
       return (writer.reclaimedSlotCount, isHopeful)
     }
-    guard isHopeful else {
-      guard Readers.depth == 0, search.takesRow() else { throw error }
-      return try maintenanceLock.withLock { () throws(SedimentError) in try shorten(writer) }
-    }
+    guard isHopeful else { throw error }
     // Inside a reader's scope of its own a thread would wait for itself.
     guard Readers.depth == 0 else {
       guard try reclaim() else { throw error }

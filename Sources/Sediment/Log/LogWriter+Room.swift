@@ -363,9 +363,7 @@ extension LogWriter {
     let base = unsafe SequenceNumber(tail.pointee.sequence + 1)!
     let sealEnd = unsafe tail.pointee.offset + UInt64(Seal.recordByteCount)
     let predecessor = unsafe LogPosition(tail.pointee.identity.generation, UnitOffset(byteOffset: sealEnd)!)
-    let header = SegmentHeader(
-      identity: next, base: base, floor: base, predecessor: predecessor,
-      heir: space.next(next.run.count))
+    let header = SegmentHeader(identity: next, base: base, floor: base, predecessor: predecessor)
     let bytes = header.encode(in: identity)
     // The first touch of a page may bring all of those behind it that the system would read ahead.
     let way = touchesPages ? Way.stored : .written

@@ -75,12 +75,17 @@ extension LogWriter {
   var reserve: SlotSpace.Reserve {
     SlotSpace.Reserve(
       freeing: 2 * checkpointSlotCount + 1 + survivorSlotCount, saying: 2 * checkpointSlotCount + 2,
-      removing: evicts ? 0 : SegmentSizes.tombstoneSlotCount(fileSlotCount: space.end))
+      removing: evicts ? 0 : SegmentSizes.tombstoneSlotCount(fileSlotCount: reservingSlotCount))
   }
 
   private var survivorSlotCount: UInt32 {
     SegmentSizes.survivorSlotCount(
-      fileSlotCount: space.end, segmentSlotCount: segmentSlotCount, evicts: evicts)
+      fileSlotCount: reservingSlotCount, segmentSlotCount: segmentSlotCount, evicts: evicts)
+  }
+
+  /// The slots of the file by which the reserve is measured: without a cap a store of a few values keeps next to none.
+  private var reservingSlotCount: UInt32 {
+    slotCountMax < Limits.fileSlotCountMax ? space.end : space.end - min(space.end, 16)
   }
 
   /// The longest value that a record may hold, so that compaction finds room for it in its reserve wherever that lies.

@@ -83,20 +83,13 @@ package struct SlotSpace: Sendable {
     byteCount(of: slots.lowerBound)..<byteCount(of: slots.upperBound)
   }
 
-  /// Takes `count` adjacent free slots; nil if there are none such that may be taken.
-  ///
-  /// The hole that `preferred` lies at the beginning of comes first, then the smallest that fits.
-  package mutating func take(
-    _ count: UInt32, for purpose: Purpose, preferring preferred: UInt32? = nil
-  ) -> SlotRun? {
+  /// Takes `count` adjacent free slots, of the smallest hole that has as many; nil if there are none such that may be
+  /// taken.
+  package mutating func take(_ count: UInt32, for purpose: Purpose) -> SlotRun? {
     guard count >= 1, count <= freeCount, freeCount - count >= reserve.slotCount(leftBy: purpose)
     else { return nil }
     var best: Int?
     for (place, hole) in free.enumerated() where hole.count >= count {
-      if hole.lowerBound == preferred {
-        best = place
-        break
-      }
       if let found = best, free[found].count <= hole.count { continue }
       best = place
     }
@@ -327,10 +320,5 @@ package struct SlotSpace: Sendable {
     bareCount = bare.reduce(0) { $0 + UInt32($1.count) }
     freeCount = free.reduce(0) { $0 + UInt32($1.count) }
     self.end = end
-  }
-
-  /// Where a run of `count` slots would be taken next; a guess, for the heir.
-  package func next(_ count: UInt32) -> UInt32? {
-    free.first { $0.count >= count }?.lowerBound
   }
 }

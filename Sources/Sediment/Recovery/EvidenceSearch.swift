@@ -4,13 +4,17 @@ internal import SedimentFormat
 /// Looks behind the log's end for a mark which proves that the log once went on there (DESIGN.md 7, step 6).
 ///
 /// A good record behind a bad one proves nothing, since unsynced pages reach the medium in any order; a mark
-/// proves what it states. The search follows seals and heirs to segments of rising generations, so it reads no
-/// byte of a use twice.
+/// proves what it states. Where a segment has no good seal, the search goes on in those of which a header, in slots
+/// that the catalogue calls free, names it as the one before. What it searches are disjoint runs, so it reads no byte
+/// of a segment twice.
 struct EvidenceSearch {
   private let file: any DiskFile
   private let identity: FileIdentity
   private let fileByteCount: UInt64
   private let end: LogPosition
+  /// The segment that the log ends in.
+  private let tail: SegmentEntry
+  private var headers: FreeSlotHeaders
   /// The highest numbers that anything found here names.
   private(set) var highestGeneration: Generation
   private(set) var highestSequence: SequenceNumber
@@ -23,37 +27,39 @@ struct EvidenceSearch {
     let start: UnitOffset
   }
 
-  init(
-    _ file: any DiskFile, _ identity: FileIdentity, fileByteCount: UInt64, end: LogPosition,
-    lastSequence: SequenceNumber
-  ) {
+  /// A search behind the end that a replay came to.
+  ///
+  /// Headers in free slots are not looked for behind a log that was closed: its end is the one that the superblock names.
+  init(behind replay: LogReplay, in file: any DiskFile, fileByteCount: UInt64, isClosed: Bool) {
     self.file = file
-    self.identity = identity
     self.fileByteCount = fileByteCount
-    self.end = end
+    identity = replay.reader.identity
+    end = replay.progress.end
+    tail = replay.progress.tail
+    headers = FreeSlotHeaders(
+      beside: isClosed ? nil : replay.catalogue.slots, in: file, identity, fileByteCount: fileByteCount)
     highestGeneration = end.generation
-    highestSequence = lastSequence
+    highestSequence = replay.progress.lastSequence ?? tail.base
   }
 
-  /// Where a mark with a watermark above the log's end stands, nil if there is none; `segment` is the one that the
-  /// log ends in.
-  mutating func run(from segment: SegmentIdentity, base: SequenceNumber) throws(SedimentError) -> UnitOffset?
-  {
-    var next: Candidate? = Candidate(identity: segment, base: base, start: end.offset)
-    while let candidate = next {
-      guard searched.insert(candidate.identity.run, candidate.identity.generation) else { return nil }
+  /// Where a mark with a watermark above the log's end stands, nil if there is none.
+  mutating func run() throws(SedimentError) -> UnitOffset? {
+    var candidates = [Candidate(identity: tail.identity, base: tail.base, start: end.offset)]
+    while let candidate = candidates.popLast() {
+      guard searched.insert(candidate.identity.run, candidate.identity.generation) else { continue }
       highestGeneration = max(highestGeneration, candidate.identity.generation)
       highestSequence = max(highestSequence, candidate.base)
       switch try search(candidate) {
       case .mark(let offset): return offset
       case .seal(let seal, let sequence):
-        let isLater = seal.next.generation > candidate.identity.generation
         highestGeneration = max(highestGeneration, seal.next.generation)
-        next =
-          isLater
-          ? Candidate(identity: seal.next, base: sequence, start: seal.next.recordRange.lowerBound) : nil
+        guard seal.next.generation > candidate.identity.generation else { continue }
+        candidates.append(
+          Candidate(identity: seal.next, base: sequence, start: seal.next.recordRange.lowerBound))
       case .nothing:
-        next = try heir(of: candidate)
+        candidates += try headers.take(behind: candidate.identity, from: candidate.start).map {
+          Candidate(identity: $0.identity, base: $0.base, start: $0.identity.recordRange.lowerBound)
+        }
       }
     }
     return nil
@@ -73,7 +79,7 @@ struct EvidenceSearch {
     let seed = candidate.identity.seed(in: identity)
     var window = FileWindow(file)
     var position = candidate.start.byteOffset
-    while position < limit, let data = try data(from: position, limit: limit) {
+    while position < limit, let data = try file.data(from: position, limit: limit) {
       position = data.lowerBound
       while position < data.upperBound {
         try window.load(from: position, limit: limit)
@@ -92,16 +98,6 @@ struct EvidenceSearch {
       position = max(position, data.upperBound)
     }
     return .nothing
-  }
-
-  private func data(from position: UInt64, limit: UInt64) throws(SedimentError) -> Range<UInt64>? {
-    do throws(DiskError) {
-      guard let range = try file.dataRange(from: position), range.lowerBound < limit else { return nil }
-      let start = max(position, range.lowerBound & ~UInt64(Limits.unitByteCount - 1))
-      return start..<max(start, min(range.upperBound, limit))
-    } catch {
-      throw SedimentError(error)
-    }
   }
 
   /// The next place in the window, at a multiple of 8, where the bytes have the shape of a mark or seal.
@@ -135,24 +131,5 @@ struct EvidenceSearch {
     case .seal(let seal): return .seal(seal, header.sequence)
     default: return .nothing
     }
-  }
-
-  // MARK: Heirs
-
-  /// The segment where the log was meant to go on, if it did.
-  private func heir(of candidate: Candidate) throws(SedimentError) -> Candidate? {
-    guard let header = try header(at: candidate.identity.run.first), header.identity == candidate.identity,
-      let slot = header.heir, let next = try self.header(at: slot), next.identity.kind == .hot,
-      next.identity.generation > candidate.identity.generation,
-      next.predecessor?.generation == candidate.identity.generation
-    else { return nil }
-    return Candidate(
-      identity: next.identity, base: next.base, start: next.identity.recordRange.lowerBound)
-  }
-
-  private func header(at slot: UInt32) throws(SedimentError) -> SegmentHeader? {
-    let bytes = try file.bytes(
-      at: UInt64(slot) * UInt64(Limits.slotByteCount), count: SegmentHeader.byteCount)
-    return try? SegmentHeader.decode(unsafe bytes.span.bytes, in: identity, at: slot)
   }
 }

@@ -26,7 +26,7 @@ package struct LogReading {
       ending = FormatError(.valuePlace, .checksum)
     }
     try check(replay, head: head, ending)
-    let evidence = try searchEvidence(behind: replay, fileByteCount)
+    let evidence = try searchEvidence(behind: replay, fileByteCount, isClosed: isClean(replay, head))
     try HeaderComparison(
       file: file, identity: head.leading.identity, fileByteCount: fileByteCount, watermark: watermark
     ).run(replay.catalogue, adoptedAt: replay.found.adoptedAt, end: replay.progress.end)
@@ -70,18 +70,21 @@ package struct LogReading {
   }
 
   private func searchEvidence(
-    behind replay: LogReplay, _ fileByteCount: UInt64
+    behind replay: LogReplay, _ fileByteCount: UInt64, isClosed: Bool
   ) throws(SedimentError) -> EvidenceSearch {
-    let tail = replay.progress.tail
     var search = EvidenceSearch(
-      file, replay.reader.identity, fileByteCount: fileByteCount, end: replay.progress.end,
-      lastSequence: replay.progress.lastSequence ?? tail.base)
-    if try search.run(from: tail.identity, base: tail.base) != nil {
+      behind: replay, in: file, fileByteCount: fileByteCount, isClosed: isClosed)
+    if try search.run() != nil {
       throw .damaged(
         "the log breaks off before its known end: \(replay.reader.ending?.description ?? "")",
         path: file.path, offset: replay.progress.end.offset.byteOffset)
     }
     return search
+  }
+
+  /// Whether the log ends where a close has left it.
+  private func isClean(_ replay: LogReplay, _ head: Head) -> Bool {
+    head.leading.state == .closed && replay.progress.end == head.leading.watermark
   }
 
   // MARK: The result
@@ -94,7 +97,7 @@ package struct LogReading {
     return RecoveredLog(
       head: head, catalogue: replay.catalogue, end: progress.end, tail: progress.tail,
       lastSequence: progress.lastSequence ?? progress.tail.base, watermark: watermark,
-      isClean: head.leading.state == .closed && progress.end == head.leading.watermark,
+      isClean: isClean(replay, head),
       checkpoint: LogPosition(head.leading.segment.generation, head.leading.checkpoint),
       replayedByteCount: progress.byteCount, replayedRecordCount: progress.recordCount, ending: ending,
       cut: progress.end, clock: max(replay.found.clock, replay.catalogue.numbers.clocks.highest),

@@ -59,6 +59,17 @@ extension DiskFile {
     }
   }
 
+  /// The next bytes before `limit` that are no hole, whole units of them; nil if there are none.
+  func data(from position: UInt64, limit: UInt64) throws(SedimentError) -> Range<UInt64>? {
+    do throws(DiskError) {
+      guard let range = try dataRange(from: position), range.lowerBound < limit else { return nil }
+      let start = max(position, range.lowerBound & ~UInt64(Limits.unitByteCount - 1))
+      return start..<max(start, min(range.upperBound, limit))
+    } catch {
+      throw SedimentError(error)
+    }
+  }
+
   /// Writes, and says it as an error of the store where that fails.
   func put(_ bytes: RawSpan, at offset: UInt64) throws(SedimentError) {
     do throws(DiskError) {

@@ -81,12 +81,9 @@ struct LogSurvey {
   private static func goesOn(
     behind replay: LogReplay, _ file: any DiskFile, _ fileByteCount: UInt64
   ) -> Bool {
-    let tail = replay.progress.tail
-    var search = EvidenceSearch(
-      file, replay.reader.identity, fileByteCount: fileByteCount, end: replay.progress.end,
-      lastSequence: replay.progress.lastSequence ?? tail.base)
+    var search = EvidenceSearch(behind: replay, in: file, fileByteCount: fileByteCount, isClosed: false)
     do throws(SedimentError) {
-      return try search.run(from: tail.identity, base: tail.base) != nil
+      return try search.run() != nil
     } catch {
       return true
     }

@@ -44,7 +44,7 @@
   @usableFromInline package enum Field: String, Hashable, Sendable {
     case base, batched, clock, collection, copy, count, dataKey = "data key", dictionary, end, expiry,
       features
-    case floor, generation, heir, identity, kind, length, major, name, offset, padding, part, pieces, position
+    case floor, generation, identity, kind, length, major, name, offset, padding, part, pieces, position
     case predecessor, reserved, salt, sequence, slots, state, tag, trailer, transform, type, value, watermark
   }
 

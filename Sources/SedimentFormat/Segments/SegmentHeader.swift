@@ -9,18 +9,14 @@ package struct SegmentHeader: Hashable, Sendable {
   package let floor: SequenceNumber
   /// Where the hot log stood before this segment; nil for its first segment and for other kinds.
   package let predecessor: LogPosition?
-  /// The slot where the next hot segment is meant to begin; nil where none is reserved, and for other kinds.
-  package let heir: UInt32?
 
   package init(
-    identity: SegmentIdentity, base: SequenceNumber, floor: SequenceNumber, predecessor: LogPosition? = nil,
-    heir: UInt32? = nil
+    identity: SegmentIdentity, base: SequenceNumber, floor: SequenceNumber, predecessor: LogPosition? = nil
   ) {
     self.identity = identity
     self.base = base
     self.floor = floor
     self.predecessor = predecessor
-    self.heir = heir
   }
 
   package static let byteCount = Limits.segmentHeaderByteCount
@@ -36,7 +32,6 @@ package struct SegmentHeader: Hashable, Sendable {
     static let floor = 64
     static let predecessorGeneration = 72
     static let predecessorOffset = 80
-    static let heir = 88
     static let dataKey = 92
     static let reserved = 96
   }
@@ -53,7 +48,6 @@ package struct SegmentHeader: Hashable, Sendable {
       bytes.store(floor.rawValue, at: Place.floor)
       bytes.store(predecessor?.generation.rawValue ?? 0, at: Place.predecessorGeneration)
       bytes.store(predecessor?.offset.rawValue ?? 0, at: Place.predecessorOffset)
-      bytes.store(heir ?? 0, at: Place.heir)
       bytes.store(Self.checksum(bytes.bytes).rawValue, at: Place.checksum)
     }
   }
@@ -109,8 +103,7 @@ package struct SegmentHeader: Hashable, Sendable {
     guard bytes.integer(UInt32.self, at: Place.dataKey) == 0 else { throw failure(.newer(.dataKey)) }
     guard bytes.isZero(Place.reserved..<byteCount) else { throw failure(.field(.reserved)) }
     let header = SegmentHeader(
-      identity: identity, base: base, floor: floor, predecessor: try decodePredecessor(bytes, of: identity),
-      heir: try decodeHeir(bytes, of: identity))
+      identity: identity, base: base, floor: floor, predecessor: try decodePredecessor(bytes, of: identity))
     return (file, header)
   }
 
@@ -124,18 +117,6 @@ package struct SegmentHeader: Hashable, Sendable {
       identity.kind == .hot, generation < identity.generation
     else { throw failure(.field(.predecessor)) }
     return LogPosition(generation, offset)
-  }
-
-  private static func decodeHeir(
-    _ bytes: RawSpan, of identity: SegmentIdentity
-  ) throws(FormatError) -> UInt32? {
-    let slot: UInt32 = bytes.integer(at: Place.heir)
-    if slot == 0 { return nil }
-    guard let heir = SlotRun(first: slot, count: 1), identity.kind == .hot, !heir.overlaps(identity.run)
-    else {
-      throw failure(.field(.heir))
-    }
-    return slot
   }
 
   private static func checksum(_ bytes: RawSpan) -> Checksum {

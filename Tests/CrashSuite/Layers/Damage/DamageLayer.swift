@@ -2,10 +2,10 @@ import CrashModel
 import Sediment
 import SedimentTesting
 
-/// Small files that were closed in order, with every damage of a bit, a sector or the length, and with parts of what
-/// they were before.
+/// Small files with every damage of a bit, a sector or the length, and with parts of what they were before.
 ///
-/// All of it lies below a watermark, so nothing that is missing may pass for a torn tail.
+/// All of it lies below a watermark, so nothing that is missing may pass for a torn tail: but for the last operation
+/// where a file was not closed.
 struct DamageLayer: SeededLayer {
   let name = "damage"
   let title = "files with flipped bits, cut, and with zeroed, doubled, swapped and old sectors"

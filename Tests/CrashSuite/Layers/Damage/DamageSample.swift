@@ -2,10 +2,12 @@ import CrashModel
 import Sediment
 import SedimentTesting
 
-/// A small file, closed in order, with what it holds and how it looked before.
+/// A small file with what it holds and how it looked before.
 struct DamageSample: Sendable {
   let name: String
   let scenario: EngineScenario
+  /// Whether it was closed in order; if not, the marks of its log alone know what was synced.
+  let isClosed: Bool
   let bytes: [UInt8]
   let contents: CrashContents
   /// What it held after each operation.
@@ -15,7 +17,12 @@ struct DamageSample: Sendable {
   let piles: [DamagePile]
 
   /// Carries the operations out; each reopening among them leaves an earlier state.
-  private init(_ name: String, _ scenario: EngineScenario, _ operations: [CrashOperation]) throws {
+  ///
+  /// The file is closed behind them or, if there are some more, these are carried out and it is left open.
+  private init(
+    _ name: String, _ scenario: EngineScenario, _ operations: [CrashOperation],
+    leftOpenBehind last: [CrashOperation] = []
+  ) throws {
     self.name = "\(name)\(scenario.storesIndex ? " with a stored index" : "")"
     self.scenario = scenario
     let disk = SimulatedDisk(SimulatedDiskOptions(seed: 4, fileByteCountMax: 8 << 20))
@@ -27,7 +34,9 @@ struct DamageSample: Sendable {
       if case .reopen = operation { states.append(disk.contents(of: EngineScenario.path) ?? []) }
     }
     if scenario.storesIndex { try recorder.perform(.storeIndex) }
-    try recorder.close()
+    for operation in last { try recorder.perform(operation) }
+    isClosed = last.isEmpty
+    if isClosed { try recorder.close() }
     try Self.expectStoredIndex(scenario, disk)
     bytes = disk.contents(of: EngineScenario.path) ?? []
     contents = recorder.current
@@ -57,6 +66,7 @@ struct DamageSample: Sendable {
         try DamageSample("collections", plain, collections), try DamageSample("expiry", plain, expiring),
         try DamageSample("large value", plain, large), try DamageSample("compacted", plain, compacted),
         try DamageSample("compressed", packed, compressed),
+        try DamageSample("not closed", plain, compacted, leftOpenBehind: synced),
       ]
     }
   }
@@ -104,6 +114,11 @@ struct DamageSample: Sendable {
     + [.remove(.init("key-1"), .unsynced), .reopen, .compact, .sync, .reopen]
     + Array(repeating: .set(.init("key-3"), byteCount: 7900, .unsynced), count: 3)
     + [.compact, .set(.init("key-4"), byteCount: 30, .unsynced)]
+
+  /// They take several segments; the marks of the last one lie in sectors of their own.
+  private static let synced: [CrashOperation] =
+    Array(repeating: .set(.init("key-3"), byteCount: 7900, .unsynced), count: 5)
+    + Array(repeating: .set(.init("key-0"), byteCount: 1100, .synced), count: 4)
 
   private static let compressed: [CrashOperation] = [
     .set(.init("key-0"), byteCount: 3000, .unsynced), .set(.init("key-1"), byteCount: 9000, .unsynced),

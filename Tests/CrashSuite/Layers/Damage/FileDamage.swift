@@ -11,6 +11,14 @@ enum FileDamage: Sendable {
 
   static let sectorByteCount = 512
 
+  /// Whether all but one sector is as it was.
+  var isOfOneSector: Bool {
+    switch self {
+    case .flippedBit, .zeroedSector, .doubledSector: true
+    case .cut, .swappedSectors, .oldBytes: false
+    }
+  }
+
   /// The file with the damage; `states` are its earlier states.
   func applied(to bytes: [UInt8], states: [[UInt8]]) -> [UInt8] {
     var result = bytes

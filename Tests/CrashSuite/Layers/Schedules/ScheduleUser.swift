@@ -23,7 +23,9 @@ final class ScheduleStore: @unchecked Sendable {
   }
 
   func open() throws {
-    store = try SedimentStore(path: Self.path, options: script.options, disk: disk, scheduler: jobs)
+    let opened = try SedimentStore(path: Self.path, options: script.options, disk: disk, scheduler: jobs)
+    if !opened.recovery.wasClosed { find("what was closed opens as if it had not been") }
+    store = opened
   }
 
   func close() throws {
