@@ -79,7 +79,7 @@ extension Engine {
     let hash = unsafe index.view.hash(
       DictionaryEntry.key(number).span.bytes, collection: CollectionEntry.dictionaries)
     index.insert(hash, position: entry.offset.rawValue)
-    countBytes(byteCount, writer)
+    writer.noteLive(1, byteCount: byteCount)
     reseedIfCrowded()
     unbornDictionaries.insert(number)
     return (entry, unsafe writer.tail.pointee.countedSequence)

@@ -76,15 +76,17 @@ extension Engine {
     packed.forget { transform, number in !mayStore(transform, batch.state(of: batch.members[number])) }
     for state in batch.states where state.isDropped.load(ordering: .relaxed) { throw .dropped(path) }
     let images = images(of: batch, large, packed)
-    let byteCount = images.byteCount + Limits.recordFixedByteCount + Commit.byteCount
+    let byteCount = images.byteCount + Self.commitByteCount
     if byteCount > Limits.batchByteCountMax {
       throw .tooLarge(path, what: "batch", byteCount: byteCount, limit: Limits.batchByteCountMax)
     }
     let changes = try lastChanges(batch)
     let room = try writer.takeRoom(
-      byteCount, for: batch.putCount == 0 ? removingPurpose : .storing, hasAlone: batch.hasLongMember
-    ) {
-      byteCounts(of: batch, large, packed)
+      byteCount, for: batch.putCount == 0 ? removingPurpose : .storing,
+      recordCount: batch.members.count + 1, hasAlone: batch.hasLongMember
+    ) { number in
+      number < batch.members.count
+        ? Self.form(number, batch.members[number], large, packed).byteCount : Self.commitByteCount
     } isAlone: { number in
       number < batch.members.count && LogWriter.isLong(keyOf: batch.members[number].keyByteCount)
     }
@@ -95,9 +97,13 @@ extension Engine {
     }
     let isAlone = changes.count == 1
     if !isAlone { publish(changes) }
-    tellIndex(changes, batch, positions, writer) { Self.form($0, batch.members[$0], large, packed).byteCount }
+    tellIndex(changes, batch, writer)
     if !isAlone { unpublish() }
-    writer.endBatch()
+    if changes.count < batch.members.count {
+      noteReplaced(changes, batch, positions, writer) {
+        Self.form($0, batch.members[$0], large, packed).byteCount
+      }
+    }
     if !large.isEmpty { tellExtents(large, changes, batch, writer) }
     reseedIfCrowded()
   }
@@ -174,6 +180,12 @@ extension Engine {
     _ number: Int, _ member: BatchMembers.Member, _ large: [Int: WrittenExtents], _ packed: PackedMembers
   ) -> (form: RecordForm, byteCount: Int) {
     var form = member.form
+    // Most batches need not be asked for each member.
+    if large.isEmpty && packed.isEmpty {
+      return (
+        form, form.byteCount(keyByteCount: member.keyByteCount, valueByteCount: member.valueByteCount)
+      )
+    }
     var valueByteCount = member.valueByteCount
     if let extents = large[number] {
       form.kind = .putLarge
@@ -207,21 +219,9 @@ extension Engine {
     return images
   }
 
-  /// The bytes of the record of each member, and of the commit.
-  private func byteCounts(
-    of batch: BatchMembers, _ large: [Int: WrittenExtents], _ packed: PackedMembers
-  ) -> [Int] {
-    var byteCounts: [Int] = []
-    byteCounts.reserveCapacity(batch.members.count + 1)
-    for (number, member) in batch.members.enumerated() {
-      byteCounts.append(Self.form(number, member, large, packed).byteCount)
-    }
-    byteCounts.append(Limits.recordFixedByteCount + Commit.byteCount)
-    return byteCounts
-  }
+  private static var commitByteCount: Int { Limits.recordFixedByteCount + Commit.byteCount }
 
-  /// Appends the records of a batch, and the commit, to one segment or several; the result is where each begins, and
-  /// where the last ends.
+  /// Appends the records of a batch, and the commit, to one segment or several; the result is where each begins.
   private func append(
     _ images: RecordImages, in room: LogWriter.BatchRoom, of batch: BatchMembers,
     _ large: [Int: WrittenExtents], _ packed: PackedMembers, _ writer: LogWriter, _ way: LogWriter.Way
@@ -229,21 +229,25 @@ extension Engine {
     var room = room
     var checksum = BatchChecksum()
     var positions: [UInt64] = []
-    positions.reserveCapacity(batch.members.count + 1)
+    positions.reserveCapacity(batch.members.count)
     var end = 0
+    var live = (count: 0, byteCount: 0)
     // From which byte on the records were not stored yet, and with which one the next segment begins.
     var (pending, next) = (0, room.next)
     for (number, member) in batch.members.enumerated() {
       let (form, byteCount) = Self.form(number, member, large, packed)
       if number == next {
         try writer.store(pending..<end, of: images, way)
+        writer.noteLive(live.count, byteCount: live.byteCount)
+        live = (0, 0)
         try writer.goOn(inNextOf: &room, roomFor: byteCount)
         (pending, next) = (end, room.next)
       }
       positions.append(writer.place(end..<end &+ byteCount, of: images, form, &checksum))
       end &+= byteCount
+      if form.kind != .remove { live = (live.count &+ 1, live.byteCount &+ byteCount) }
     }
-    positions.append(unsafe writer.tail.pointee.offset)
+    writer.noteLive(live.count, byteCount: live.byteCount)
     let commit = ControlRecord.commit(checksum.commit!).encode()!
     let form = RecordForm(kind: .control)
     let record = images.append(form, key: RawSpan(), value: unsafe commit.span.bytes)

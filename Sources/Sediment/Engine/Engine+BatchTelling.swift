@@ -7,13 +7,8 @@ extension Engine {
   /// So many changes ahead what the index has of a key is brought near.
   private static var changeCountAhead: Int { 16 }
 
-  /// Tells the index all changes of a batch, whose records lie at these positions; `byteCount` says how long one is where
-  /// the next one does not tell.
-  func tellIndex(
-    _ changes: BatchChanges, _ batch: BatchMembers, _ positions: [UInt64], _ writer: LogWriter,
-    byteCount: (Int) -> Int
-  ) {
-    let isInSeveralSegments = writer.isInSeveralSegments
+  /// Tells the index all changes of a batch, whose records are in the accounts of bytes already.
+  func tellIndex(_ changes: BatchChanges, _ batch: BatchMembers, _ writer: LogWriter) {
     for number in 0..<min(Self.changeCountAhead, changes.count) { index.view.prefetch(changes[number].hash) }
     // Taken anew only where the collection changes: counting references costs more than what is done with them.
     var (state, stateNumber) = (batch.states[0], UInt32(0))
@@ -25,14 +20,7 @@ extension Engine {
       if member.stateNumber != stateNumber {
         (state, stateNumber) = (batch.state(of: member), member.stateNumber)
       }
-      if isInSeveralSegments {
-        let segment = slots.segment(at: change.after >> UInt64(Limits.slotByteCountLog2))
-        tellIndex(change, member, state, byteCount: byteCount(change.number), in: segment, writer)
-      } else {
-        let end = positions[change.number &+ 1]
-        tellIndex(
-          change, member, state, byteCount: Int(end &- positions[change.number]), in: nil, writer)
-      }
+      tellIndex(change, member, state, writer)
     }
     for number in changes.largeOld.keys.sorted() {
       let state = batch.state(of: batch.members[changes[number].number])
@@ -43,8 +31,8 @@ extension Engine {
 
   @inline(__always)
   private func tellIndex(
-    _ change: BatchChanges.Change, _ member: BatchMembers.Member, _ state: CollectionState, byteCount: Int,
-    in segment: Segment?, _ writer: LogWriter
+    _ change: BatchChanges.Change, _ member: BatchMembers.Member, _ state: CollectionState,
+    _ writer: LogWriter
   ) {
     var probe = index.view.probe(change.hash)
     if let old = change.old {
@@ -60,7 +48,22 @@ extension Engine {
     case (false, false): index.insert(change.hash, position: position)
     }
     if member.kind != .remove {
-      count(byteCount, in: segment, state, expires: member.expiry != 0, writer)
+      state.count(1, expiring: member.expiry != 0)
+    }
+  }
+
+  /// Takes the records out of the accounts of bytes that others of the same batch replace: all puts of it count there.
+  func noteReplaced(
+    _ changes: BatchChanges, _ batch: BatchMembers, _ positions: [UInt64], _ writer: LogWriter,
+    byteCount: (Int) -> Int
+  ) {
+    var isLast = [Bool](repeating: false, count: batch.members.count)
+    for number in 0..<changes.count { isLast[changes[number].number] = true }
+    for (number, member) in batch.members.enumerated() where !isLast[number] && member.kind != .remove {
+      guard let segment = slots.segment(at: positions[number] >> UInt64(Limits.slotByteCountLog2)) else {
+        continue
+      }
+      writer.noteDead(segment, byteCount: byteCount(number))
     }
   }
 

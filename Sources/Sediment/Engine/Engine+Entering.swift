@@ -37,13 +37,13 @@ extension Engine {
       let wasCounted = forgetBytes(account, state, writer)
       noteDead(old, of: wasCounted ? state : nil, writer)
       index.replace(probe, position: position &>> 3)
-      countBytes(byteCount, writer)
+      writer.noteLive(1, byteCount: byteCount)
       // Most changes leave the counts of keys as they are.
       if wasCounted, account.expires == (form.expiry != 0) { return }
       if wasCounted { state.count(-1, expiring: account.expires) }
     } else {
       index.insert(hash, position: position &>> 3)
-      countBytes(byteCount, writer)
+      writer.noteLive(1, byteCount: byteCount)
     }
     state.count(1, expiring: form.expiry != 0)
   }
@@ -63,28 +63,6 @@ extension Engine {
     unsafe writer.tail.pointee.wantsUpkeep = true
     // The records of large values are short, so the log hardly ever goes on in another segment.
     writer.notePace()
-  }
-
-  /// Takes a record that the index leads to now into the accounts, in a segment that is not the tail if it is given.
-  @inline(__always)
-  func count(
-    _ byteCount: Int, in segment: Segment?, _ state: CollectionState, expires: Bool, _ writer: LogWriter
-  ) {
-    countBytes(byteCount, in: unsafe segment ?? writer.tail.pointee.segment, writer)
-    state.count(1, expiring: expires)
-  }
-
-  /// Takes a record at the tail into the accounts of bytes.
-  @inline(__always)
-  func countBytes(_ byteCount: Int, _ writer: LogWriter) {
-    countBytes(byteCount, in: unsafe writer.tail.pointee.segment, writer)
-  }
-
-  @inline(__always)
-  private func countBytes(_ byteCount: Int, in segment: Segment, _ writer: LogWriter) {
-    segment.liveByteCount &+= byteCount
-    segment.liveCount &+= 1
-    writer.liveByteCount &+= byteCount
   }
 
   /// Gives the index another seed if its keys are too much alike.

@@ -33,7 +33,7 @@ extension Engine {
     _ value: RawSpan, _ key: RawSpan, _ state: CollectionState, expiry: WrittenExpiry,
     if condition: WriteCondition, _ durability: SedimentDurability
   ) throws(SedimentError) -> Bool {
-    try checkLengths(key, value)
+    // What fits into a slot is within all limits.
     if key.byteCount &+ value.byteCount > LogWriter.shortRecordByteCountMax {
       return try setLong(value, key, state, expiry: expiry, if: condition, durability)
     }
@@ -52,6 +52,7 @@ extension Engine {
     _ value: RawSpan, _ key: RawSpan, _ state: CollectionState, expiry: WrittenExpiry,
     if condition: WriteCondition, _ durability: SedimentDurability
   ) throws(SedimentError) -> Bool {
+    try checkLengths(key, value)
     try checkReadable()
     if value.byteCount <= inlineValueByteCountMax {
       do throws(SedimentError) {

@@ -119,6 +119,10 @@ extension StoreOpening {
       options: options)
     writer.liveByteCount = liveByteCount
     for entry in recovered.catalogue.segments.values where entry.holdsRecords {
+      writer.longestSlotCount = min(
+        max(writer.longestSlotCount, entry.identity.run.count), writer.batchSlotCountMax)
+    }
+    for entry in recovered.catalogue.segments.values where entry.holdsRecords {
       guard let segment = slots.segment(at: UInt64(entry.identity.run.first)),
         entry.identity != tail.identity
       else { continue }

@@ -3,6 +3,15 @@ internal import SedimentFormat
 // What is live and what is dead; all of it under the writer's lock.
 
 extension LogWriter {
+  /// Takes records at the tail into the accounts that the index is about to lead to.
+  @inline(__always)
+  func noteLive(_ count: Int, byteCount: Int) {
+    let segment = unsafe tail.pointee.segment
+    segment.liveByteCount &+= byteCount
+    segment.liveCount &+= count
+    liveByteCount &+= byteCount
+  }
+
   /// Takes a record out of the accounts that the index leads to no more.
   @inline(__always)
   func noteDead(_ segment: Segment, byteCount: Int) {

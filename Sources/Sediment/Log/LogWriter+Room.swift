@@ -19,13 +19,9 @@ extension LogWriter {
   /// So it never has to be moved: its slots come back with it, and nothing else waits for them.
   @inline(__always)
   func makeRoom(_ byteCount: Int, _ key: RawSpan, for purpose: SlotSpace.Purpose) throws(SedimentError) {
-    if Self.isLong(keyOf: key.byteCount) { return try openOwnSegment(roomFor: byteCount, purpose) }
-    try makeRoom(byteCount, for: purpose)
-  }
-
-  @inline(never)
-  private func openOwnSegment(roomFor byteCount: Int, _ purpose: SlotSpace.Purpose) throws(SedimentError) {
-    try goOn(in: takeSegment(roomFor: byteCount, purpose, isForOneRecord: true))
+    let end = unsafe tail.pointee.offset &+ UInt64(byteCount)
+    if unsafe end <= tail.pointee.softEnd && byteCount <= Self.shortRecordByteCountMax { return }
+    try makeMoreRoom(byteCount, keyByteCount: key.byteCount, purpose)
   }
 
   /// Sees to it that the tail has room for records of so many bytes in all, or throws and changes nothing.
@@ -33,11 +29,16 @@ extension LogWriter {
   func makeRoom(_ byteCount: Int, for purpose: SlotSpace.Purpose) throws(SedimentError) {
     let end = unsafe tail.pointee.offset &+ UInt64(byteCount)
     if unsafe end <= tail.pointee.softEnd { return }
-    try makeMoreRoom(byteCount, purpose)
+    try makeMoreRoom(byteCount, keyByteCount: 0, purpose)
   }
 
   @inline(never)
-  private func makeMoreRoom(_ byteCount: Int, _ purpose: SlotSpace.Purpose) throws(SedimentError) {
+  private func makeMoreRoom(
+    _ byteCount: Int, keyByteCount: Int, _ purpose: SlotSpace.Purpose
+  ) throws(SedimentError) {
+    if Self.isLong(keyOf: keyByteCount) {
+      return try goOn(in: takeSegment(roomFor: byteCount, purpose, isForOneRecord: true))
+    }
     // What is written by a call touches its pages by itself.
     touchesPages = byteCount <= Self.storedByteCountMax
     if room(for: purpose) < byteCount { try openSegment(roomFor: byteCount, purpose) }
@@ -96,14 +97,24 @@ extension LogWriter {
   }
 
   /// Takes slots for a hot segment, to be entered by `goOn` or given back by `giveBack`.
+  ///
+  /// They have room for a record of so many bytes and, if compaction can empty so long a segment in any case, for others
+  /// that come with it.
   private func takeSegment(
-    roomFor byteCount: Int, _ purpose: SlotSpace.Purpose, isForOneRecord: Bool = false
+    roomFor byteCount: Int, upTo byteCountMax: Int = 0, _ purpose: SlotSpace.Purpose,
+    isForOneRecord: Bool = false
   ) throws(SedimentError) -> NextSegment {
     noteBudget()
     let least = Self.leastSlotCount(roomFor: byteCount)
     if !isForOneRecord, let prepared = takePrepared(roomFor: byteCount) { return prepared }
+    let inAll = min(Self.leastSlotCount(roomFor: byteCountMax), batchSlotCountMax)
+    if inAll > longestSlotCount {
+      longestSlotCount = inAll
+      space.reserve.raise(to: reserve)
+    }
+    let wanted = isForOneRecord ? least : max(segmentSlotCount, inAll, least)
     let (run, isOfReserve) = try takeHotRun(
-      upTo: isForOneRecord ? least : max(segmentSlotCount, least), atLeast: least, purpose)
+      upTo: wanted, atLeast: max(least, inAll), orAtLeast: least, purpose)
     return NextSegment(
       identity: try makeUnadopted(.hot, of: run), isOfReserve: isOfReserve, isForOneRecord: isForOneRecord)
   }
@@ -133,46 +144,54 @@ extension LogWriter {
 
   /// Takes room for records of so many bytes in all, in as many segments as they need, or throws with nothing changed.
   ///
-  /// A batch makes no segment longer than others are, so that compaction can always empty it. How long each record is,
-  /// and whether it needs a segment of its own, is asked only where not all of them fit into the tail.
+  /// A batch makes no segment longer than compaction can empty whatever is free. How long each record is, and whether it
+  /// needs a segment of its own, is asked only where not all of them fit into one.
   @inline(__always)
   func takeRoom(
-    _ total: Int, for purpose: SlotSpace.Purpose, hasAlone: Bool, byteCounts: () -> [Int],
-    isAlone: (Int) -> Bool
+    _ total: Int, for purpose: SlotSpace.Purpose, recordCount: Int, hasAlone: Bool,
+    byteCount: (Int) -> Int, isAlone: (Int) -> Bool
   ) throws(SedimentError) -> BatchRoom {
     if !hasAlone, unsafe tail.pointee.offset &+ UInt64(total) <= tail.pointee.softEnd { return BatchRoom() }
-    return try takeRoom(total, for: purpose, byteCounts(), isAlone)
+    return try takeRoomAhead(total, for: purpose, recordCount, hasAlone, byteCount, isAlone)
   }
 
   @inline(never)
-  private func takeRoom(
-    _ total: Int, for purpose: SlotSpace.Purpose, _ byteCounts: [Int], _ isAlone: (Int) -> Bool
+  private func takeRoomAhead(
+    _ total: Int, for purpose: SlotSpace.Purpose, _ recordCount: Int, _ hasAlone: Bool,
+    _ byteCount: (Int) -> Int, _ isAlone: (Int) -> Bool
   ) throws(SedimentError) -> BatchRoom {
     var result = BatchRoom()
     touchesPages = total <= Self.storedByteCountMax
-    var room = room(for: purpose)
-    for (number, byteCount) in byteCounts.enumerated() {
-      let isForOneRecord = isAlone(number)
-      if isForOneRecord || room < byteCount {
-        do throws(SedimentError) {
-          let segment = try takeSegment(roomFor: byteCount, purpose, isForOneRecord: isForOneRecord)
+    if !hasAlone, total <= room(for: purpose) {
+      setSoftEnd(roomFor: total)
+      return result
+    }
+    // What does not fit into the tail begins in a segment of its own: records that came together go together.
+    var (number, left, room) = (0, total, 0)
+    do throws(SedimentError) {
+      while number < recordCount {
+        let byteCount = byteCount(number)
+        let isForOneRecord = hasAlone && isAlone(number)
+        if isForOneRecord || room < byteCount {
+          let segment = try takeSegment(
+            roomFor: byteCount, upTo: left, purpose, isForOneRecord: isForOneRecord)
           result.segments.append((number, segment))
           room = segment.identity.run.byteRange.count - SegmentHeader.byteCount - Seal.recordByteCount
-        } catch {
-          for (_, segment) in result.segments { giveBack(segment) }
-          throw error
+          if !hasAlone, left <= room { break }
         }
+        room = isForOneRecord ? 0 : room - byteCount
+        left -= byteCount
+        number += 1
       }
-      room = isForOneRecord ? 0 : room - byteCount
+    } catch {
+      for (_, segment) in result.segments { giveBack(segment) }
+      throw error
     }
-    if result.segments.isEmpty { setSoftEnd(roomFor: total) }
     return result
   }
 
   /// Goes on in the next segment of a batch; what fails poisons.
   func goOn(inNextOf room: inout BatchRoom, roomFor byteCount: Int) throws(SedimentError) {
-    isInBatch = true
-    defer { isInBatch = false }
     try goOn(in: room.segments[room.enteredCount].segment)
     room.enteredCount += 1
     setSoftEnd(roomFor: byteCount)
@@ -219,10 +238,17 @@ extension LogWriter {
   /// Slots for a hot segment: as many as one should have, or as few as will do where space is short or they are of the
   /// reserve.
   private func takeHotRun(
-    upTo count: UInt32, atLeast least: UInt32, _ purpose: SlotSpace.Purpose
+    upTo count: UInt32, atLeast wanted: UInt32, orAtLeast least: UInt32, _ purpose: SlotSpace.Purpose
   ) throws(SedimentError) -> (run: SlotRun, isOfReserve: Bool) {
     if let endToReach, let run = try takeLowRun(upTo: count, atLeast: least, before: endToReach) {
       return (run, false)
+    }
+    if wanted > least {
+      do throws(SedimentError) {
+        return (try takeRun(upTo: count, atLeast: wanted, for: .storing), false)
+      } catch  where error.code == .outOfSpace {
+        // Fewer have to do.
+      }
     }
     do throws(SedimentError) {
       return (try takeRun(upTo: count, atLeast: least, for: .storing), false)
@@ -390,7 +416,7 @@ extension LogWriter {
       identity: next, segment: segment, offset: next.recordRange.lowerBound.byteOffset,
       sequence: base.rawValue, countedSequence: base.rawValue, isMapped: isMapped,
       entry: catalogue.segments[next.generation]!)
-    noteSealed(catalogue.segments[old.identity.generation]!, old.segment)
+    noteWhole(catalogue.segments[old.identity.generation]!, old.segment)
     if old.isMapped { file.makeReadOnly(old.identity.run.byteRange, goingOnIn: next.run.byteRange) }
     if file.wantsProtecting { wantsPages?() }
     sealed?()

@@ -74,14 +74,22 @@ extension LogWriter {
   /// exchange, and the tombstones of removals.
   var reserve: SlotSpace.Reserve {
     SlotSpace.Reserve(
-      freeing: 2 * checkpointSlotCount + 1 + survivorSlotCount, saying: 2 * checkpointSlotCount + 2,
+      freeing: 2 * checkpointSlotCount + 1 + max(survivorSlotCount, longestSlotCount), saying: 2 * checkpointSlotCount + 2,
       removing: evicts ? 0 : SegmentSizes.tombstoneSlotCount(fileSlotCount: reservingSlotCount))
   }
 
-  private var survivorSlotCount: UInt32 {
+  var survivorSlotCount: UInt32 {
     SegmentSizes.survivorSlotCount(
       fileSlotCount: reservingSlotCount, segmentSlotCount: segmentSlotCount, evicts: evicts)
   }
+
+  /// The slots that a batch makes a segment long at the most, in a small store: as many as the survivors of an exchange
+  /// may take. Without a cap the reserve is made to the measure of such segments instead.
+  var batchSlotCountMax: UInt32 {
+    slotCountMax < Limits.fileSlotCountMax ? survivorSlotCount : max(survivorSlotCount, Self.batchSlotCountTop)
+  }
+
+  static let batchSlotCountTop: UInt32 = 16
 
   /// The slots of the file by which the reserve is measured: without a cap a store of a few values keeps next to none.
   private var reservingSlotCount: UInt32 {
@@ -150,7 +158,8 @@ extension LogWriter {
 
   /// The slots that the file grows by beyond what is needed at once: none where compaction is to find some.
   var slotCountAhead: UInt32 {
-    let present = recordSlotCount + space.freeCount + space.bareCount + freedSlotCount
+    let free = space.freeCount - min(space.freeCount, space.reservedCount)
+    let present = recordSlotCount + free + space.bareCount + freedSlotCount
     let left = dueSlotCount > present ? dueSlotCount - present : 0
     return min(SegmentSizes.slotCountAhead(fileSlotCount: space.end), left)
   }

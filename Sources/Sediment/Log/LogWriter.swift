@@ -54,6 +54,9 @@ internal import SedimentFormat
   var prepared: PreparedRun?
   /// Whether one is being made fit without the lock.
   var isPreparing = false
+  /// The slots of the longest segment that batches have made, up to `batchSlotCountTop`: the reserve has room for what it
+  /// holds.
+  var longestSlotCount: UInt32 = 0
   /// Extents of values that were replaced or removed, for compaction to free, and the slots that they take.
   var deadExtents: [Generation: SegmentIdentity] = [:]
   var deadExtentSlotCount: UInt32 = 0
@@ -100,10 +103,6 @@ internal import SedimentFormat
   var touchesPages = true
   /// Told that the log will soon reach pages which nobody has touched yet.
   var wantsPages: (@Sendable () -> Void)?
-  /// Segments that were sealed within the batch that is being appended, whose records the index is not told of yet.
-  private(set) var sealedInBatch: [(entry: SegmentEntry, segment: Segment)] = []
-  /// Whether the log goes on in another segment within a batch.
-  var isInBatch = false
   /// Told of each segment that was sealed.
   var sealed: (@Sendable () -> Void)?
   /// Told of what poisons.
@@ -160,22 +159,6 @@ internal import SedimentFormat
     case stored
     /// Written, which is quicker if a sync follows at once.
     case written
-  }
-
-  // MARK: Batches
-
-  /// Whether the batch that is being appended lies in several segments.
-  var isInSeveralSegments: Bool { !sealedInBatch.isEmpty }
-
-  /// Lets compaction know the segments that a batch has sealed, once the index was told of their records.
-  func endBatch() {
-    for (entry, segment) in sealedInBatch { noteWhole(entry, segment) }
-    sealedInBatch = []
-  }
-
-  /// Lets compaction know a segment that was sealed, at once or with the end of the batch that lies in it.
-  func noteSealed(_ entry: SegmentEntry, _ segment: Segment) {
-    if isInBatch { sealedInBatch.append((entry, segment)) } else { noteWhole(entry, segment) }
   }
 
   // MARK: Records
