@@ -6,9 +6,9 @@ import Testing
 struct StoreBatchSegmentsTests {
   private static let memberCount = 60
 
-  /// A store with a batch of which each slot holds five members; segments of so small a store have one slot.
+  /// A capped store with a batch of which each slot holds five members.
   private static func fixture(_ access: SedimentOptions.Access = .automatic) throws -> StoreFixture {
-    let fixture = try StoreFixture(access, compaction: .manual)
+    let fixture = try StoreFixture(access, maxByteCount: 4 << 20, compaction: .manual)
     fixture.options.storesIndex = false
     try fixture.reopen()
     try fixture.store.batch { batch in
@@ -28,8 +28,9 @@ struct StoreBatchSegmentsTests {
     access: SedimentOptions.Access
   ) throws {
     let fixture = try Self.fixture(access)
-    #expect(fixture.store.segments.count == 12)
-    #expect(fixture.store.segments.allSatisfy { $0.byteCount == 16_384 })
+    // No more than the survivors of an exchange may take.
+    #expect(fixture.store.segments.count > 4)
+    #expect(fixture.store.segments.allSatisfy { $0.byteCount <= 3 * 16_384 })
     #expect(fixture.store.accountFindings() == [])
     try Self.expectMembers(0..<Self.memberCount, in: fixture)
     // Replayed, since no checkpoint followed; then scanned.
@@ -46,10 +47,10 @@ struct StoreBatchSegmentsTests {
   @Test func `Segments in the middle of a batch come back, and what is left is intact`() throws {
     let fixture = try Self.fixture()
     // All members of some segments die, and some of the others.
-    for number in 0..<Self.memberCount where number / 5 % 2 == 0 || number % 5 == 0 {
+    for number in 0..<Self.memberCount where number / 15 % 2 == 0 || number % 5 == 0 {
       try fixture.store.remove(forKey: "member \(number)")
     }
-    let left = (0..<Self.memberCount).filter { $0 / 5 % 2 == 1 && $0 % 5 != 0 }
+    let left = (0..<Self.memberCount).filter { $0 / 15 % 2 == 1 && $0 % 5 != 0 }
     #expect(fixture.store.accountFindings() == [])
     let before = fixture.store.segments.count
     // It ends behind a step.

@@ -39,7 +39,7 @@ struct StoreLongRecordTests {
     }
     let counts = fixture.store.segments.sorted { $0.generation < $1.generation }.map { $0.byteCount >> 14 }
     // The log begins in a segment with a checkpoint.
-    #expect(counts == [1, 2, 1, 3, 1])
+    #expect(counts == [1, 2, 1, 1, 3, 1])
     for _ in 0..<2 {
       #expect(try fixture.store.count() == 6)
       #expect(try fixture.store.retrieve(forKey: Self.key(2, 40_000), as: String.self) == "long")

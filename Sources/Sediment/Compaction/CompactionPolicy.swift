@@ -20,6 +20,8 @@ package struct CompactionPolicy: Sendable {
     package var victims: [Generation] = []
     /// Whether the first one is to be emptied for the tombstones that it holds up, though it may win nothing itself.
     package var isForTombstones = false
+    /// Whether a superblock needs the segment that tombstones wait for, so that a checkpoint should come first.
+    package var isHeldUp = false
     /// Whether what would be worth most is needed by a superblock, so that a checkpoint should come first.
     package var wantsCheckpoint = false
     /// Whether a superblock needs anything that would be worth something.
@@ -68,9 +70,12 @@ package struct CompactionPolicy: Sendable {
     }
     choice.victims = scored.prefix(Self.victimCountMax).map(\.candidate.generation)
     if goal == .balance || goal == .everything, let first = firstForTombstones() {
-      choice.victims.removeAll { $0 == first }
-      choice.victims.insert(first, at: 0)
-      choice.isForTombstones = true
+      choice.isHeldUp = first.isBlocked
+      if !first.isBlocked {
+        choice.victims.removeAll { $0 == first.generation }
+        choice.victims.insert(first.generation, at: 0)
+        choice.isForTombstones = true
+      }
     }
     choice.hasBlocked = blockedByteCount > 0
     let best = scored.first?.score ?? 0
@@ -104,10 +109,10 @@ package struct CompactionPolicy: Sendable {
   }
 
   /// The segment that tombstones wait for, if these take more than a 32nd of what is live.
-  private func firstForTombstones() -> Generation? {
+  private func firstForTombstones() -> CompactionCandidate? {
     guard tombstoneByteCount > max(liveByteCount, 0) / 32 + Limits.slotByteCount,
       let owner = guardFloor.owner
     else { return nil }
-    return candidates.first { $0.generation == owner && !$0.isBlocked }?.generation
+    return candidates.first { $0.generation == owner }
   }
 }

@@ -32,7 +32,8 @@ extension Engine {
     var newSurvey = try surveySpace()
     newSurvey.isFull = survey.isFull
     let last = try makeRoom(by: roomAttempts(newSurvey, isLast: true), newSurvey)
-    return last > 0 || evicts ? last : try letGoOfTombstones()
+    // What a segment wins a checkpoint may take, so tombstones go in any case.
+    return evicts ? last : max(last, try letGoOfTombstones())
   }
 
   /// Empties what holds up tombstones, one segment after the other, until these may be left out; how many slots were
@@ -46,8 +47,13 @@ extension Engine {
       let freed = try freeDead(writer).freedSlotCount
       try bringBack(writer)
       if freed > 0 { return Int(freed) }
-      let survey = try surveySpace()
-      let choice = choose(.everything, survey)
+      var survey = try surveySpace()
+      var choice = choose(.everything, survey)
+      if choice.isHeldUp {
+        try checkpoint(both: true)
+        survey = try surveySpace()
+        choice = choose(.everything, survey)
+      }
       guard choice.isForTombstones else { break }
       do throws(SedimentError) {
         let won = try exchange(

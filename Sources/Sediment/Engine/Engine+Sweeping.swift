@@ -15,12 +15,14 @@ extension Engine {
     guard let writer else { return }
     let goesOn = { [self] in !conditions.isClosed && !isForked }
     let clearingCount = lock.withLock { work.clearingCount }
-    forgetEntries(clearedRecord, while: goesOn) { record in
+    var hasReadAll = true
+    forgetEntries({ clearedRecord($0, &hasReadAll) }, while: goesOn) { record in
       writer.noteDead(record.segment, byteCount: record.byteCount)
       noteDeadExtents(record.place, of: nil, writer)
     }
     lock.withLock {
-      if goesOn() { work.sweptClearingCount = max(work.sweptClearingCount, clearingCount) }
+      // What a failed call has hidden is left to the next sweep.
+      if goesOn(), hasReadAll { work.sweptClearingCount = max(work.sweptClearingCount, clearingCount) }
       planMaintenance()
     }
   }
@@ -35,11 +37,18 @@ extension Engine {
     if lock.withLock({ isToBeSwept }) { sweep() }
   }
 
-  /// The record that an entry leads to if it was cleared.
+  /// The record that an entry leads to if it was cleared; it is told if that cannot be read.
   ///
   /// In a reader's scope.
-  private func clearedRecord(_ entry: IndexEntry) -> ClearedRecord? {
-    guard let found = try? record(at: entry.position << 3) else { return nil }
+  private func clearedRecord(_ entry: IndexEntry, _ hasReadAll: inout Bool) -> ClearedRecord? {
+    let found: FoundRecord?
+    do throws(SedimentError) {
+      found = try record(at: entry.position << 3)
+    } catch {
+      hasReadAll = false
+      return nil
+    }
+    guard let found else { return nil }
     defer { found.release() }
     guard isCleared(found), found.view.isIntact(at: found.position, seed: found.segment.seed) else {
       return nil

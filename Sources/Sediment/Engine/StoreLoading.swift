@@ -118,7 +118,8 @@ extension StoreOpening {
       markedWatermark: recovered.watermark, neededGeneration: neededGeneration,
       options: options)
     writer.liveByteCount = liveByteCount
-    for entry in recovered.catalogue.segments.values where entry.holdsRecords {
+    for entry in recovered.catalogue.segments.values where entry.holdsRecords && entry.identity.run.count > 1
+    {
       writer.longestSlotCount = min(
         max(writer.longestSlotCount, entry.identity.run.count), writer.batchSlotCountMax)
     }

@@ -128,10 +128,9 @@ extension LogWriter {
     notePace()
   }
 
-  /// The free slots that the log cannot go on in: those of the reserve, but for removals, and of holes that are too short
-  /// for it.
+  /// The free slots that the log cannot go on in: those of the reserve, and of holes that are too short for it.
   var keptSlotCount: UInt32 {
-    space.reserve.freeing + space.count(inRunsBelow: SegmentSizes.leastRunSlotCount(of: segmentSlotCount))
+    space.reservedCount + space.count(inRunsBelow: SegmentSizes.leastRunSlotCount(of: segmentSlotCount))
   }
 
   // MARK: Accounts

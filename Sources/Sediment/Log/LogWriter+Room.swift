@@ -108,7 +108,7 @@ extension LogWriter {
     let least = Self.leastSlotCount(roomFor: byteCount)
     if !isForOneRecord, let prepared = takePrepared(roomFor: byteCount) { return prepared }
     let inAll = min(Self.leastSlotCount(roomFor: byteCountMax), batchSlotCountMax)
-    if inAll > longestSlotCount {
+    if inAll > max(longestSlotCount, 1) {
       longestSlotCount = inAll
       space.reserve.raise(to: reserve)
     }
@@ -174,7 +174,7 @@ extension LogWriter {
         let isForOneRecord = hasAlone && isAlone(number)
         if isForOneRecord || room < byteCount {
           let segment = try takeSegment(
-            roomFor: byteCount, upTo: left, purpose, isForOneRecord: isForOneRecord)
+            roomFor: byteCount, upTo: hasAlone ? 0 : left, purpose, isForOneRecord: isForOneRecord)
           result.segments.append((number, segment))
           room = segment.identity.run.byteRange.count - SegmentHeader.byteCount - Seal.recordByteCount
           if !hasAlone, left <= room { break }
