@@ -57,7 +57,7 @@ extension LogWriter {
   }
 
   /// Decides up to where records go without another look, now that the tail has room for the next.
-  private func setSoftEnd(roomFor byteCount: Int) {
+  func setSoftEnd(roomFor byteCount: Int) {
     unsafe tail.pointee.wantsUpkeep =
       replayByteCount > replayByteCountMax || wantsSpace || wantsMaintenance || wantsIndexStored
     let run = unsafe tail.pointee.identity.run.byteRange
@@ -100,7 +100,7 @@ extension LogWriter {
   ///
   /// They have room for a record of so many bytes and, if compaction can empty so long a segment in any case, for others
   /// that come with it.
-  private func takeSegment(
+  func takeSegment(
     roomFor byteCount: Int, upTo byteCountMax: Int = 0, _ purpose: SlotSpace.Purpose,
     isForOneRecord: Bool = false
   ) throws(SedimentError) -> NextSegment {
@@ -128,73 +128,6 @@ extension LogWriter {
     if let touched = next.touched { file.enterPrepared(touched: touched) }
     unsafe tail.pointee.isOfReserve = next.isOfReserve
     unsafe tail.pointee.isForOneRecord = next.isForOneRecord
-  }
-
-  // MARK: Batches
-
-  /// The segments that the records of a batch will lie in besides the tail, each with the number of its first record.
-  struct BatchRoom {
-    fileprivate var segments: [(first: Int, segment: NextSegment)] = []
-    /// How many of these the log has gone on in.
-    fileprivate var enteredCount = 0
-
-    /// The number of the record with which the next of them begins; the highest number if there is none.
-    var next: Int { enteredCount < segments.count ? segments[enteredCount].first : .max }
-  }
-
-  /// Takes room for records of so many bytes in all, in as many segments as they need, or throws with nothing changed.
-  ///
-  /// A batch makes no segment longer than compaction can empty whatever is free. How long each record is, and whether it
-  /// needs a segment of its own, is asked only where not all of them fit into one.
-  @inline(__always)
-  func takeRoom(
-    _ total: Int, for purpose: SlotSpace.Purpose, recordCount: Int, hasAlone: Bool,
-    byteCount: (Int) -> Int, isAlone: (Int) -> Bool
-  ) throws(SedimentError) -> BatchRoom {
-    if !hasAlone, unsafe tail.pointee.offset &+ UInt64(total) <= tail.pointee.softEnd { return BatchRoom() }
-    return try takeRoomAhead(total, for: purpose, recordCount, hasAlone, byteCount, isAlone)
-  }
-
-  @inline(never)
-  private func takeRoomAhead(
-    _ total: Int, for purpose: SlotSpace.Purpose, _ recordCount: Int, _ hasAlone: Bool,
-    _ byteCount: (Int) -> Int, _ isAlone: (Int) -> Bool
-  ) throws(SedimentError) -> BatchRoom {
-    var result = BatchRoom()
-    touchesPages = total <= Self.storedByteCountMax
-    if !hasAlone, total <= room(for: purpose) {
-      setSoftEnd(roomFor: total)
-      return result
-    }
-    // What does not fit into the tail begins in a segment of its own: records that came together go together.
-    var (number, left, room) = (0, total, 0)
-    do throws(SedimentError) {
-      while number < recordCount {
-        let byteCount = byteCount(number)
-        let isForOneRecord = hasAlone && isAlone(number)
-        if isForOneRecord || room < byteCount {
-          let segment = try takeSegment(
-            roomFor: byteCount, upTo: hasAlone ? 0 : left, purpose, isForOneRecord: isForOneRecord)
-          result.segments.append((number, segment))
-          room = segment.identity.run.byteRange.count - SegmentHeader.byteCount - Seal.recordByteCount
-          if !hasAlone, left <= room { break }
-        }
-        room = isForOneRecord ? 0 : room - byteCount
-        left -= byteCount
-        number += 1
-      }
-    } catch {
-      for (_, segment) in result.segments { giveBack(segment) }
-      throw error
-    }
-    return result
-  }
-
-  /// Goes on in the next segment of a batch; what fails poisons.
-  func goOn(inNextOf room: inout BatchRoom, roomFor byteCount: Int) throws(SedimentError) {
-    try goOn(in: room.segments[room.enteredCount].segment)
-    room.enteredCount += 1
-    setSoftEnd(roomFor: byteCount)
   }
 
   /// Provides slots for records of so many bytes each, even if every slot is a segment of its own, or throws before

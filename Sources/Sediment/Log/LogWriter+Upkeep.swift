@@ -74,7 +74,8 @@ extension LogWriter {
   /// exchange, and the tombstones of removals.
   var reserve: SlotSpace.Reserve {
     SlotSpace.Reserve(
-      freeing: 2 * checkpointSlotCount + 1 + max(survivorSlotCount, longestSlotCount), saying: 2 * checkpointSlotCount + 2,
+      freeing: 2 * checkpointSlotCount + 1 + max(survivorSlotCount, longestSlotCount),
+      saying: 2 * checkpointSlotCount + 2,
       removing: evicts ? 0 : SegmentSizes.tombstoneSlotCount(fileSlotCount: reservingSlotCount))
   }
 
@@ -83,10 +84,13 @@ extension LogWriter {
       fileSlotCount: reservingSlotCount, segmentSlotCount: segmentSlotCount, evicts: evicts)
   }
 
-  /// The slots that a batch makes a segment long at the most, in a small store: as many as the survivors of an exchange
-  /// may take. Without a cap the reserve is made to the measure of such segments instead.
+  /// The slots that a batch makes a segment long at the most, in a small store.
+  ///
+  /// As many as the survivors of an exchange may take; without a cap the reserve is made to the measure of such segments
+  /// instead.
   var batchSlotCountMax: UInt32 {
-    slotCountMax < Limits.fileSlotCountMax ? survivorSlotCount : max(survivorSlotCount, Self.batchSlotCountTop)
+    slotCountMax < Limits.fileSlotCountMax
+      ? survivorSlotCount : max(survivorSlotCount, Self.batchSlotCountTop)
   }
 
   static let batchSlotCountTop: UInt32 = 16
