@@ -23,7 +23,8 @@ extension Engine {
       let value = try isPlain ? value(of: found.borrowed) : nil
       defer { value?.release() }
       let bytes = unsafe RawSpan(_unsafeBytes: value?.bytes ?? found.view.value)
-      let extentByteCount = LargeValues.extentByteCount(of: bytes.byteCount)
+      let extentByteCount = LargeValues.extentByteCount(
+        of: bytes.byteCount, besides: found.view.keyByteCount)
       let extentBytes = bytes.extracting(0..<extentByteCount)
       let pieces =
         if let limit { try writePieces(extentBytes, before: limit) } else {

@@ -33,7 +33,9 @@ extension Engine {
   }
 
   /// Writes a large value compressed; nil, with nothing written, if that saves less than an eighth.
-  func writePackedExtents(_ value: RawSpan) throws(SedimentError) -> WrittenExtents? {
+  func writePackedExtents(
+    _ value: RawSpan, besides keyByteCount: Int
+  ) throws(SedimentError) -> WrittenExtents? {
     guard let transform = Transform(zstdOf: value.byteCount), let level = compressionLevel,
       let codec = ZstdCodec()
     else { return nil }
@@ -51,7 +53,9 @@ extension Engine {
       // What does not save enough is not written to its end.
       if left < 0 { return }
       let isFull = bytes.byteCount == Self.pieceByteCount
-      var byteCount = isFull ? bytes.byteCount : max(LargeValues.extentByteCount(of: bytes.byteCount), 0)
+      var byteCount =
+        isFull
+        ? bytes.byteCount : max(LargeValues.extentByteCount(of: bytes.byteCount, besides: keyByteCount), 0)
       if pieces.isEmpty, byteCount == 0 { byteCount = bytes.byteCount }
       if byteCount > 0 {
         pieces += try writePieces(

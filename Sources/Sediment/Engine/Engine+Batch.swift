@@ -55,7 +55,9 @@ extension Engine {
     do throws(SedimentError) {
       for (number, member) in batch.members.enumerated() where member.needsExtents(above: byteCountMax) {
         large[number] = try batch.withValue(of: member) { (value) throws(SedimentError) in
-          try writeExtents(value, isPacked: packedByteCount(value, batch.state(of: member)) != nil)
+          try writeExtents(
+            value, besides: member.keyByteCount,
+            isPacked: packedByteCount(value, batch.state(of: member)) != nil)
         }
       }
     } catch {
@@ -83,7 +85,8 @@ extension Engine {
     let changes = try lastChanges(batch)
     let room = try writer.takeRoom(
       byteCount, for: batch.putCount == 0 ? removingPurpose : .storing,
-      recordCount: batch.members.count + 1, hasAlone: batch.hasLongMember
+      recordCount: batch.members.count + 1,
+      hasAlone: LogWriter.isLong(keyOf: batch.longestKeyByteCount)
     ) { number in
       number < batch.members.count
         ? Self.form(number, batch.members[number], large, packed).byteCount : Self.commitByteCount

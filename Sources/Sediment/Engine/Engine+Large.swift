@@ -15,7 +15,15 @@ extension Engine {
         guard let packed = codec.flatMap({ packWhole(value, expecting: packedByteCount, with: $0) }) else {
           return nil
         }
-        return try set(packed, of: value, key, state, expiry: expiry, if: condition, durability)
+        do throws(SedimentError) {
+          return try set(packed, of: value, key, state, expiry: expiry, if: condition, durability)
+        } catch {
+          // Room may be there, but not in a row.
+          guard error.code == .outOfSpace, unsafe packed.bytes.count > LogWriter.heldValueByteCountMax else {
+            throw error
+          }
+          return nil
+        }
       }
       if let isMade { return isMade }
     }
@@ -30,7 +38,7 @@ extension Engine {
     if condition: WriteCondition, _ durability: SedimentDurability
   ) throws(SedimentError) -> Bool {
     try checkReadable()
-    let large = try writeExtents(value, isPacked: isPacked)
+    let large = try writeExtents(value, besides: key.byteCount, isPacked: isPacked)
     lock.lock()
     let sequence: UInt64
     let isMade: Bool
@@ -111,9 +119,13 @@ extension Engine {
   }
 
   /// Writes the bytes of a large value to slots that nobody knows of yet, compressed if that is wanted and saves enough.
-  func writeExtents(_ value: RawSpan, isPacked: Bool) throws(SedimentError) -> WrittenExtents {
-    if isPacked, let extents = try writePackedExtents(value) { return extents }
-    let extentByteCount = LargeValues.extentByteCount(of: value.byteCount)
+  ///
+  /// What stands in the record leaves room for a key of so many bytes.
+  func writeExtents(
+    _ value: RawSpan, besides keyByteCount: Int, isPacked: Bool
+  ) throws(SedimentError) -> WrittenExtents {
+    if isPacked, let extents = try writePackedExtents(value, besides: keyByteCount) { return extents }
+    let extentByteCount = LargeValues.extentByteCount(of: value.byteCount, besides: keyByteCount)
     let pieces = try writePieces(value.extracting(0..<extentByteCount), mayScatter: true)
     return WrittenExtents(pieces, tail: value.extracting(extentByteCount..<value.byteCount))
   }
@@ -214,15 +226,23 @@ enum LargeValues {
   ///
   /// Only where the last slot would be wasted for the most part, and the waste is more than a 32nd of the value:
   /// a value in one piece can be read in place.
-  static func extentByteCount(of valueByteCount: Int) -> Int {
+  /// Nor where the key and the places of all pieces leave no room for them in a record of one slot.
+  static func extentByteCount(of valueByteCount: Int, besides keyByteCount: Int) -> Int {
     let overhead =
       ExtentLayout(storedByteCount: UInt64(valueByteCount)).tableByteCount + SegmentHeader.byteCount + 4
     let rest = (valueByteCount + overhead) % Limits.slotByteCount
     let waste = Limits.slotByteCount - rest
-    guard rest > 0, rest < Limits.slotByteCount / 4, rest < valueByteCount, waste * 32 > valueByteCount else {
+    guard rest > 0, rest < Limits.slotByteCount / 4, rest < valueByteCount,
+      rest + keyByteCount <= keyAndTailByteCountMax, waste * 32 > valueByteCount
+    else {
       return valueByteCount
     }
     return valueByteCount - rest
+  }
+
+  /// What a key and the bytes behind the pieces may have together, with as many pieces as scatter.
+  private static var keyAndTailByteCountMax: Int {
+    LogWriter.shortRecordByteCountMax - 40 * (LogWriter.scatteredRunCountMax + 1)
   }
 
   /// Writes an extent's header, bytes and chunk table.

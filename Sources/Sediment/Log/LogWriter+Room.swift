@@ -9,10 +9,10 @@ extension LogWriter {
   static var shortRecordByteCountMax: Int { 16_128 }
 
   /// Whether a key is so long that its records take several slots, whatever becomes of their values.
-  static func isLong(keyOf byteCount: Int) -> Bool { byteCount > 15 << 10 }
+  static func isLong(keyOf byteCount: Int) -> Bool { byteCount > 13 << 10 }
 
   /// A value up to so many bytes stays in its record: without it the record would be as long.
-  static var heldValueByteCountMax: Int { shortRecordByteCountMax - 15 << 10 }
+  static var heldValueByteCountMax: Int { shortRecordByteCountMax - 13 << 10 }
 
   /// The same for a record with that key: one of a key that is long has a segment of its own.
   ///
@@ -36,12 +36,13 @@ extension LogWriter {
   private func makeMoreRoom(
     _ byteCount: Int, keyByteCount: Int, _ purpose: SlotSpace.Purpose
   ) throws(SedimentError) {
-    if Self.isLong(keyOf: keyByteCount) {
-      return try goOn(in: takeSegment(roomFor: byteCount, purpose, isForOneRecord: true))
-    }
     // What is written by a call touches its pages by itself.
     touchesPages = byteCount <= Self.storedByteCountMax
-    if room(for: purpose) < byteCount { try openSegment(roomFor: byteCount, purpose) }
+    if Self.isLong(keyOf: keyByteCount) {
+      try goOn(in: takeSegment(roomFor: byteCount, purpose, isForOneRecord: true))
+    } else if room(for: purpose) < byteCount {
+      try openSegment(roomFor: byteCount, purpose)
+    }
     setSoftEnd(roomFor: byteCount)
   }
 
@@ -63,7 +64,7 @@ extension LogWriter {
     let run = unsafe tail.pointee.identity.run.byteRange
     let end = run.upperBound - UInt64(Seal.recordByteCount)
     let offset = unsafe tail.pointee.offset
-    if unsafe tail.pointee.isOfReserve {
+    if unsafe tail.pointee.isOfReserve || tail.pointee.isForOneRecord {
       unsafe tail.pointee.softEnd = 0
       return
     }
@@ -106,17 +107,33 @@ extension LogWriter {
   ) throws(SedimentError) -> NextSegment {
     noteBudget()
     let least = Self.leastSlotCount(roomFor: byteCount)
-    if !isForOneRecord, let prepared = takePrepared(roomFor: byteCount) { return prepared }
-    let inAll = min(Self.leastSlotCount(roomFor: byteCountMax), batchSlotCountMax)
-    if inAll > max(longestSlotCount, 1) {
-      longestSlotCount = inAll
-      space.reserve.raise(to: reserve)
+    if isForOneRecord {
+      // So that others behind it leave little unused if another one follows soon.
+      nextSlotCountMax = 1
+      let (run, isOfReserve) = try takeHotRun(upTo: least, atLeast: least, purpose)
+      return NextSegment(
+        identity: try makeUnadopted(.hot, of: run), isOfReserve: isOfReserve, isForOneRecord: true)
     }
-    let wanted = isForOneRecord ? least : max(segmentSlotCount, inAll, least)
-    let (run, isOfReserve) = try takeHotRun(
-      upTo: wanted, atLeast: max(least, inAll), orAtLeast: least, purpose)
+    let usual = max(min(segmentSlotCount, nextSlotCountMax), least)
+    nextSlotCountMax = nextSlotCountMax < Limits.fileSlotCountMax ? 2 * nextSlotCountMax : nextSlotCountMax
+    if usual >= segmentSlotCount, let prepared = takePrepared(roomFor: byteCount) { return prepared }
+    let inAll = min(Self.leastSlotCount(roomFor: byteCountMax), batchSlotCountMax)
+    if inAll > least, let run = takeBatchRun(upTo: max(usual, inAll), atLeast: inAll) {
+      return NextSegment(identity: try makeUnadopted(.hot, of: run))
+    }
+    let (run, isOfReserve) = try takeHotRun(upTo: usual, atLeast: least, purpose)
     return NextSegment(
-      identity: try makeUnadopted(.hot, of: run), isOfReserve: isOfReserve, isForOneRecord: isForOneRecord)
+      identity: try makeUnadopted(.hot, of: run), isOfReserve: isOfReserve)
+  }
+
+  /// Takes slots for as much of a batch as a segment may hold, which the reserve has room for then; nil if there are none.
+  private func takeBatchRun(upTo count: UInt32, atLeast least: UInt32) -> SlotRun? {
+    let before = (longestSlotCount, space.reserve)
+    longestSlotCount = max(longestSlotCount, least)
+    space.reserve.raise(to: reserve)
+    if let run = try? takeRun(upTo: count, atLeast: least, for: .storing) { return run }
+    (longestSlotCount, space.reserve) = before
+    return nil
   }
 
   /// Goes on in a segment; what fails poisons.
@@ -171,17 +188,10 @@ extension LogWriter {
   /// Slots for a hot segment: as many as one should have, or as few as will do where space is short or they are of the
   /// reserve.
   private func takeHotRun(
-    upTo count: UInt32, atLeast wanted: UInt32, orAtLeast least: UInt32, _ purpose: SlotSpace.Purpose
+    upTo count: UInt32, atLeast least: UInt32, _ purpose: SlotSpace.Purpose
   ) throws(SedimentError) -> (run: SlotRun, isOfReserve: Bool) {
     if let endToReach, let run = try takeLowRun(upTo: count, atLeast: least, before: endToReach) {
       return (run, false)
-    }
-    if wanted > least {
-      do throws(SedimentError) {
-        return (try takeRun(upTo: count, atLeast: wanted, for: .storing), false)
-      } catch  where error.code == .outOfSpace {
-        // Fewer have to do.
-      }
     }
     do throws(SedimentError) {
       return (try takeRun(upTo: count, atLeast: least, for: .storing), false)

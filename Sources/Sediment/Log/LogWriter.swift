@@ -57,6 +57,8 @@ internal import SedimentFormat
   /// The slots of the longest segment that batches have made, up to `batchSlotCountTop`: the reserve has room for what it
   /// holds.
   var longestSlotCount: UInt32 = 0
+  /// The slots that the next segment may have: few behind the segment of a long key, then twice as many each time.
+  var nextSlotCountMax = Limits.fileSlotCountMax
   /// Extents of values that were replaced or removed, for compaction to free, and the slots that they take.
   var deadExtents: [Generation: SegmentIdentity] = [:]
   var deadExtentSlotCount: UInt32 = 0

@@ -265,7 +265,7 @@ struct FullStoreRun {
   }
 
   /// Whether a key takes more than a slot.
-  private static func isLong(_ key: Int) -> Bool { key & 0xfffff > 15 << 10 }
+  private static func isLong(_ key: Int) -> Bool { key & 0xfffff > 13 << 10 }
 
   private static func key(_ number: Int) -> [UInt8] { bytes(number) }
   private static func value(_ number: Int) -> [UInt8] { bytes(number) }
