@@ -127,6 +127,10 @@ enum Weight {
   }
 
   static func of(keyByteCount: Int, valueByteCount: Int) -> Int {
+    // The record of a long key has whole slots of its own.
+    if keyByteCount > 13 << 10, valueByteCount <= recordValueMax {
+      return (keyByteCount + valueByteCount + 256 + slot - 1) / slot * slot
+    }
     if valueByteCount <= recordValueMax { return (keyByteCount + valueByteCount + 26 + 7) / 8 * 8 }
     let slotCount = (valueByteCount + 128 + slot - 1) / slot
     return keyByteCount + 96 + slotCount * slot

@@ -38,7 +38,7 @@ struct Structure: Sendable, CustomTestStringConvertible {
   }
 
   static let superblock = Structure(
-    "superblock", [Sample.superblock.encode()], byteCountMin: 12, mend: { $0.mend(4096) },
+    "superblock", [Sample.superblock.encode()], byteCountMin: 8, mend: { $0.mend(4096) },
     decode: { bytes throws(FormatError) in try Superblock.decode(bytes) },
     encode: { block, _ in block.encode() },
     canonical: { _, bytes in

@@ -31,11 +31,14 @@ extension Engine {
       let step = SedimentProgress(completedByteCount: total - left, totalByteCount: total)
       if left > 0, try progress(step) == .stop { throw SedimentError.cancelled(path) }
     }
-    try maintenanceLock.withLock { () throws(SedimentError) in
-      try endDictionaries(writer, always: true)
-      try shorten(writer)
-      try bringBack(writer)
-      try trim(to: 0)
+    // An index that is stored meanwhile would lie where the file is to end.
+    try storingLock.withLock { () throws(SedimentError) in
+      try maintenanceLock.withLock { () throws(SedimentError) in
+        try endDictionaries(writer, always: true)
+        try shorten(writer, isStoringExcluded: true)
+        try bringBack(writer)
+        try trim(to: 0)
+      }
     }
     _ = try progress(SedimentProgress(completedByteCount: total, totalByteCount: total))
   }

@@ -6,12 +6,13 @@ internal import SedimentFormat
 extension Engine {
   /// Moves what lies behind the place where the file could end, as far as there is room before that.
   ///
-  /// With the lock of maintenance, behind a compaction.
-  func shorten(_ writer: LogWriter) throws(SedimentError) {
+  /// With the lock of maintenance, behind a compaction; `isStoringExcluded` says that the caller has the lock of storing
+  /// the index, too.
+  func shorten(_ writer: LogWriter, isStoringExcluded: Bool = false) throws(SedimentError) {
     do throws(SedimentError) {
       try bringBack(writer)
       guard let limit = lock.withLock({ endToReach(writer) }) else { return }
-      try dropStoredIndex(behind: limit, writer)
+      try dropStoredIndex(behind: limit, isStoringExcluded, writer)
       lock.withLock { writer.endToReach = limit }
       defer { lock.withLock { writer.endToReach = nil } }
       try lock.withLock { () throws(SedimentError) in _ = try checkWritable().goOn(before: limit) }
@@ -38,10 +39,12 @@ extension Engine {
   }
 
   /// Frees a stored index that lies behind a slot in part; the close stores it anew where that pays.
-  private func dropStoredIndex(behind limit: UInt32, _ writer: LogWriter) throws(SedimentError) {
+  private func dropStoredIndex(
+    behind limit: UInt32, _ isStoringExcluded: Bool, _ writer: LogWriter
+  ) throws(SedimentError) {
     // Nobody may be storing it at the same time.
-    guard storingLock.tryLock() else { return }
-    defer { storingLock.unlock() }
+    guard isStoringExcluded || storingLock.tryLock() else { return }
+    defer { if !isStoringExcluded { storingLock.unlock() } }
     try lock.withLock { () throws(SedimentError) in
       let writer = try checkWritable()
       let parts = writer.catalogue.indexParts.map(\.segment)

@@ -61,7 +61,7 @@ extension Superblock {
   /// `.absent` means that the bytes are of another kind of file, or too few to tell, `.newer` that they are sound
   /// but not for this version, everything else that the copy is damaged or was torn.
   package static func decode(_ bytes: RawSpan, copy: Copy) throws(FormatError) -> Superblock {
-    guard bytes.byteCount >= Place.covered else { throw failure(.absent) }
+    guard bytes.byteCount >= Place.checksum else { throw failure(.absent) }
     guard bytes.integer(at: Place.magic) == magic else { throw failure(.absent) }
     guard bytes.byteCount >= byteCount else { throw failure(.truncated) }
     guard bytes.integer(at: Place.checksum) == checksum(bytes).rawValue else { throw failure(.checksum) }
