@@ -8,8 +8,9 @@ extension Engine {
   /// Empties segments, the first of them first, until so many slots are won; how many were.
   ///
   /// Free slots may lie so scattered that there is no room for a record of several: its value is stored anew in slots as
-  /// they lie, or the segment that holds it stays as it is. `evenForNothing` says that the first is worth emptying though that wins nothing: it holds up others, or
-  /// lies where the file should end. Survivors go before `limit`, if there is one. With the lock of maintenance.
+  /// they lie, or the segment that holds it stays as it is. `evenForNothing` says that the first is worth emptying though
+  /// that wins nothing, since it holds up others; with a `limit`, which survivors go before, all are, since they lie where
+  /// the file should end. With the lock of maintenance.
   func exchange(
     _ victims: [Generation], in survey: SpaceSurvey, evicting: Bool, winning gain: Int,
     keepingAtMost byteCountMax: Int, evenForNothing: Bool = false, before limit: UInt32? = nil
