@@ -63,13 +63,13 @@ import Testing
   }
 
   @Test func `A file cut within its first superblock is damaged from its magic on`() throws {
-    for length in [12, 13, 100, 4095] {
+    for length in [8, 11, 12, 13, 100, 4095] {
       let disk = try newStore()
       disk.cut(path, to: length)
       #expect(code(disk) == .damaged, "length \(length)")
     }
     let disk = try newStore()
-    disk.cut(path, to: 11)
+    disk.cut(path, to: 7)
     #expect(code(disk) == .foreign)
   }
 
