@@ -72,8 +72,6 @@ extension Case {
     if settings.compaction == .off { return }
     do {
       try compact(session)
-      // An index that the background stored meanwhile may lie last until it is compacted again.
-      if settings.storesIndex { try compact(session) }
     } catch let error as SedimentError {
       findings.add(.error, "compact() threw \(error.code): \(error)")
       return

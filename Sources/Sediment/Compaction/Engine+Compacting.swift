@@ -35,9 +35,7 @@ extension Engine {
     try storingLock.withLock { () throws(SedimentError) in
       try maintenanceLock.withLock { () throws(SedimentError) in
         try endDictionaries(writer, always: true)
-        try shorten(writer, isStoringExcluded: true)
-        try bringBack(writer)
-        try trim(to: 0)
+        try shortenAndTrim(writer)
       }
     }
     _ = try progress(SedimentProgress(completedByteCount: total, totalByteCount: total))

@@ -4,6 +4,22 @@ internal import SedimentFormat
 // How a file becomes as short as what it holds allows: what lies last is moved to free slots before it.
 
 extension Engine {
+  /// Makes the file as short as what it holds allows.
+  ///
+  /// With the locks of maintenance and of storing the index.
+  func shortenAndTrim(_ writer: LogWriter) throws(SedimentError) {
+    var reached = UInt32.max
+    var limit: UInt32?
+    repeat {
+      reached = limit ?? reached
+      try shorten(writer, isStoringExcluded: true)
+      try bringBack(writer)
+      try trim(to: 0)
+      // A shorter file keeps less in reserve, and so can end sooner.
+      limit = lock.withLock { endToReach(writer) }
+    } while limit.map { $0 < reached - reached / 8 } ?? false
+  }
+
   /// Moves what lies behind the place where the file could end, as far as there is room before that.
   ///
   /// With the lock of maintenance, behind a compaction; `isStoringExcluded` says that the caller has the lock of storing
