@@ -14,6 +14,8 @@ package struct EngineScenario: CrashScenario {
   package var compression = SedimentCompression.off
   /// Whether a close stores the index.
   package var storesIndex = true
+  /// What the entries of a catalogue change may take in one record; small numbers make most changes batches.
+  package var changeByteCountMax = 15_000
   /// Whether what a crash left is now and then opened in the way of access that reads by calls.
   package var variesAccess = true
   /// Whether calls to the disk fail: then the store may refuse anything, and else only what it has no room for.
@@ -125,6 +127,7 @@ package final class EngineUnderTest {
     options.storesIndex = scenario.storesIndex
     // Some dead records are enough for the background to move what is live.
     options.slackSlotCount = 3
+    options.changeByteCountMax = scenario.changeByteCountMax
     if let byteCount = scenario.evictingByteCount { options.capacity = .evicting(maxBytes: byteCount) }
     return try SedimentStore(path: EngineScenario.path, options: options, disk: disk, scheduler: scheduler)
   }

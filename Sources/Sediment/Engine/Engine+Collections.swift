@@ -115,7 +115,7 @@ extension Engine {
   func change(
     _ entries: [CatalogueEntry], for purpose: SlotSpace.Purpose, _ writer: LogWriter
   ) throws(SedimentError) -> UInt64 {
-    if entries.reduce(0, { $0 + $1.byteCount }) > Self.changeByteCountMax {
+    if entries.count > 1, entries.reduce(0, { $0 + $1.byteCount }) > writer.changeByteCountMax {
       return try changeInParts(entries, writer)
     }
     let change = CatalogueChange(entries)!
@@ -126,9 +126,6 @@ extension Engine {
     return sequence.rawValue
   }
 
-  /// The most bytes of entries in one record, so that it fits into a segment of one slot.
-  private static var changeByteCountMax: Int { 15_000 }
-
   /// Appends a catalogue change as the members of a batch, of which all hold or none.
   ///
   /// It takes single slots from the reserve where it has to.
@@ -136,9 +133,9 @@ extension Engine {
     _ entries: [CatalogueEntry], _ writer: LogWriter
   ) throws(SedimentError) -> UInt64 {
     var parts: [[CatalogueEntry]] = []
-    var byteCount = Self.changeByteCountMax
+    var byteCount = writer.changeByteCountMax
     for entry in entries {
-      if byteCount + entry.byteCount > Self.changeByteCountMax {
+      if byteCount + entry.byteCount > writer.changeByteCountMax {
         parts.append([])
         byteCount = 0
       }
@@ -146,16 +143,17 @@ extension Engine {
       byteCount += entry.byteCount
     }
     let changes = parts.map { CatalogueChange($0)! }
-    let commitByteCount = Limits.recordFixedByteCount + Commit.byteCount
-    try writer.provideRoom(forAllOf: changes.map(Self.byteCount) + [commitByteCount])
+    let byteCounts = changes.map(Self.byteCount) + [Limits.recordFixedByteCount + Commit.byteCount]
+    // A call that fails between two members would leave a batch in the log that goes on with something else.
+    var room = try writer.takeRoom(forEachOf: byteCounts, for: .goingOn)
     var batch = BatchChecksum()
-    for change in changes {
-      try writer.makeRoom(Self.byteCount(of: change), for: .goingOn)
+    for (number, change) in changes.enumerated() {
+      if number == room.next { try writer.goOn(inNextOf: &room, roomFor: byteCounts[number]) }
       try append(change, isBatched: true, writer)
       // A batch counts up to a million members.
       _ = writer.addLastRecord(to: &batch)
     }
-    try writer.makeRoom(commitByteCount, for: .goingOn)
+    if changes.count == room.next { try writer.goOn(inNextOf: &room, roomFor: byteCounts[changes.count]) }
     try writer.append(.commit(batch.commit!), .stored)
     return unsafe writer.tail.pointee.sequence
   }

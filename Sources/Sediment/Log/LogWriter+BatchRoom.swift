@@ -47,12 +47,37 @@ extension LogWriter {
           let segment = try takeSegment(
             roomFor: byteCount, upTo: hasAlone ? 0 : left, purpose, isForOneRecord: isForOneRecord)
           result.segments.append((number, segment))
-          room = segment.identity.run.byteRange.count - SegmentHeader.byteCount - Seal.recordByteCount
+          room = segment.room
           if !hasAlone, left <= room { break }
         }
         room = isForOneRecord ? 0 : room - byteCount
         left -= byteCount
         number += 1
+      }
+    } catch {
+      for (_, segment) in result.segments { giveBack(segment) }
+      throw error
+    }
+    return result
+  }
+
+  /// Takes room for records of so many bytes each, or throws with nothing changed.
+  ///
+  /// It needs no more than single free slots for records of which each fits into one.
+  func takeRoom(
+    forEachOf byteCounts: [Int], for purpose: SlotSpace.Purpose
+  ) throws(SedimentError) -> BatchRoom {
+    try provideRoom(forAllOf: byteCounts)
+    var result = BatchRoom()
+    var room = room(for: purpose)
+    do throws(SedimentError) {
+      for (number, byteCount) in byteCounts.enumerated() {
+        if room < byteCount {
+          let segment = try takeSegment(roomFor: byteCount, purpose)
+          result.segments.append((number, segment))
+          room = segment.room
+        }
+        room -= byteCount
       }
     } catch {
       for (_, segment) in result.segments { giveBack(segment) }

@@ -95,6 +95,9 @@ extension LogWriter {
     var isForOneRecord = false
     /// What of their pages was touched, if they were prepared.
     var touched: Range<UInt64>?
+
+    /// The bytes that records may take in it.
+    var room: Int { identity.run.byteRange.count - SegmentHeader.byteCount - Seal.recordByteCount }
   }
 
   /// Takes slots for a hot segment, to be entered by `goOn` or given back by `giveBack`.

@@ -86,6 +86,8 @@ internal import SedimentFormat
   let evicts: Bool
   /// See `SedimentOptions.slackSlotCount`.
   let slackSlotCount: UInt32
+  /// See `SedimentOptions.changeByteCountMax`.
+  let changeByteCountMax: Int
   /// When the next segment will have expired as a whole; the highest number if none does.
   var nextExpiry = UInt64.max
   var movedByteCount: UInt64 = 0
@@ -124,6 +126,7 @@ internal import SedimentFormat
     syncs = options.durability != .unsynced
     replayByteCountMax = Self.replayByteCountMin(syncs: syncs)
     slackSlotCount = options.slackSlotCount
+    changeByteCountMax = options.changeByteCountMax
     self.markedWatermark = markedWatermark
     self.neededGeneration = neededGeneration
     ledger.setNeeded(from: neededGeneration)

@@ -20,6 +20,15 @@ internal import SedimentFormat
   /// Nil if the bytes claim to be no record, or a longer one than `available`.
   @inline(__always)
   init?(_ start: UnsafeRawPointer, available: Int) {
+    unsafe self.init(start, available: available, recordByteCountMax: available)
+  }
+
+  /// A record of which perhaps only the beginning is in memory; nil if the bytes claim to be no record, or a longer one
+  /// than there can be.
+  ///
+  /// Who has only the beginning compares what is used of it with `available`.
+  @inline(__always)
+  init?(_ start: UnsafeRawPointer, available: Int, recordByteCountMax: Int) {
     guard available >= Limits.recordFixedByteCount else { return nil }
     let first = unsafe UInt64(littleEndian: start.loadUnaligned(as: UInt64.self))
     let second = unsafe UInt64(littleEndian: start.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
@@ -36,12 +45,12 @@ internal import SedimentFormat
       headByteCount = head.byteCount
       byteCount = (head.byteCount + keyByteCount + valueByteCount + head.trailerByteCount + 7) & ~7
     }
-    guard shape & Self.kindMask != 0, byteCount <= available else { return nil }
+    guard shape & Self.kindMask != 0, byteCount <= recordByteCountMax else { return nil }
   }
 
   /// The bits of the shape that say which optional fields there are.
   private static let optional: UInt8 = 0b0111_1000
-  private static let kindMask: UInt8 = 0b0000_0111
+  static let kindMask: UInt8 = 0b0000_0111
 
   private static func head(
     _ start: UnsafeRawPointer, _ shape: UInt8, available: Int

@@ -133,8 +133,10 @@ struct IndexVisitor {
 
   private mutating func take(_ record: ScannedRecord, _ hash: UInt64) throws(SedimentError) {
     var probe = index.view.probe(hash)
+    let key = unsafe RawSpan(_unsafeStart: record.keyStart, byteCount: Int(record.keyByteCount))
     while let entry = probe.next() {
-      guard let old = try source.claim(at: entry.position, ifKeyOf: record) else { continue }
+      let found = try source.claim(at: entry.position, ifKeyIs: key, in: record.collection)
+      guard let old = found else { continue }
       let segment = segment(at: entry.position)
       let sequence = sequence(of: old, in: segment)
       guard record.sequence > sequence || record.sequence == sequence && record.kind == .remove else {

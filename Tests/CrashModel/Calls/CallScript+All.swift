@@ -17,6 +17,8 @@ extension CallScript {
   package static func all(_ access: SedimentOptions.Access) throws -> [CallScript] {
     let plain = EngineScenario(access)
     let packed = EngineScenario(access, compression: .zstd(level: 1))
+    var divided = EngineScenario(access)
+    divided.changeByteCountMax = 60
     let evicting = EngineScenario(access, mix: .eviction, evictingByteCount: 512 << 10)
     return [
       creation(access), try recovery(access),
@@ -25,6 +27,7 @@ extension CallScript {
       try CallScript("eviction", evicting, full, after: filling(of: evicting.mix), closed: true),
       try CallScript("stored index", plain, storing, after: sparse + [.storeIndex], closed: false),
       CallScript("compression", packed, packing),
+      try CallScript("compaction in parts", divided, dividing, after: long, closed: false),
     ]
   }
 
@@ -94,6 +97,22 @@ extension CallScript {
     .set(.init("key-0"), byteCount: 40, .synced),
     .reopen,
   ]
+
+  /// Fills many segments behind what is going to be removed.
+  private static let long: [CrashOperation] =
+    (0..<10).map { .set(.init("gone-\($0)"), byteCount: 40_000, .unsynced) }
+    + (0..<100).map { .set(.init("kept-\($0)"), byteCount: 3000, .unsynced) }
+    + [.checkpoint]
+
+  private static let dividing: [CrashOperation] =
+    (0..<10).map { .remove(.init("gone-\($0)"), .unsynced) } + [
+      .set(.init("key-0"), byteCount: 12_770, .synced),
+      // The segment of the log ends between the parts that say what this frees: the planted bug change-parts-between
+      // is found by that alone.
+      .compact,
+      .set(.init("key-0"), byteCount: 40, .synced),
+      .reopen,
+    ]
 
   private static let storing: [CrashOperation] = [
     .set(.init("key-0"), byteCount: 40, .unsynced),

@@ -44,6 +44,7 @@ struct PowerLossLayer: SeededLayer {
       scenario.evictingByteCount = [128, 192, 256][Int(seed / 6 % 3)] << 10
     case let number: scenario.mix = CrashMix.all[Int(number / 2)]
     }
+    if seed % 7 < 3 { scenario.changeByteCountMax = 60 }
     if seed % 5 == 4 { scenario.compression = .zstd(level: 1) }
     return scenario
   }

@@ -17,6 +17,7 @@ struct ModelSettings: CustomStringConvertible {
   /// What the store works on.
   let machine: CrashMachine
   private var slackSlotCount: UInt32 = 3
+  private var changeByteCountMax = 15_000
 
   init(seed: UInt64) {
     machine = CrashMachine(seed: seed)
@@ -35,6 +36,7 @@ struct ModelSettings: CustomStringConvertible {
     keyCount = one(of: 8, 80, 80, 1_000)
     isAgeing = one(of: true, false)
     slackSlotCount = one(of: 1, 3, 8, 64)
+    changeByteCountMax = one(of: 60, 1_000, 15_000)
   }
 
   /// The options of an opening.
@@ -43,6 +45,7 @@ struct ModelSettings: CustomStringConvertible {
       durability: durability, access: access, capacity: capacity, compaction: compaction,
       compression: compression, storesIndex: storesIndex, observer: observer)
     options.slackSlotCount = slackSlotCount
+    options.changeByteCountMax = changeByteCountMax
     return options
   }
 

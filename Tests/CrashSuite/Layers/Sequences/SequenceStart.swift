@@ -18,6 +18,7 @@ struct SequenceStart: Sendable {
   private static func scenario(_ access: SedimentOptions.Access) -> EngineScenario {
     var scenario = EngineScenario(access)
     scenario.storesIndex = access != .mappedForReading
+    if access == .unmapped { scenario.changeByteCountMax = 60 }
     return scenario
   }
 

@@ -63,6 +63,7 @@ struct ThreadsLayer: SeededLayer {
       storesIndex: Bool.random(using: &generator))
     // Some dead records are enough for the background to move what is live.
     options.slackSlotCount = UInt32.random(in: 1...8, using: &generator)
+    if Bool.random(using: &generator) { options.changeByteCountMax = 60 }
     return options
   }
 }
