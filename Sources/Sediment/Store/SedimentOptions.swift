@@ -30,8 +30,7 @@ public struct SedimentOptions: Sendable {
 
   /// What dead records may take in a small store before compaction is due, in slots of the file; tests take fewer.
   package var slackSlotCount: UInt32 = 64
-  /// What the entries of a catalogue change may take in one record, which fits into a segment of one slot then; longer
-  /// changes are batches. Tests take less.
+  /// What the entries of a catalogue change may take in one record; longer changes are batches, and tests take less.
   package var changeByteCountMax = 15_000
 
   /// Creates options; without arguments they are those of a store that loses at most a second to a power failure
