@@ -46,6 +46,22 @@ struct StoreProgressTests {
     }
   }
 
+  @Test(arguments: [1, 3, 4] as [UInt64], Bound.allCases)
+  func `The background of a full store comes to rest`(megabyteCount: UInt64, bound: Bound) throws {
+    for valueByteCount in [400, 1_000] {
+      let fixture = try Self.bounded(megabyteCount << 20, bound)
+      let count = try fixture.fill(valueByteCount: valueByteCount)
+      // One that dies may be worth a look.
+      for isFirst in [true, false] {
+        var stepCount = 0
+        while stepCount < 2_000, fixture.scheduler.runFirst() { stepCount += 1 }
+        #expect(stepCount < 2_000, "\(megabyteCount) MiB, values of \(valueByteCount) bytes")
+        if isFirst { for number in 0..<50 { try fixture.store.remove(forKey: "\(number * 7 % count)") } }
+      }
+      #expect(fixture.store.accountFindings() == [])
+    }
+  }
+
   @Test func `A full store without room for a tombstone removes by moving what lies beside the key`() throws {
     let fixture = try Self.bounded(1 << 20, .cap, .manual)
     var count = 0

@@ -58,11 +58,13 @@ extension Engine {
     let isWorthIt = try lock.withLock { () throws(SedimentError) in
       let writer = try checkWritable()
       _ = try freeDeadExtents(writer)
+      writer.noteClocks()
       let survey = surveySpace(writer)
       let used = unsafe Int(writer.tail.pointee.offset) - Int(writer.tail.pointee.segment.start)
       let isTailWorthIt = used - survey.tail.liveByteCount > survey.tail.byteCount / 4
       if isTailWorthIt { try writer.goOnInAnotherSegment() }
-      return isTailWorthIt || writer.ledger.hasDead
+      let expired = writer.ledger.expired(upTo: writer.expiredUpTo(evicting: false))
+      return isTailWorthIt || writer.ledger.hasDead || expired.contains { _ in true }
     }
     if isWorthIt { try checkpoint(both: true) }
   }
@@ -148,6 +150,8 @@ extension Engine {
     guard error.code == .outOfSpace, options.compaction != .off, let writer else { throw error }
     try checkReadable()
     let (before, isHopeful) = lock.withLock { () -> (UInt64, Bool) in
+      // What has expired may be all that can go, and nothing is synced where nothing is stored.
+      writer.noteClocks()
       if writer.isInVain, !isToBeSwept { return (0, false) }
       let isHopeful = search.isHopeful(writer, isDiskFull: error.systemError != nil)
       if !isHopeful, search.isSpent { writer.vainSearch = VainSearch(writer) }
@@ -199,7 +203,7 @@ extension Engine {
         survey.isFull = true
         return (survey, hasFreed)
       }
-      if !hasFreed, try makeRoom(in: survey) <= 0 { return false }
+      if !hasFreed, try makeRoom(in: survey) == .nothing { return false }
     } catch  where error.code == .outOfSpace {
       // There is no room even for what would make some, unless something comes back.
     }

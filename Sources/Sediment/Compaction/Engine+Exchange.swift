@@ -64,11 +64,12 @@ extension Engine {
   /// So many records that cannot be moved are dealt with in one search.
   private static var unplacedCountMax: Int { 64 }
 
-  /// Whether the value of a record was stored anew in scattered slots; false if there are not even so many.
+  /// Whether the value of a record was stored anew in scattered slots; false if there are not even so many, or if it
+  /// cannot be read.
   private func hasScattered(_ position: UInt64, before limit: UInt32?) throws(SedimentError) -> Bool {
     do throws(SedimentError) {
       return try scatter(at: position, before: limit)
-    } catch  where error.code == .outOfSpace {
+    } catch  where error.code == .outOfSpace || error.isOfReading {
       return false
     }
   }
@@ -155,7 +156,7 @@ extension Engine {
   /// the error as the caller is told of it.
   func refuse(_ entry: SegmentEntry, after error: SedimentError) -> SedimentError {
     let error = error.systemError.map(told) ?? error
-    if error.code == .damaged || error.systemError?.operation == .read {
+    if error.isOfReading {
       lock.withLock {
         refusedVictims.insert(entry.identity.generation)
         writer?.ledger.refuse(entry.identity.generation)

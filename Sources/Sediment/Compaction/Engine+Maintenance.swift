@@ -24,14 +24,16 @@ extension Engine {
     try reclaim()
     try findLostExtents(writer)
     var emptying = try freeDead(writer)
-    var (survey, isIdle) = try lock.withLock { () throws(SedimentError) in
-      let survey = surveySpace(try checkWritable())
+    var (survey, isIdle, isVain) = try lock.withLock { () throws(SedimentError) in
+      try checkWritable().noteClocks()
+      let survey = surveySpace(writer)
       let isIdle = survey.sequence.rawValue == maintainedSequence
       maintainedSequence = survey.sequence.rawValue
-      return (survey, isIdle)
+      return (survey, isIdle, !writer.evicts && writer.vainUpkeep?.isStill(writer) ?? false)
     }
     let isShort = survey.isFull && survey.room.present < survey.room.wanted
-    if isShort {
+    let before = availableSlotCount
+    if isShort, !isVain {
       if try bringBack(writer) { return .again(after: 0) }
       if isHeldByReaders(writer) { return .look(after: Self.readersPauseNanoseconds) }
     }
@@ -40,14 +42,22 @@ extension Engine {
       emptying.freedSlotCount += try freeDead(writer).freedSlotCount
       survey = try surveySpace()
     }
-    var won = Int(emptying.freedSlotCount)
-    if isShort || survey.hasExpired || survey.isDue {
-      won += isShort ? try makeRoom(in: survey) : try balance(survey)
+    var hasWon = emptying.freedSlotCount > 0
+    if isShort {
+      let gain = isVain ? .nothing : try makeRoom(in: survey)
+      // A checkpoint frees what the one before it took, each time anew.
+      hasWon = gain == .emptied || availableSlotCount > before
+    } else if survey.hasExpired || survey.isDue {
+      hasWon = try balance(survey) > 0 || hasWon
     }
-    guard won > 0 else {
+    guard hasWon else {
       let step = try settle(writer, isIdle)
-      // Only what is still there once everything has come back cannot be won.
-      lock.withLock { writer.noteVain() }
+      lock.withLock {
+        // Only what is still there once everything has come back cannot be won.
+        writer.noteVain()
+        // What the search itself has written would wake the next one, and so on for ever.
+        if isShort { writer.vainUpkeep = VainSearch(writer) }
+      }
       return step
     }
     // What was freed comes back with the next sync, which others do meanwhile, unless it is needed at once.

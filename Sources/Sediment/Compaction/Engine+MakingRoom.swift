@@ -12,16 +12,24 @@ extension Engine {
     var evictsEverything = false
   }
 
-  /// Wins some space at once: by moving or, where that is allowed, by leaving out what was not read lately; how many
-  /// slots.
+  /// What came of making room.
+  enum RoomGain {
+    case nothing
+    /// Something was emptied that holds up tombstones, which may win nothing by itself.
+    case emptied
+    /// Slots were freed, perhaps no more than were taken for it.
+    case freed
+  }
+
+  /// Wins some space at once: by moving or, where that is allowed, by leaving out what was not read lately.
   ///
   /// With the lock of maintenance.
-  func makeRoom(in survey: SpaceSurvey) throws(SedimentError) -> Int {
-    let won = try makeRoom(by: roomAttempts(survey, isLast: false), survey)
-    if won > 0 { return won }
+  func makeRoom(in survey: SpaceSurvey) throws(SedimentError) -> RoomGain {
+    let before = availableSlotCount
+    if try makeRoom(by: roomAttempts(survey, isLast: false), survey) { return .freed }
     let choice = choose(evicts ? .eviction : .room, survey)
     if !choice.hasBlocked {
-      guard evicts else { return try letGoOfTombstones() }
+      guard evicts else { return try letGoOfTombstones(since: before) }
       // Large values may be all there is, and the last segment alone lead to them.
       if choice.victims.isEmpty {
         try lock.withLock { () throws(SedimentError) in try checkWritable().goOnInAnotherSegment() }
@@ -31,22 +39,31 @@ extension Engine {
     try checkpoint(both: true)
     var newSurvey = try surveySpace()
     newSurvey.isFull = survey.isFull
-    let last = try makeRoom(by: roomAttempts(newSurvey, isLast: true), newSurvey)
-    // What a segment wins a checkpoint may take, so tombstones go in any case.
-    return evicts ? last : max(last, try letGoOfTombstones())
+    let hasFreed = try makeRoom(by: roomAttempts(newSurvey, isLast: true), newSurvey)
+    // What a segment wins a checkpoint may have taken, so tombstones go in any case.
+    let gain = evicts ? .nothing : try letGoOfTombstones(since: before)
+    return gain == .nothing && hasFreed ? .freed : gain
   }
 
-  /// Empties what holds up tombstones, one segment after the other, until these may be left out; how many slots were
-  /// won, or whether anything was emptied.
+  /// The slots that records could take once all has come back that was freed.
   ///
-  /// That may win nothing by itself, but when nothing else does tombstones may be what fills the store.
-  func letGoOfTombstones() throws(SedimentError) -> Int {
-    var hasEmptied = false
+  /// What a checkpoint frees it has taken before: only what makes this number larger wins anything.
+  var availableSlotCount: UInt32 {
+    lock.withLock {
+      guard let writer else { return 0 }
+      return writer.space.freeCount &+ writer.space.bareCount &+ writer.slotCountLeft &+ writer.freedSlotCount
+    }
+  }
+
+  /// Empties what holds up tombstones, one segment after the other, until these may be left out and more slots are
+  /// available than there were: when nothing else wins any, tombstones may be what fills the store.
+  private func letGoOfTombstones(since before: UInt32) throws(SedimentError) -> RoomGain {
+    var gain = RoomGain.nothing
     for _ in 0..<Self.emptiedForTombstonesMax {
       guard let writer else { break }
-      let freed = try freeDead(writer).freedSlotCount
+      if try freeDead(writer).freedSlotCount > 0, gain == .nothing { gain = .freed }
       try bringBack(writer)
-      if freed > 0 { return Int(freed) }
+      if availableSlotCount > before { return .freed }
       var survey = try surveySpace()
       var choice = choose(.everything, survey)
       if choice.isHeldUp {
@@ -60,13 +77,13 @@ extension Engine {
           choice.victims, in: survey, evicting: false, winning: Int(survey.segmentSlotCount),
           keepingAtMost: .max, evenForNothing: true)
         if won <= 0 { break }
-        hasEmptied = true
+        gain = .emptied
       } catch  where error.code == .outOfSpace {
         break
       }
       try bringBack(writer)
     }
-    return hasEmptied ? 1 : 0
+    return gain
   }
 
   /// So many segments are emptied for tombstones in one attempt.
@@ -88,12 +105,9 @@ extension Engine {
   /// Tries ways until one wins something.
   private func makeRoom(
     by attempts: [RoomAttempt], _ survey: SpaceSurvey
-  ) throws(SedimentError) -> Int {
-    for attempt in attempts {
-      let won = try makeRoom(attempt, survey)
-      if won > 0 { return won }
-    }
-    return 0
+  ) throws(SedimentError) -> Bool {
+    for attempt in attempts where try makeRoom(attempt, survey) > 0 { return true }
+    return false
   }
 
   /// Tries a way; that there is no room for what has to be kept means that it wins nothing.

@@ -141,7 +141,7 @@ extension Engine {
       for position in visitor.positions {
         do throws(SedimentError) {
           hasRoom = try moveLargeValue(at: position, to: destination) && hasRoom
-        } catch  where error.code == .damaged {
+        } catch  where error.isOfReading {
           // It stays where it is, and who reads it is told.
         }
       }

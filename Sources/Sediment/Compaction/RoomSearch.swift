@@ -74,6 +74,7 @@ struct VainSearch {
   private let deadByteCount: Int
   /// Segments that had died whole: of one slot these are less than its bytes.
   private let emptied: Set<Generation>
+  private let hasExpired: Bool
 
   /// The state now.
   ///
@@ -83,15 +84,16 @@ struct VainSearch {
     neededGeneration = writer.neededGeneration
     deadByteCount = Self.deadByteCount(writer)
     emptied = writer.emptied
+    hasExpired = writer.hasExpired
   }
 
   /// Whether nothing has happened since that lets a search win anything: nothing came back or waits to, no checkpoint let
-  /// go of segments, and next to nothing died.
+  /// go of segments, next to nothing died, and nothing has expired.
   func isStill(_ writer: LogWriter) -> Bool {
     writer.freedSlotCount == 0 && reclaimedSlotCount == writer.reclaimedSlotCount
       && neededGeneration == writer.neededGeneration
       && Self.deadByteCount(writer) < deadByteCount + Limits.slotByteCount
-      && writer.emptied.isSubset(of: emptied)
+      && writer.emptied.isSubset(of: emptied) && hasExpired == writer.hasExpired
   }
 
   private static func deadByteCount(_ writer: LogWriter) -> Int {

@@ -74,11 +74,22 @@ struct VictimScan: RecordVisitor {
   ) throws(SedimentError) {
     exchange.noteTombstone(record)
     guard exchange.needsTombstone(record, of: victim) else { return }
+    if try !isHiddenByPut(record, hash, view) { try exchange.keep(record, hash) }
+  }
+
+  private func isHiddenByPut(
+    _ record: ScannedRecord, _ hash: UInt64, _ view: IndexView
+  ) throws(SedimentError) -> Bool {
     var probe = view.probe(hash)
-    let put = try record.withKey { (key) throws(SedimentError) in
-      try engine.locate(key, in: record.collection, verifying: false, probe: &probe)
+    do throws(SedimentError) {
+      let put = try record.withKey { (key) throws(SedimentError) in
+        try engine.locate(key, in: record.collection, verifying: false, probe: &probe)
+      }
+      put?.release()
+      return put != nil
+    } catch  where error.isOfReading {
+      // That was another segment: this one is sound, and a tombstone more does no harm.
+      return false
     }
-    put?.release()
-    if put == nil { try exchange.keep(record, hash) }
   }
 }

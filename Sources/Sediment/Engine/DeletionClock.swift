@@ -7,7 +7,7 @@ extension StoreNumbers.Clocks {
   /// A wall clock counts for deletion once it was reached so long ago, in milliseconds of observed time.
   static let confirmationMilliseconds: UInt64 = 10 * 60 * 1000
 
-  /// Takes what the clocks show at a sync: the wall clock, and what a clock that cannot jump has counted since the
+  /// Takes what the clocks show: the wall clock, and what a clock that cannot jump has counted since the
   /// last call, both in milliseconds.
   mutating func note(wallClock: UInt64, elapsed: UInt64) {
     let wall = min(wallClock, Limits.clockMax)
@@ -29,7 +29,7 @@ extension StoreNumbers.Clocks {
 }
 
 extension LogWriter {
-  /// Takes what the clocks show at a sync.
+  /// Takes what the clocks show at a sync, and where room is made.
   func noteClocks() {
     let now = disk.monotonicClock()
     let elapsed = now > observedAt ? (now - observedAt) / 1_000_000 : 0

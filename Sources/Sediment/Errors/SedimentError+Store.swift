@@ -26,6 +26,9 @@ extension SedimentError.Code {
 }
 
 extension SedimentError {
+  /// Whether something could not be read, for good or this time.
+  var isOfReading: Bool { code == .damaged || systemError?.operation == .read }
+
   static func closed(_ path: String) -> SedimentError {
     SedimentError(.closed, path: path, message: "The store was closed. Open it again to use it.")
   }

@@ -75,11 +75,14 @@ extension LogWriter {
   var wantsMaintenance: Bool {
     if recordSlotCount >= dueSlotCount || deadExtents.count >= Self.deadExtentCountMax { return true }
     if deadExtentSlotCount >= max(Self.deadExtentSlotCountMax, extentSlotCount / 8) { return true }
-    if nextExpiry != .max, nextExpiry <= expiredUpTo(evicting: false) { return true }
+    if hasExpired { return true }
     guard slotCountLeft < segmentSlotCount else { return false }
     let present = space.freeCount + space.bareCount + slotCountLeft
     return present < space.reservedCount + wantedRoom
   }
+
+  /// Whether a segment has expired as a whole, and may be deleted.
+  var hasExpired: Bool { nextExpiry != .max && nextExpiry <= expiredUpTo(evicting: false) }
 
   /// What expired before this time may be deleted: the wall clock shows that it has, and a clock that no jump can move.
   ///

@@ -76,6 +76,8 @@ internal import SedimentFormat
   var vainSlotCount: UInt32 = 0
   /// How things were when a search for room last came to nothing.
   var vainSearch: VainSearch?
+  /// How things were when the background last searched for room and found none.
+  var vainUpkeep: VainSearch?
   /// Whether compaction sees to space by itself.
   let compactsByItself: Bool
   /// From how many slots with records on compaction is due.

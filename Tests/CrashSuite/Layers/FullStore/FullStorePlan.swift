@@ -13,15 +13,17 @@ struct FullStorePlan: CustomStringConvertible {
   }
 
   let bound: Bound
-  let slotCount: UInt64
+  var slotCount: UInt64
   let access: SedimentOptions.Access
-  let compaction: SedimentCompaction
+  var compaction: SedimentCompaction
   /// The longest key and value.
-  let keyByteCountMax: Int
-  let valueByteCountMax: Int
+  var keyByteCountMax: Int
+  var valueByteCountMax: Int
+  /// Whether values of each length are as frequent; else most are short.
+  var isEven = false
   let batchCountMax: Int
   /// Whether the background works after each change, or only when somebody has to wait for it.
-  let hasBackground: Bool
+  var hasBackground: Bool
 
   init(seed: UInt64) {
     // Not the numbers that the steps are made of.
@@ -37,6 +39,12 @@ struct FullStorePlan: CustomStringConvertible {
     valueByteCountMax = one(of: 50, 500, 6_000, 16_300, 30_000, 130_000, 200_000)
     batchCountMax = one(of: 1, 1, 4, 30)
     hasBackground = one(of: true, false)
+    if one(of: true, false, false, false, false, false, false, false) {
+      // So many segments that a checkpoint takes several slots.
+      slotCount = UInt64.random(in: 200...400, using: &generator)
+      (keyByteCountMax, valueByteCountMax) = (20, one(of: 6_000, 12_000))
+      (compaction, hasBackground, isEven) = (.automatic, true, true)
+    }
   }
 
   var byteCount: UInt64 { slotCount << 14 }
@@ -54,6 +62,6 @@ struct FullStorePlan: CustomStringConvertible {
 
   var description: String {
     "\(bound) of \(slotCount) slots, \(access), compaction \(compaction), keys to \(keyByteCountMax), values to "
-      + "\(valueByteCountMax), batches of \(batchCountMax)\(hasBackground ? ", with background" : "")"
+      + "\(valueByteCountMax)\(isEven ? " evenly" : ""), batches of \(batchCountMax)\(hasBackground ? ", with background" : "")"
   }
 }

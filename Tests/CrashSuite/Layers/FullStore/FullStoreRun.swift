@@ -182,7 +182,17 @@ struct FullStoreRun {
     }
   }
 
+  /// With nothing to do but what it gives itself, the background ends.
+  private func expectRest(_ place: String) throws {
+    guard plan.hasBackground else { return }
+    let most = 100 + 4 * Int(plan.byteCount >> 14)
+    var count = 0
+    while count < most, scheduler.runFirst() { count += 1 }
+    try expect(count < most, "\(place), the background does not end within \(most) steps")
+  }
+
   private func checkRest(_ place: String) throws {
+    try expectRest(place)
     let findings = try store.accountFindings()
     try expect(findings.isEmpty, "\(place), the accounts: \(findings)")
     if let violation = disk.violations.first { throw ModelMistake(description: "\(violation)") }
@@ -255,7 +265,7 @@ struct FullStoreRun {
 
   /// Mostly short, now and then as long as may be.
   private mutating func length(upTo most: Int, atLeast least: Int) -> Int {
-    max(isOne(of: 3) ? number(below: most + 1) : number(below: min(most, 300) + 1), least)
+    max(plan.isEven || isOne(of: 3) ? number(below: most + 1) : number(below: min(most, 300) + 1), least)
   }
 
   private mutating func presentKey() -> Int {
