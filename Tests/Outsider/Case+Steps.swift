@@ -61,6 +61,7 @@ extension Case {
 
   /// What is dead when it begins is what it has to win, and what is live then what it may have to move.
   func compact(_ session: Session) throws {
+    if settings.compaction == .off { return }
     try session.watch.timed("compact()", thread: -1, byteCount: 2 * FileSize(path).length) {
       try session.store.compact()
     }
