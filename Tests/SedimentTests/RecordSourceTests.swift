@@ -51,7 +51,7 @@ import Testing
             #expect(claim?.lowSequence == 0x1234_5678_9abc, "\(header), \(behind) bytes behind it")
             #expect(claim?.expiry == header.expiry)
             #expect(claim?.byteCount == header.byteCount)
-            #expect(claim?.kind == RecordKind.put.rawValue)
+            #expect(claim?.kind == .put)
           }
         }
       }

@@ -16,6 +16,8 @@ extension Engine {
     var checkpointSlotCount = 0
     /// The slots that the file may still grow by.
     var leftSlotCount: UInt32 = 0
+    /// The slots that there are once all has come back that was freed.
+    var availableSlotCount: UInt32 = 0
     /// Whether the file may not grow by another segment.
     var isFull = false
     /// Whether a segment that may be emptied has expired for good.
@@ -57,7 +59,8 @@ extension Engine {
     survey.checkpointSlotCount = Int(writer.checkpointSlotCount)
     survey.freeSlotCount = writer.space.freeCount + writer.space.bareCount
     survey.recordSlotCount = writer.recordSlotCount
-    let left = survey.freeSlotCount &+ writer.slotCountLeft
+    survey.availableSlotCount = writer.availableSlotCount
+    let left = writer.presentSlotCount
     survey.leftSlotCount = writer.slotCountLeft
     survey.isFull = writer.slotCountLeft < segmentSlotCount
     let reserved = writer.space.reservedCount

@@ -32,7 +32,7 @@ extension Engine {
       return (survey, isIdle, !writer.evicts && writer.vainUpkeep?.isStill(writer) ?? false)
     }
     let isShort = survey.isFull && survey.room.present < survey.room.wanted
-    let before = availableSlotCount
+    let before = survey
     if isShort, !isVain {
       if try bringBack(writer) { return .again(after: 0) }
       if isHeldByReaders(writer) { return .look(after: Self.readersPauseNanoseconds) }
@@ -46,7 +46,7 @@ extension Engine {
     if isShort {
       let gain = isVain ? .nothing : try makeRoom(in: survey)
       // A checkpoint frees what the one before it took, each time anew.
-      hasWon = gain == .emptied || availableSlotCount > before
+      hasWon = gain == .emptied || hasMoreAvailable(than: before, writer)
     } else if survey.hasExpired || survey.isDue {
       hasWon = try balance(survey) > 0 || hasWon
     }

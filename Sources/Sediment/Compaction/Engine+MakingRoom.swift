@@ -25,11 +25,10 @@ extension Engine {
   ///
   /// With the lock of maintenance.
   func makeRoom(in survey: SpaceSurvey) throws(SedimentError) -> RoomGain {
-    let before = availableSlotCount
     if try makeRoom(by: roomAttempts(survey, isLast: false), survey) { return .freed }
     let choice = choose(evicts ? .eviction : .room, survey)
     if !choice.hasBlocked {
-      guard evicts else { return try letGoOfTombstones(since: before) }
+      guard evicts else { return try letGoOfTombstones(since: survey) }
       // Large values may be all there is, and the last segment alone lead to them.
       if choice.victims.isEmpty {
         try lock.withLock { () throws(SedimentError) in try checkWritable().goOnInAnotherSegment() }
@@ -41,29 +40,19 @@ extension Engine {
     newSurvey.isFull = survey.isFull
     let hasFreed = try makeRoom(by: roomAttempts(newSurvey, isLast: true), newSurvey)
     // What a segment wins a checkpoint may have taken, so tombstones go in any case.
-    let gain = evicts ? .nothing : try letGoOfTombstones(since: before)
+    let gain = evicts ? .nothing : try letGoOfTombstones(since: survey)
     return gain == .nothing && hasFreed ? .freed : gain
   }
 
-  /// The slots that records could take once all has come back that was freed.
-  ///
-  /// What a checkpoint frees it has taken before: only what makes this number larger wins anything.
-  var availableSlotCount: UInt32 {
-    lock.withLock {
-      guard let writer else { return 0 }
-      return writer.space.freeCount &+ writer.space.bareCount &+ writer.slotCountLeft &+ writer.freedSlotCount
-    }
-  }
-
   /// Empties what holds up tombstones, one segment after the other, until these may be left out and more slots are
-  /// available than there were: when nothing else wins any, tombstones may be what fills the store.
-  private func letGoOfTombstones(since before: UInt32) throws(SedimentError) -> RoomGain {
+  /// available than at a survey: when nothing else wins any, tombstones may be what fills the store.
+  private func letGoOfTombstones(since before: SpaceSurvey) throws(SedimentError) -> RoomGain {
     var gain = RoomGain.nothing
     for _ in 0..<Self.emptiedForTombstonesMax {
       guard let writer else { break }
       if try freeDead(writer).freedSlotCount > 0, gain == .nothing { gain = .freed }
       try bringBack(writer)
-      if availableSlotCount > before { return .freed }
+      if hasMoreAvailable(than: before, writer) { return .freed }
       var survey = try surveySpace()
       var choice = choose(.everything, survey)
       if choice.isHeldUp {
@@ -84,6 +73,11 @@ extension Engine {
       try bringBack(writer)
     }
     return gain
+  }
+
+  /// Whether more slots are available than at a survey.
+  func hasMoreAvailable(than survey: SpaceSurvey, _ writer: LogWriter) -> Bool {
+    lock.withLock { writer.availableSlotCount > survey.availableSlotCount }
   }
 
   /// So many segments are emptied for tombstones in one attempt.

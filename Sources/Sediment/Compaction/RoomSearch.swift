@@ -49,7 +49,7 @@ struct RoomSearch {
     // The head, the end of the log and the reserve are never to be had.
     let others = Limits.headSlotCount + 1 + (slotCount > 0 ? writer.space.reservedCount : 0)
     guard slotCount <= limit - min(limit, others) else { return false }
-    let present = writer.space.freeCount &+ writer.space.bareCount &+ writer.slotCountLeft
+    let present = writer.presentSlotCount
     let evicted = writer.catalogue.numbers.totals.evictedCount &+ writer.evictedCount
     // A change that failed has not counted what it was to store.
     let stored = writer.catalogue.numbers.totals.userByteCount &+ writer.userByteCount

@@ -88,7 +88,7 @@ struct VictimScan: RecordVisitor {
       put?.release()
       return put != nil
     } catch  where error.isOfReading {
-      // That was another segment: this one is sound, and a tombstone more does no harm.
+      // What cannot be read lies elsewhere, and a tombstone more does no harm.
       return false
     }
   }

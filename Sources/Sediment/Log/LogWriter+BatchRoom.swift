@@ -31,53 +31,52 @@ extension LogWriter {
     _ total: Int, for purpose: SlotSpace.Purpose, _ recordCount: Int, _ hasAlone: Bool,
     _ byteCount: (Int) -> Int, _ isAlone: (Int) -> Bool
   ) throws(SedimentError) -> BatchRoom {
-    var result = BatchRoom()
     touchesPages = total <= Self.storedByteCountMax
     if !hasAlone, total <= room(for: purpose) {
       setSoftEnd(roomFor: total)
-      return result
+      return BatchRoom()
     }
     // What does not fit into the tail begins in a segment of its own: records that came together go together.
-    var (number, left, room) = (0, total, 0)
-    do throws(SedimentError) {
-      while number < recordCount {
-        let byteCount = byteCount(number)
-        let isForOneRecord = hasAlone && isAlone(number)
-        if isForOneRecord || room < byteCount {
-          let segment = try takeSegment(
-            roomFor: byteCount, upTo: hasAlone ? 0 : left, purpose, isForOneRecord: isForOneRecord)
-          result.segments.append((number, segment))
-          room = segment.room
-          if !hasAlone, left <= room { break }
-        }
-        room = isForOneRecord ? 0 : room - byteCount
-        left -= byteCount
-        number += 1
-      }
-    } catch {
-      for (_, segment) in result.segments { giveBack(segment) }
-      throw error
-    }
-    return result
+    return try takeSegments(
+      behind: 0, for: recordCount, purpose, together: hasAlone ? nil : total, byteCount
+    ) { hasAlone && isAlone($0) }
   }
 
-  /// Takes room for records of so many bytes each, or throws with nothing changed.
+  /// Takes room for records of so many bytes each, in the rest of the tail and in as short segments as will do, or throws
+  /// with nothing changed.
   ///
   /// It needs no more than single free slots for records of which each fits into one.
   func takeRoom(
     forEachOf byteCounts: [Int], for purpose: SlotSpace.Purpose
   ) throws(SedimentError) -> BatchRoom {
-    try provideRoom(forAllOf: byteCounts)
+    try takeSegments(behind: room(for: purpose), for: byteCounts.count, purpose, together: nil) {
+      byteCounts[$0]
+    } _: { _ in
+      false
+    }
+  }
+
+  /// Takes segments for the records that do not fit into so many bytes before these; one for all of `total` bytes, if
+  /// there is that and such a row of slots.
+  private func takeSegments(
+    behind first: Int, for recordCount: Int, _ purpose: SlotSpace.Purpose, together total: Int?,
+    _ byteCount: (Int) -> Int, _ isAlone: (Int) -> Bool
+  ) throws(SedimentError) -> BatchRoom {
     var result = BatchRoom()
-    var room = room(for: purpose)
+    var (room, left) = (first, total ?? 0)
     do throws(SedimentError) {
-      for (number, byteCount) in byteCounts.enumerated() {
-        if room < byteCount {
-          let segment = try takeSegment(roomFor: byteCount, purpose)
+      for number in 0..<recordCount {
+        let byteCount = byteCount(number)
+        let isForOneRecord = isAlone(number)
+        if isForOneRecord || room < byteCount {
+          let segment = try takeSegment(
+            roomFor: byteCount, upTo: left, purpose, isForOneRecord: isForOneRecord)
           result.segments.append((number, segment))
           room = segment.room
+          if total != nil, left <= room { break }
         }
-        room -= byteCount
+        room = isForOneRecord ? 0 : room - byteCount
+        if total != nil { left -= byteCount }
       }
     } catch {
       for (_, segment) in result.segments { giveBack(segment) }

@@ -77,8 +77,7 @@ extension LogWriter {
     if deadExtentSlotCount >= max(Self.deadExtentSlotCountMax, extentSlotCount / 8) { return true }
     if hasExpired { return true }
     guard slotCountLeft < segmentSlotCount else { return false }
-    let present = space.freeCount + space.bareCount + slotCountLeft
-    return present < space.reservedCount + wantedRoom
+    return presentSlotCount < space.reservedCount + wantedRoom
   }
 
   /// Whether a segment has expired as a whole, and may be deleted.

@@ -296,6 +296,14 @@ extension LogWriter {
     setWantedFreeCount()
   }
 
+  /// The slots that nobody uses, and those that the file may still grow by.
+  var presentSlotCount: UInt32 { space.freeCount &+ space.bareCount &+ slotCountLeft }
+
+  /// The slots that there are once all has come back that was freed.
+  ///
+  /// What a checkpoint frees it has taken before: only what makes this number larger wins anything.
+  var availableSlotCount: UInt32 { presentSlotCount &+ freedSlotCount }
+
   /// The slots that the file may still grow by.
   var slotCountLeft: UInt32 {
     slotCountMax > space.end ? slotCountMax - space.end : 0

@@ -50,7 +50,7 @@ internal import SedimentFormat
 
   /// The bits of the shape that say which optional fields there are.
   private static let optional: UInt8 = 0b0111_1000
-  static let kindMask: UInt8 = 0b0000_0111
+  private static let kindMask: UInt8 = 0b0000_0111
 
   private static func head(
     _ start: UnsafeRawPointer, _ shape: UInt8, available: Int

@@ -135,19 +135,19 @@ struct IndexVisitor {
     var probe = index.view.probe(hash)
     let key = unsafe RawSpan(_unsafeStart: record.keyStart, byteCount: Int(record.keyByteCount))
     while let entry = probe.next() {
-      let found = try source.claim(at: entry.position, ifKeyIs: key, in: record.collection)
-      guard let old = found else { continue }
+      guard let old = try source.claim(at: entry.position, ifKeyIs: key, in: record.collection)
+      else { continue }
       let segment = segment(at: entry.position)
       let sequence = sequence(of: old, in: segment)
       guard record.sequence > sequence || record.sequence == sequence && record.kind == .remove else {
         return
       }
-      if old.kind != RecordKind.remove.rawValue {
+      if old.kind != .remove {
         countPending()
         live[segment].remove(byteCount: UInt64(old.byteCount))
         // What was cleared since the index was stored counts in its segment alone.
         if sequence > deadUpTo {
-          let isLarge = old.kind == RecordKind.putLarge.rawValue
+          let isLarge = old.kind == .putLarge
           let extentSlotCount = isLarge ? try source.extentSlotCount(at: entry.position, old) : 0
           keys.remove(expiring: old.expiry != 0, extentSlotCount: UInt64(extentSlotCount))
         }

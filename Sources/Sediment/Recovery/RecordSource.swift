@@ -1,6 +1,6 @@
 internal import CSediment
 package import SedimentDisk
-internal import SedimentFormat
+package import SedimentFormat
 
 /// Reads again what a record says of itself, for records that were verified before: from mapped memory or by `read`.
 ///
@@ -41,7 +41,7 @@ package struct RecordSource {
     package let lowSequence: UInt64
     package let expiry: UInt64
     package let byteCount: Int
-    package let kind: UInt8
+    package let kind: RecordKind?
   }
 
   /// Begins to bring a record near.
@@ -110,6 +110,6 @@ package struct RecordSource {
     else { return nil }
     return Claim(
       lowSequence: view.sequenceLow, expiry: view.expiry, byteCount: view.byteCount,
-      kind: view.shape & RecordView.kindMask)
+      kind: view.kind)
   }
 }

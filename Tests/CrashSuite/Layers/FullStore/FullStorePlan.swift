@@ -39,7 +39,7 @@ struct FullStorePlan: CustomStringConvertible {
     valueByteCountMax = one(of: 50, 500, 6_000, 16_300, 30_000, 130_000, 200_000)
     batchCountMax = one(of: 1, 1, 4, 30)
     hasBackground = one(of: true, false)
-    if one(of: true, false, false, false, false, false, false, false) {
+    if Int.random(in: 0..<8, using: &generator) == 0 {
       // So many segments that a checkpoint takes several slots.
       slotCount = UInt64.random(in: 200...400, using: &generator)
       (keyByteCountMax, valueByteCountMax) = (20, one(of: 6_000, 12_000))
