@@ -56,7 +56,7 @@ extension Engine {
         // Only what is still there once everything has come back cannot be won.
         writer.noteVain()
         // What the search itself has written would wake the next one, and so on for ever.
-        if isShort { writer.vainUpkeep = VainSearch(writer) }
+        if isShort, !isVain { writer.vainUpkeep = VainSearch(writer) }
       }
       return step
     }
