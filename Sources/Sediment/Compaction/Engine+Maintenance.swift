@@ -95,14 +95,22 @@ extension Engine {
 
   /// Wins space at the least cost in the long run.
   private func balance(_ survey: SpaceSurvey) throws(SedimentError) -> Int {
-    var survey = survey
-    var choice = choose(.balance, survey)
-    if choice.wantsCheckpoint, isCheckpointWorthIt(survey) {
-      try checkpoint(both: true)
-      survey = try surveySpace()
-      choice = choose(.balance, survey)
+    let choice = choose(.balance, survey)
+    let mayCheckpoint = choice.hasBlocked && isCheckpointWorthIt(survey)
+    if !mayCheckpoint || !choice.wantsCheckpoint {
+      let won = try exchange(choice, in: survey)
+      // What may be emptied may win nothing, however much it seemed to be worth: part of a slot is none.
+      if won > 0 || !mayCheckpoint { return won }
     }
-    return try exchange(
+    try checkpoint(both: true)
+    let survey = try surveySpace()
+    return try exchange(choose(.balance, survey), in: survey)
+  }
+
+  private func exchange(
+    _ choice: CompactionPolicy.Choice, in survey: SpaceSurvey
+  ) throws(SedimentError) -> Int {
+    try exchange(
       choice.victims, in: survey, evicting: false, winning: Int(survey.gainSlotCount),
       keepingAtMost: .max, evenForNothing: choice.isForTombstones)
   }
