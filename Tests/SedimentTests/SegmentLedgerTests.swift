@@ -95,7 +95,7 @@ import Testing
   private static let tail = CompactionCandidate(
     generation: Generation(1 << 40)!, slotCount: 1, liveByteCount: 0, supersededCount: 0,
     tombstoneByteCount: 0,
-    floor: .zero, highest: .zero, isBlocked: true)
+    floor: .zero, highest: .zero, isBlocked: true, isOfOneRecord: false)
 
   private static func expectSound(_ books: Books, _ seed: UInt64) {
     #expect(books.ledger.findings(for: books.segments.mapValues(\.segment)) == [], "seed \(seed)")

@@ -3,7 +3,7 @@ import SedimentDisk
 import SedimentTesting
 import Testing
 
-/// What must not keep space from coming back: what has expired, and what cannot be read.
+/// What must not keep space from coming back: what has expired, what cannot be read, and what wins nothing.
 struct StoreHindrancesTests {
   // MARK: What has expired
 
@@ -91,6 +91,37 @@ struct StoreHindrancesTests {
     // The segment with the page is tried, and what there leads to large values is looked for.
     #expect(failureCount == 2)
     #expect(fixture.store.statistics.deadByteCount < 100_000)
+  }
+
+  // MARK: What wins nothing
+
+  @Test func `A segment that wins nothing does not hide those that a superblock needs`() throws {
+    let fixture = try StoreFixture(maxByteCount: 64 << 20)
+    var recordByteCountMax: UInt64 = 0
+    for number in 0..<3_000 {
+      // Nearly all of each batch is dead at once, and hardly ever a whole segment.
+      try fixture.store.batch { batch in
+        for member in 0..<200 { batch.set(pattern(100, member), forKey: "again") }
+        for member in 0..<4 { batch.set(pattern(100, member), forKey: "\(number) \(member)") }
+      }
+      fixture.scheduler.runDue()
+      let statistics = fixture.store.statistics
+      recordByteCountMax = max(recordByteCountMax, statistics.liveByteCount + statistics.deadByteCount)
+    }
+    #expect(recordByteCountMax == 2_528_152)
+    #expect(fixture.store.accountFindings() == [])
+  }
+
+  @Test func `Keys that take slots of their own do not hide what else can be won`() throws {
+    let fixture = try StoreFixture(compaction: .manual)
+    for number in 0..<100 {
+      try fixture.store.set([UInt8](), forKey: pattern(17_000, number))
+    }
+    for number in 0..<2_000 { try fixture.store.set(pattern(400, number), forKey: "\(number)") }
+    for number in 0..<2_000 where number % 3 == 0 { try fixture.store.remove(forKey: "\(number)") }
+    try fixture.store.compact()
+    #expect(fixture.store.statistics.deadByteCount == 18_288)
+    #expect(fixture.store.accountFindings() == [])
   }
 }
 

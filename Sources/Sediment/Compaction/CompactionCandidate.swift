@@ -15,6 +15,8 @@ package struct CompactionCandidate: Hashable, Sendable {
   package var highest: SequenceNumber
   /// Whether a superblock needs it, or it was adopted so lately that this may not be on the medium.
   package var isBlocked: Bool
+  /// Whether it never held more than one record.
+  package var isOfOneRecord: Bool
   /// Whether all of its puts have expired for good; none of its bytes count as live then.
   package var isExpired = false
   /// Whether all of its puts have expired by what the wall clock shows at this moment.
@@ -23,7 +25,7 @@ package struct CompactionCandidate: Hashable, Sendable {
   package init(
     generation: Generation, slotCount: UInt32, liveByteCount: Int, supersededCount: Int,
     tombstoneByteCount: Int,
-    floor: SequenceNumber, highest: SequenceNumber, isBlocked: Bool
+    floor: SequenceNumber, highest: SequenceNumber, isBlocked: Bool, isOfOneRecord: Bool
   ) {
     self.generation = generation
     self.slotCount = slotCount
@@ -33,6 +35,7 @@ package struct CompactionCandidate: Hashable, Sendable {
     self.floor = floor
     self.highest = highest
     self.isBlocked = isBlocked
+    self.isOfOneRecord = isOfOneRecord
   }
 
   package var byteCount: Int { Int(slotCount) * Limits.slotByteCount }
@@ -46,6 +49,15 @@ package struct CompactionCandidate: Hashable, Sendable {
   }
 
   package func keptByteCount(withTombstones: Bool) -> Int {
-    min(max(liveByteCount, 0) + (withTombstones ? tombstoneByteCount : 0), byteCount)
+    let byteCount = max(liveByteCount, 0) + (withTombstones ? tombstoneByteCount : 0)
+    return min(Self.keptByteCount(byteCount, isOfOneRecord), self.byteCount)
+  }
+
+  /// What so many bytes of records take where they are moved, as far as that is known: one record of several slots
+  /// takes them whole, so that moving it wins nothing.
+  static func keptByteCount(_ byteCount: Int, _ isOfOneRecord: Bool) -> Int {
+    let slot = Limits.slotByteCount
+    let whole = SegmentHeader.byteCount + byteCount
+    return isOfOneRecord && whole > slot ? (whole + slot - 1) / slot * slot : byteCount
   }
 }

@@ -11,6 +11,7 @@ package struct SegmentLedger {
     let generation: Generation
     let slotCount: UInt32
     let putCount: Int
+    let isOfOneRecord: Bool
     /// The bytes of its tombstones, as they count in the sum of all.
     var tombstoneByteCount: Int
     let floor: SequenceNumber
@@ -161,7 +162,7 @@ package struct SegmentLedger {
       guards.insert(row.byFloor)
     }
     let tombstones = row.keptTombstoneByteCount
-    let shelf = SegmentShelf.number(keeping: live + tombstones, of: row.byteCount)
+    let shelf = row.ownShelf
     rows[number]?.shelf = shelf
     // The first record that is superseded makes it a guard.
     let end = isGuarding ? SegmentShelf.leastByteCount(of: shelf, of: row.byteCount) - tombstones : live
@@ -272,8 +273,7 @@ package struct SegmentLedger {
     }
     for case .some(let row) in rows where !row.isRefused {
       let name = "segment \(row.generation.rawValue)"
-      let kept = row.liveByteCount + row.keptTombstoneByteCount
-      let shelf = SegmentShelf.number(keeping: kept, of: row.byteCount)
+      let shelf = row.ownShelf
       if shelf != row.shelf { findings.append("\(name) stands on shelf \(row.shelf), not on \(shelf)") }
       let order = row.isNeeded ? needed[row.shelf] : open[row.shelf]
       if !order.contains(row.byHighest) { findings.append("\(name) does not stand on its shelf") }
@@ -293,6 +293,7 @@ extension SegmentLedger.Row {
     generation = entry.identity.generation
     slotCount = entry.identity.run.count
     putCount = Int(entry.recordCount) - Int(entry.tombstoneCount)
+    isOfOneRecord = entry.recordCount == 1
     tombstoneByteCount = segment.tombstoneByteCount
     floor = entry.floor
     highest = entry.highest
@@ -311,12 +312,17 @@ extension SegmentLedger.Row {
   fileprivate var keptTombstoneByteCount: Int {
     keepsTombstones ? tombstoneByteCount : 0
   }
+  /// The shelf that it belongs on.
+  fileprivate var ownShelf: Int {
+    let kept = CompactionCandidate.keptByteCount(liveByteCount + keptTombstoneByteCount, isOfOneRecord)
+    return SegmentShelf.number(keeping: kept, of: byteCount)
+  }
 
   fileprivate var candidate: CompactionCandidate {
     CompactionCandidate(
       generation: generation, slotCount: slotCount, liveByteCount: segment.liveByteCount,
       supersededCount: supersededCount, tombstoneByteCount: tombstoneByteCount, floor: floor,
-      highest: highest, isBlocked: isNeeded)
+      highest: highest, isBlocked: isNeeded, isOfOneRecord: isOfOneRecord)
   }
 }
 
@@ -328,6 +334,6 @@ extension CompactionCandidate {
       generation: entry.identity.generation, slotCount: entry.identity.run.count,
       liveByteCount: segment.liveByteCount, supersededCount: max(putCount - segment.liveCount, 0),
       tombstoneByteCount: segment.tombstoneByteCount, floor: entry.floor, highest: entry.highest,
-      isBlocked: isBlocked)
+      isBlocked: isBlocked, isOfOneRecord: entry.recordCount == 1)
   }
 }
