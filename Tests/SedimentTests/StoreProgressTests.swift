@@ -206,6 +206,22 @@ struct StoreProgressTests {
     #expect(try fixture.store.count() == 50)
   }
 
+  @Test func `What is removed comes back, though removing writes too little for the log to go on`() throws {
+    let fixture = try StoreFixture()
+    for number in 0..<3_000 { try fixture.store.set(pattern(12_000, number), forKey: "\(number)") }
+    // The log has a segment before it that is nearly empty.
+    let segmentCount = fixture.store.segments.count
+    for number in 3_000..<3_100 where fixture.store.segments.count == segmentCount {
+      try fixture.store.set(pattern(12_000, number), forKey: "\(number)")
+    }
+    fixture.scheduler.runDue()
+    for number in 0..<3_000 where number % 50 != 0 { try fixture.store.remove(forKey: "\(number)") }
+    fixture.scheduler.advance(by: 2_000_000_000)
+    let statistics = fixture.store.statistics
+    #expect(statistics.liveByteCount + statistics.deadByteCount == 1_483_952)
+    #expect(fixture.store.accountFindings() == [])
+  }
+
   @Test func `Large values that were replaced are freed by their weight`() throws {
     let fixture = try StoreFixture()
     for number in 0..<10 {

@@ -44,9 +44,7 @@ extension Engine {
   /// Under the lock.
   func surveySpace(_ writer: LogWriter) -> SpaceSurvey {
     let segmentSlotCount = writer.segmentSlotCount
-    let budget = SpaceBudget(
-      liveByteCount: writer.liveByteCount, segmentSlotCount: segmentSlotCount,
-      keptSlotCount: writer.keptSlotCount, slackSlotCount: writer.slackSlotCount)
+    let budget = writer.noteBudget()
     var survey = SpaceSurvey(
       tail: tailCandidate(writer), liveByteCount: writer.liveByteCount,
       sequence: unsafe SequenceNumber(writer.tail.pointee.sequence)!, segmentSlotCount: segmentSlotCount,
@@ -65,7 +63,6 @@ extension Engine {
     survey.isFull = writer.slotCountLeft < segmentSlotCount
     let reserved = writer.space.reservedCount
     survey.room = (left > reserved ? left - reserved : 0, writer.wantedRoom)
-    writer.dueSlotCount = budget.dueSlotCount
     writer.setWantedFreeCount()
     return survey
   }

@@ -26,6 +26,11 @@ extension LogWriter {
   func noteShrunk(_ segment: Segment) {
     ledger.noteShrunk(segment)
     if segment.liveCount == 0 { noteEmptied(segment) }
+    // Where much dies and little is written, the log may not go on in another segment for long.
+    if liveByteCount < budgetedByteCountMin {
+      noteBudget()
+      unsafe tail.pointee.wantsUpkeep = true
+    }
   }
 
   /// Adds a segment that gets no more live records to those that may be emptied.

@@ -97,14 +97,19 @@ extension LogWriter {
   private static let deadExtentSlotCountMax: UInt32 = 64
 
   /// Goes by the accounts for when compaction is due.
-  func noteBudget() {
-    dueSlotCount =
-      SpaceBudget(
-        liveByteCount: liveByteCount, segmentSlotCount: segmentSlotCount,
-        keptSlotCount: keptSlotCount, slackSlotCount: slackSlotCount
-      ).dueSlotCount
+  @discardableResult
+  func noteBudget() -> SpaceBudget {
+    let budget = SpaceBudget(
+      liveByteCount: liveByteCount, segmentSlotCount: segmentSlotCount,
+      keptSlotCount: keptSlotCount, slackSlotCount: slackSlotCount)
+    dueSlotCount = budget.dueSlotCount
+    budgetedByteCountMin = liveByteCount - max(liveByteCount / 8, Self.budgetedByteCountStep)
     notePace()
+    return budget
   }
+
+  /// By so much less must be live, at least, for another look at when compaction is due.
+  private static let budgetedByteCountStep = 64 << 10
 
   /// Lets writers wait for compaction, or go on.
   func notePace() {

@@ -82,6 +82,8 @@ internal import SedimentFormat
   let compactsByItself: Bool
   /// From how many slots with records on compaction is due.
   var dueSlotCount: UInt32 = .max
+  /// Once less than this is live, compaction is due much sooner.
+  var budgetedByteCountMin = Int.min
   /// Whether what is not needed is being given to the file system.
   var isTrimming = false
   /// Whether what was not read lately makes room.
