@@ -206,6 +206,28 @@ struct StoreProgressTests {
     #expect(try fixture.store.count() == 50)
   }
 
+  @Test(arguments: 0..<2 as Range<UInt64>)
+  func `Batches find room in a half full store, of which the log that a superblock needs holds the most`(
+    seed: UInt64
+  ) throws {
+    let fixture = try StoreFixture(maxByteCount: 32 << 20, compaction: .manual)
+    var generator = SeededGenerator(seed: seed)
+    var refusedCount = 0
+    for _ in 0..<4_000 {
+      let keys = [Int.random(in: 0..<560, using: &generator), Int.random(in: 0..<560, using: &generator)]
+      let lengths = keys.map { _ in Int.random(in: 0...60_000, using: &generator) }
+      let code = code {
+        try fixture.store.batch { batch in
+          for (key, length) in zip(keys, lengths) { batch.set(pattern(length, key), forKey: "\(key)") }
+        }
+      }
+      if code == .outOfSpace { refusedCount += 1 }
+    }
+    #expect(fixture.store.statistics.liveByteCount < 19_000_000)
+    #expect(refusedCount == 0)
+    #expect(fixture.store.accountFindings() == [])
+  }
+
   @Test func `What is removed comes back, though removing writes too little for the log to go on`() throws {
     let fixture = try StoreFixture()
     for number in 0..<3_000 { try fixture.store.set(pattern(12_000, number), forKey: "\(number)") }

@@ -115,11 +115,13 @@ extension Engine {
   func makingSpace<Result>(
     forStoring byteCount: Int, recordOf keyByteCount: Int = 0, _ change: () throws(SedimentError) -> Result
   ) throws(SedimentError) -> Result {
-    if pace.word != 0 { keepPace() }
+    if !pace.isFree { keepPace() }
     var search: RoomSearch?
     while true {
       do throws(SedimentError) {
-        return try change()
+        let result = try change()
+        if let search { giveBackTurn(search) }
+        return result
       } catch {
         try makeSpace(forStoring: byteCount, recordOf: keyByteCount, after: error, &search)
       }
@@ -132,15 +134,25 @@ extension Engine {
     _ search: inout RoomSearch?
   ) throws(SedimentError) {
     var going = search ?? RoomSearch(forStoring: byteCount, recordOf: keyByteCount)
-    defer { search = going }
     do throws(SedimentError) {
+      // What the first attempt has won others took.
+      if search != nil, error.code == .outOfSpace, Readers.depth == 0 { takeTurn(&going) }
       try makeSpace(after: error, &going)
     } catch {
       guard error.code == .outOfSpace, options.compaction != .off, Readers.depth == 0, let writer,
         going.takesRow()
-      else { throw error }
-      try maintenanceLock.withLock { () throws(SedimentError) in try shorten(writer) }
+      else {
+        giveBackTurn(going)
+        throw error
+      }
+      do throws(SedimentError) {
+        try maintenanceLock.withLock { () throws(SedimentError) in try shorten(writer) }
+      } catch {
+        giveBackTurn(going)
+        throw error
+      }
     }
+    search = going
   }
 
   /// Makes room for a change that found none, if any can be made; else throws the error again.
@@ -166,7 +178,7 @@ extension Engine {
     let deadline = disk.monotonicClock() &+ Self.readersWaitNanoseconds
     while true {
       let hasWon = try maintenanceLock.withLock { () throws(SedimentError) in
-        try makeSpaceOnce(writer, since: before)
+        try makeSpaceOnce(writer, since: before, isBehindVain: search.isSpent)
       }
       // Both at once: what is held no more came back.
       let (isBack, isHeld) = lock.withLock {
@@ -186,7 +198,9 @@ extension Engine {
   /// How long a writer waits for readers to leave what was freed.
   private static var readersWaitNanoseconds: UInt64 { 1_000_000_000 }
 
-  private func makeSpaceOnce(_ writer: LogWriter, since before: UInt64) throws(SedimentError) -> Bool {
+  private func makeSpaceOnce(
+    _ writer: LogWriter, since before: UInt64, isBehindVain: Bool
+  ) throws(SedimentError) -> Bool {
     if lock.withLock({ writer.reclaimedSlotCount }) != before { return true }
     if try reclaim() { return true }
     if try bringBack(writer) { return true }
@@ -203,7 +217,7 @@ extension Engine {
         survey.isFull = true
         return (survey, hasFreed)
       }
-      if !hasFreed, try makeRoom(in: survey) == .nothing { return false }
+      if !hasFreed, try makeRoom(in: survey, isBehindVain: isBehindVain) == .nothing { return false }
     } catch  where error.code == .outOfSpace {
       // There is no room even for what would make some, unless something comes back.
     }

@@ -1,6 +1,7 @@
 internal import SedimentDisk
 
-// Who writes ahead of compaction waits for it, or does a part of it (invariant 21).
+// Who writes ahead of compaction waits for it, or does a part of it (invariant 23), and leaves what another change has
+// won to that.
 
 extension Engine {
   /// Waits as long as the accounts say, before a change.
@@ -9,15 +10,17 @@ extension Engine {
   @inline(never)
   func keepPace() {
     guard !isForked, !conditions.isClosed, Readers.depth == 0 else { return }
+    if pace.isTurnTaken { roomTurn.withLock {} }
+    guard pace.word != 0 else { return }
     lock.withLock { planMaintenance() }
     let deadline = disk.monotonicClock() &+ Self.paceNanosecondsMax
     while case let word = pace.word, word != 0 {
       guard help() else {
-        SchedulePoint.pause(word == .max ? Self.pauseNanoseconds : word)
-        if word == .max, disk.monotonicClock() < deadline, !conditions.isClosed { continue }
+        SchedulePoint.pause(word == WritingPace.helpingWord ? Self.pauseNanoseconds : word)
+        if word == WritingPace.helpingWord, disk.monotonicClock() < deadline, !conditions.isClosed { continue }
         return
       }
-      if word != .max || disk.monotonicClock() >= deadline { return }
+      if word != WritingPace.helpingWord || disk.monotonicClock() >= deadline { return }
     }
   }
 
@@ -28,6 +31,21 @@ extension Engine {
     // What fails is told by the background, or by the change that follows.
     _ = try? maintain()
     return true
+  }
+
+  /// Lets nobody else begin a change until this one has ended, but for those in closures that read in place.
+  func takeTurn(_ search: inout RoomSearch) {
+    guard !search.hasTurn else { return }
+    roomTurn.take()
+    search.hasTurn = true
+    lock.withLock { pace.isTurnTaken = true }
+  }
+
+  /// Lets others go on, if a search had the turn.
+  func giveBackTurn(_ search: RoomSearch) {
+    guard search.hasTurn else { return }
+    lock.withLock { pace.isTurnTaken = false }
+    roomTurn.giveBack()
   }
 
   private static var paceNanosecondsMax: UInt64 { 1_000_000_000 }

@@ -44,7 +44,10 @@ extension Engine {
     }
     var hasWon = emptying.freedSlotCount > 0
     if isShort {
-      let gain = isVain ? .nothing : try makeRoom(in: survey)
+      var gain = isVain ? .nothing : try makeRoom(in: survey, isBehindVain: false)
+      if gain == .freed, !evicts, !hasMoreAvailable(than: before, writer) {
+        gain = try makeRoom(in: try surveySpace(), isBehindVain: true)
+      }
       // A checkpoint frees what the one before it took, each time anew.
       hasWon = gain == .emptied || hasMoreAvailable(than: before, writer)
     } else if survey.hasExpired || survey.isDue {

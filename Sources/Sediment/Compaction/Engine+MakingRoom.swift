@@ -23,9 +23,10 @@ extension Engine {
 
   /// Wins some space at once: by moving or, where that is allowed, by leaving out what was not read lately.
   ///
-  /// With the lock of maintenance.
-  func makeRoom(in survey: SpaceSurvey) throws(SedimentError) -> RoomGain {
-    if try makeRoom(by: roomAttempts(survey, isLast: false), survey) { return .freed }
+  /// `isBehindVain` says that an attempt before won no more than it took, so that a checkpoint has to come first. With
+  /// the lock of maintenance.
+  func makeRoom(in survey: SpaceSurvey, isBehindVain: Bool) throws(SedimentError) -> RoomGain {
+    if !isBehindVain, try makeRoom(by: roomAttempts(survey, isLast: false), survey) { return .freed }
     let choice = choose(evicts ? .eviction : .room, survey)
     if !choice.hasBlocked {
       guard evicts else { return try letGoOfTombstones(since: survey) }

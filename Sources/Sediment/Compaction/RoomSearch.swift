@@ -10,11 +10,9 @@ struct RoomSearch {
   /// The most slots that there were to be had so far.
   private var mostSlotCount: UInt32?
   private var evictedCount: UInt64 = 0
-  /// What users had stored when the last attempt had failed, in bytes.
-  private var storedByteCount: UInt64 = 0
   private var vainCount = 0
-  /// Attempts in a row from which something came that others have taken.
-  private var missedCount = 0
+  /// Whether others begin no change until this one has ended.
+  var hasTurn = false
 
   /// Whether attempts were made and came to nothing, so that others need not make them as well; a change that would
   /// find no room in any state tells nothing of this one.
@@ -23,8 +21,6 @@ struct RoomSearch {
   /// After so many attempts in a row from which nothing came there is an end.
   private static let vainCountMax = 3
   private static let vainCountMaxWhereEvicting = 16
-  /// A change that needs much may miss what comes each time, as long as others need little.
-  private static let missedCountMax = 64
 
   /// Whether the change needs several slots in a row, and what lies last was not moved yet so that free ones adjoin.
   private var mayTakeRow: Bool
@@ -51,17 +47,10 @@ struct RoomSearch {
     guard slotCount <= limit - min(limit, others) else { return false }
     let present = writer.presentSlotCount
     let evicted = writer.catalogue.numbers.totals.evictedCount &+ writer.evictedCount
-    // A change that failed has not counted what it was to store.
-    let stored = writer.catalogue.numbers.totals.userByteCount &+ writer.userByteCount
-    if mostSlotCount.map({ present > $0 }) ?? true || evicted != evictedCount {
-      (vainCount, missedCount) = (0, 0)
-    } else if stored != storedByteCount, missedCount < Self.missedCountMax {
-      missedCount += 1
-    } else {
-      vainCount += 1
-    }
+    let isMore = mostSlotCount.map { present > $0 } ?? true || evicted != evictedCount
+    vainCount = isMore ? 0 : vainCount + 1
     mostSlotCount = max(present, mostSlotCount ?? 0)
-    (evictedCount, storedByteCount) = (evicted, stored)
+    evictedCount = evicted
     return vainCount <= (writer.evicts ? Self.vainCountMaxWhereEvicting : Self.vainCountMax)
   }
 }

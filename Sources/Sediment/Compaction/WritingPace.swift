@@ -41,17 +41,31 @@ package enum WritingPace: Hashable, Sendable {
     switch self {
     case .free: 0
     case .slowed(let nanoseconds): max(nanoseconds, 1)
-    case .helping: .max
+    case .helping: Self.helpingWord
     }
   }
+
+  static let helpingWord = UInt64.max >> 1
 }
 
-/// The pace as writers ask for it without a lock, and as the writer's lock alone sets it.
+/// Whether a change may be made at once, as writers ask for it without a lock, and as the writer's lock alone sets it.
 final class PaceCell: Sendable {
+  /// The pace's word and, in the highest bit, whether a change has the turn.
   private let value = Atomic<UInt64>(0)
+  private static let turnBit = UInt64(1) << 63
 
-  @inline(__always) var word: UInt64 {
-    get { value.load(ordering: .relaxed) }
-    set { value.store(newValue, ordering: .relaxed) }
+  /// Whether nobody has to wait.
+  @inline(__always) var isFree: Bool { value.load(ordering: .relaxed) == 0 }
+
+  /// The pace as one word.
+  var word: UInt64 {
+    get { value.load(ordering: .relaxed) & ~Self.turnBit }
+    set { value.store(value.load(ordering: .relaxed) & Self.turnBit | newValue, ordering: .relaxed) }
+  }
+
+  /// Whether a change that missed what it had won now keeps others from taking it (DESIGN.md 8, "Room").
+  var isTurnTaken: Bool {
+    get { value.load(ordering: .relaxed) & Self.turnBit != 0 }
+    set { value.store(newValue ? word | Self.turnBit : word, ordering: .relaxed) }
   }
 }

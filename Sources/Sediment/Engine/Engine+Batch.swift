@@ -9,7 +9,7 @@ extension Engine {
     if batch.hasLongMember {
       try checkReadable()
       do throws(SedimentError) {
-        if pace.word != 0 { keepPace() }
+        if !pace.isFree { keepPace() }
         return try commitOnce(batch, largerThan: inlineValueByteCountMax, durability)
       } catch  where error.code == .outOfSpace {
         // Room may be there, but not in a row.

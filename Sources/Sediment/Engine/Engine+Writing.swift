@@ -56,7 +56,7 @@ extension Engine {
     try checkReadable()
     if value.byteCount <= inlineValueByteCountMax {
       do throws(SedimentError) {
-        if pace.word != 0 { keepPace() }
+        if !pace.isFree { keepPace() }
         guard wantsPacking(value, state) else {
           return try setOnce(value, nil, key, state, expiry: expiry, if: condition, durability)
         }

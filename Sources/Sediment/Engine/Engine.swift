@@ -51,6 +51,10 @@ final class Engine: @unchecked Sendable {
   ///
   /// Taken before `maintenanceLock`.
   let storingLock = Lock()
+  /// Held by a change that found no room a second time, until it has ended: others begin no change meanwhile.
+  ///
+  /// Taken before all others.
+  let roomTurn = TurnLock()
   /// Held while segments are moved, or a partition of the index is copied to be stored.
   ///
   /// Taken before `headLock`.

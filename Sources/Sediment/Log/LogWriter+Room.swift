@@ -263,9 +263,11 @@ extension LogWriter {
     } catch {
       throw SedimentError(error)
     }
-    try grow(for: count, purpose)
-    guard let run = space.take(count, for: purpose) else { throw .fileTooLarge(file.file.path) }
-    return run
+    while true {
+      try grow(for: count, purpose)
+      // A longer file keeps more in reserve.
+      if let run = space.take(count, for: purpose) { return run }
+    }
   }
 
   /// Gives bare slots blocks.
@@ -309,12 +311,18 @@ extension LogWriter {
     slotCountMax > space.end ? slotCountMax - space.end : 0
   }
 
+  /// Notes that the file has more slots, of which it keeps some more in reserve.
+  func noteExtended(by count: UInt32) {
+    space.extend(by: count)
+    space.reserve.raise(to: reserve)
+  }
+
   /// Lets the file grow by slots that have blocks and addresses.
   func extend(by count: UInt32) throws(DiskError) {
     let bytes = SlotSpace.byteRange(of: space.end..<space.end + count)
     try file.file.allocate(bytes)
     try file.mapGrowth(upTo: bytes.upperBound)
-    space.extend(by: count)
+    noteExtended(by: count)
   }
 
   /// An identity for a use of slots, whose seed differs from that of the use before (invariant 5).

@@ -156,7 +156,7 @@ extension LogWriter {
   func take(ahead range: Range<UInt32>) {
     guard range.lowerBound <= space.end, range.upperBound > space.end else { return }
     guard (try? file.mapGrowth(upTo: SlotSpace.byteCount(of: range.upperBound))) != nil else { return }
-    space.extend(by: range.upperBound - space.end)
+    noteExtended(by: range.upperBound - space.end)
     setWantedFreeCount()
   }
 

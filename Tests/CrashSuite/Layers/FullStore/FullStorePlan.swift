@@ -21,7 +21,17 @@ struct FullStorePlan: CustomStringConvertible {
   var valueByteCountMax: Int
   /// Whether values of each length are as frequent; else most are short.
   var isEven = false
-  let batchCountMax: Int
+  var batchCountMax: Int
+  /// How a store is filled.
+  enum Filling {
+    /// By new keys and by others, of all lengths.
+    case mixed
+    /// By values of one length until none finds room, then of half of that, and so on.
+    case halving
+    /// By replacing as many keys as take half of it.
+    case replacing
+  }
+  var filling = Filling.mixed
   /// Whether the background works after each change, or only when somebody has to wait for it.
   var hasBackground: Bool
 
@@ -45,6 +55,18 @@ struct FullStorePlan: CustomStringConvertible {
       (keyByteCountMax, valueByteCountMax) = (20, one(of: 6_000, 12_000))
       (compaction, hasBackground, isEven) = (.automatic, true, true)
     }
+    switch Int.random(in: 0..<12, using: &generator) {
+    case 0 where bound != .eviction:
+      filling = .halving
+      slotCount = UInt64.random(in: 64...900, using: &generator)
+      (keyByteCountMax, valueByteCountMax) = (20, 1_000_000)
+    case 1 where bound != .eviction:
+      filling = .replacing
+      slotCount = UInt64.random(in: 600...900, using: &generator)
+      (keyByteCountMax, valueByteCountMax, isEven) = (20, one(of: 6_000, 60_000), true)
+      batchCountMax = one(of: 1, 2, 4)
+    default: break
+    }
   }
 
   var byteCount: UInt64 { slotCount << 14 }
@@ -62,6 +84,6 @@ struct FullStorePlan: CustomStringConvertible {
 
   var description: String {
     "\(bound) of \(slotCount) slots, \(access), compaction \(compaction), keys to \(keyByteCountMax), values to "
-      + "\(valueByteCountMax)\(isEven ? " evenly" : ""), batches of \(batchCountMax)\(hasBackground ? ", with background" : "")"
+      + "\(valueByteCountMax)\(isEven ? " evenly" : ""), \(filling), batches of \(batchCountMax)\(hasBackground ? ", with background" : "")"
   }
 }

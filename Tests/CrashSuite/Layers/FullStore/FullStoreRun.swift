@@ -54,16 +54,33 @@ struct FullStoreRun {
   private mutating func fill(_ round: Int) throws {
     var refusedCount = 0
     var count = 0
+    if case .halving = plan.filling { return try fillHalving(round) }
     while refusedCount < 4, count < 1_500 {
       step = "round \(round), change \(count)"
       count += 1
-      let isReplacing = isOne(of: 3)
+      let isReplacing = plan.filling == .replacing ? isHalfFull : isOne(of: 3)
       let members = (0..<(isOne(of: 2) ? 1 : 1 + number(below: plan.batchCountMax))).map { _ in
         Member(key: isReplacing ? presentKey() : newKey(), value: newValue())
       }
       if try !isStored(members) { refusedCount += 1 }
       rest()
     }
+  }
+
+  private mutating func fillHalving(_ round: Int) throws {
+    var byteCount = plan.valueByteCountMax
+    while byteCount > 100 {
+      step = "round \(round), values of \(byteCount) bytes"
+      nextNumber += 1
+      if try !isStored([Member(key: newKey(), value: nextNumber << 20 | byteCount)]) { byteCount /= 2 }
+      rest()
+    }
+  }
+
+  /// Whether what is live, and what may come of it, takes half of what the store certainly has room for.
+  private var isHalfFull: Bool {
+    let most = Self.slotByteCount(0, plan.valueByteCountMax)
+    return model.count * (most * 3 / 4) >= certainByteCount
   }
 
   /// Removes some keys, each of which must go, whatever lies where.
@@ -248,6 +265,8 @@ struct FullStoreRun {
 
   /// Lets the background work, where there is one.
   private func rest() {
+    // Else the disk keeps all that was ever written.
+    if nextNumber % 64 == 0 { disk.trimHistory() }
     guard plan.hasBackground else { return }
     for _ in 0..<4 where scheduler.runDue() > 0 {}
   }
