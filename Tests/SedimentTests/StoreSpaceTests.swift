@@ -150,7 +150,7 @@ struct StoreSpaceTests {
   ) throws {
     let fixture = try Self.bounded(access, bound)
     let prefix = String(repeating: "n", count: 250)
-    for number in 0..<100 { _ = try fixture.store.collection("\(prefix)\(number)") }
+    for number in 0..<120 { _ = try fixture.store.collection("\(prefix)\(number)") }
     let count = try fixture.fill(valueByteCount: 1_000)
     // Checkpoints use up the reserve, since compaction is off.
     var left: UInt64 = 0

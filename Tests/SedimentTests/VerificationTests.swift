@@ -54,11 +54,11 @@ struct VerificationTests {
     try fixture.close()
     let report = try Self.verify(fixture.disk)
     #expect(report.isIntact)
-    #expect(report.findings.map(\.kind) == [.orphaned])
-    // They lie side by side, and are told of together.
+    #expect(report.findings.map(\.kind) == [.orphaned, .orphaned])
+    // Three lie side by side, and are told of together.
     let last = try #require(report.segments.last { $0.kind == .extent }).range
-    #expect(report.findings.map(\.range) == [extents[0].lowerBound..<last.upperBound])
-    #expect(report.findings[0].message.contains("\(4 * last.count) bytes"))
+    #expect(report.findings.map(\.range) == [extents[0].lowerBound..<extents[2].upperBound, last])
+    #expect(report.findings[0].message.contains("\(3 * extents[0].count) bytes"))
     fixture.options.compaction = .automatic
     try fixture.open()
     fixture.scheduler.advance(by: 1_000_000_000)

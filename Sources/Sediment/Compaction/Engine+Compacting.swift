@@ -120,7 +120,7 @@ extension Engine {
     while true {
       do throws(SedimentError) {
         let result = try change()
-        if let search { giveBackTurn(search) }
+        if let search { end(search) }
         return result
       } catch {
         try makeSpace(forStoring: byteCount, recordOf: keyByteCount, after: error, &search)
@@ -135,31 +135,43 @@ extension Engine {
   ) throws(SedimentError) {
     var going = search ?? RoomSearch(forStoring: byteCount, recordOf: keyByteCount)
     do throws(SedimentError) {
-      // What the first attempt has won others took.
-      if search != nil, error.code == .outOfSpace, Readers.depth == 0 { takeTurn(&going) }
-      try makeSpace(after: error, &going)
+      guard error.code == .outOfSpace, options.compaction != .off, let writer else { throw error }
+      if search != nil, !going.hasTurn, Readers.depth == 0 {
+        // What it has won others may have taken: from now on nobody else begins a change until this one has ended.
+        takeTurn()
+        going.hasTurn = true
+      } else {
+        try makeSpace(after: error, &going, writer)
+      }
     } catch {
-      guard error.code == .outOfSpace, options.compaction != .off, Readers.depth == 0, let writer,
-        going.takesRow()
-      else {
-        giveBackTurn(going)
-        throw error
-      }
-      do throws(SedimentError) {
-        try maintenanceLock.withLock { () throws(SedimentError) in try shorten(writer) }
-      } catch {
-        giveBackTurn(going)
-        throw error
-      }
+      end(going)
+      throw error
     }
     search = going
+  }
+
+  /// Makes room, at last by clearing the file's end for a row of slots.
+  private func makeSpace(
+    after error: SedimentError, _ search: inout RoomSearch, _ writer: LogWriter
+  ) throws(SedimentError) {
+    do throws(SedimentError) {
+      try win(after: error, &search, writer)
+    } catch {
+      guard error.code == .outOfSpace, Readers.depth == 0, search.takesRow() else { throw error }
+      try maintenanceLock.withLock { () throws(SedimentError) in try shorten(writer) }
+    }
+  }
+
+  private func end(_ search: RoomSearch) {
+    if search.hasTurn { giveBackTurn() }
   }
 
   /// Makes room for a change that found none, if any can be made; else throws the error again.
   ///
   /// Only for a full disk or cap does a writer come here, and waits.
-  func makeSpace(after error: SedimentError, _ search: inout RoomSearch) throws(SedimentError) {
-    guard error.code == .outOfSpace, options.compaction != .off, let writer else { throw error }
+  private func win(
+    after error: SedimentError, _ search: inout RoomSearch, _ writer: LogWriter
+  ) throws(SedimentError) {
     try checkReadable()
     let (before, isHopeful) = lock.withLock { () -> (UInt64, Bool) in
       // What has expired may be all that can go, and nothing is synced where nothing is stored.

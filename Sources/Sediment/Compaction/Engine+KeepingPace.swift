@@ -17,7 +17,9 @@ extension Engine {
     while case let word = pace.word, word != 0 {
       guard help() else {
         SchedulePoint.pause(word == WritingPace.helpingWord ? Self.pauseNanoseconds : word)
-        if word == WritingPace.helpingWord, disk.monotonicClock() < deadline, !conditions.isClosed { continue }
+        if word == WritingPace.helpingWord, disk.monotonicClock() < deadline, !conditions.isClosed {
+          continue
+        }
         return
       }
       if word != WritingPace.helpingWord || disk.monotonicClock() >= deadline { return }
@@ -33,17 +35,13 @@ extension Engine {
     return true
   }
 
-  /// Lets nobody else begin a change until this one has ended, but for those in closures that read in place.
-  func takeTurn(_ search: inout RoomSearch) {
-    guard !search.hasTurn else { return }
+  /// Lets nobody else begin a change until `giveBackTurn`, but for those in closures that read in place.
+  func takeTurn() {
     roomTurn.take()
-    search.hasTurn = true
     lock.withLock { pace.isTurnTaken = true }
   }
 
-  /// Lets others go on, if a search had the turn.
-  func giveBackTurn(_ search: RoomSearch) {
-    guard search.hasTurn else { return }
+  func giveBackTurn() {
     lock.withLock { pace.isTurnTaken = false }
     roomTurn.giveBack()
   }
