@@ -127,9 +127,9 @@ enum Weight {
   }
 
   static func of(keyByteCount: Int, valueByteCount: Int) -> Int {
-    // The record of a long key has whole slots of its own.
+    // The record of a long key has whole slots of its own, in a row; rows that are too short stay free between them.
     if keyByteCount > 13 << 10, valueByteCount <= recordValueMax {
-      return (keyByteCount + valueByteCount + 256 + slot - 1) / slot * slot
+      return (keyByteCount + valueByteCount + 256 + slot - 1) / slot * slot + slot / 4
     }
     if valueByteCount <= recordValueMax { return (keyByteCount + valueByteCount + 26 + 7) / 8 * 8 }
     let slotCount = (valueByteCount + 128 + slot - 1) / slot
