@@ -21,6 +21,7 @@ struct Contents: Sendable {
   }
 
   var count: Int { entries.count }
+  var longKeyCount: Int { entries.keys.count { Int($0.byteCount) > Weight.longKeyMin } }
   var isEmpty: Bool { entries.isEmpty }
 
   subscript(key: Key) -> Entry? { entries[key] }
@@ -65,6 +66,7 @@ struct Model: Sendable {
   var weight: Int { spaces.values.reduce(0) { $0 + $1.weight + $1.residue } }
   var count: Int { spaces.values.reduce(0) { $0 + $1.count } }
   var residueCount: Int { spaces.values.reduce(0) { $0 + $1.residueCount } }
+  var longKeyCount: Int { spaces.values.reduce(0) { $0 + $1.longKeyCount } }
   var collectionNames: [String] { spaces.keys.filter { !$0.isEmpty } }
 
   func contents(_ space: String) -> Contents { spaces[space] ?? Contents() }
@@ -121,15 +123,17 @@ enum Weight {
   static let slot = 16 << 10
   /// A longer value has a place of its own, of whole slots.
   private static let recordValueMax = 128 << 10
+  /// A longer key has a record of its own.
+  static let longKeyMin = 13 << 10
 
   static func of(_ key: Key, _ value: Value) -> Int {
     of(keyByteCount: Int(key.byteCount), valueByteCount: value.byteCount)
   }
 
   static func of(keyByteCount: Int, valueByteCount: Int) -> Int {
-    // The record of a long key has whole slots of its own, in a row; rows that are too short stay free between them.
-    if keyByteCount > 13 << 10, valueByteCount <= recordValueMax {
-      return (keyByteCount + valueByteCount + 256 + slot - 1) / slot * slot + slot / 4
+    // The record of a long key has whole slots of its own.
+    if keyByteCount > longKeyMin, valueByteCount <= recordValueMax {
+      return (keyByteCount + valueByteCount + 256 + slot - 1) / slot * slot
     }
     if valueByteCount <= recordValueMax { return (keyByteCount + valueByteCount + 26 + 7) / 8 * 8 }
     let slotCount = (valueByteCount + 128 + slot - 1) / slot

@@ -28,7 +28,7 @@ struct FullStorePlan: CustomStringConvertible {
     case mixed
     /// By values of one length until none finds room, then of half of that, and so on.
     case halving
-    /// By replacing as many keys as take half of it.
+    /// By replacing the values of so many keys that there is room for all.
     case replacing
   }
   var filling = Filling.mixed

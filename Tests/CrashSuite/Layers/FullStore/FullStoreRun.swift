@@ -54,11 +54,11 @@ struct FullStoreRun {
   private mutating func fill(_ round: Int) throws {
     var refusedCount = 0
     var count = 0
-    if case .halving = plan.filling { return try fillHalving(round) }
+    if plan.filling == .halving { return try fillHalving(round) }
     while refusedCount < 4, count < 1_500 {
       step = "round \(round), change \(count)"
       count += 1
-      let isReplacing = plan.filling == .replacing ? isHalfFull : isOne(of: 3)
+      let isReplacing = plan.filling == .replacing ? hasAllKeys : isOne(of: 3)
       let members = (0..<(isOne(of: 2) ? 1 : 1 + number(below: plan.batchCountMax))).map { _ in
         Member(key: isReplacing ? presentKey() : newKey(), value: newValue())
       }
@@ -77,8 +77,8 @@ struct FullStoreRun {
     }
   }
 
-  /// Whether what is live, and what may come of it, takes half of what the store certainly has room for.
-  private var isHalfFull: Bool {
+  /// Whether there are as many keys as the store certainly has room for if each value has three quarters of the most.
+  private var hasAllKeys: Bool {
     let most = Self.slotByteCount(0, plan.valueByteCountMax)
     return model.count * (most * 3 / 4) >= certainByteCount
   }
