@@ -31,7 +31,7 @@ struct SoakFigures {
     compare("open descriptors", slack: { _ in 0 }) { $0.descriptorCount }
     compare("memory", slack: { $0 / 10 + (4 << 20) }) { $0.residentByteCount ?? 0 }
     for name in rounds[0].fileByteCounts.keys.sorted() {
-      compare("the file of \(name)", slack: { $0 / 4 + (1 << 20) }) { $0.fileByteCounts[name] ?? 0 }
+      compare("the file of \(name)", slack: { $0 / 4 + (256 << 10) }) { $0.fileByteCounts[name] ?? 0 }
     }
     return complaints
   }
