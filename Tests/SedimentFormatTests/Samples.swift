@@ -124,7 +124,14 @@ enum Sample {
     identity: segment(.survivors, first: 5, count: 4), base: SequenceNumber(0x0102)!,
     floor: SequenceNumber(0x0203)!, end: UnitOffset(byteOffset: 98_304)!, highest: SequenceNumber(0x0304)!,
     latestExpiry: 0x0405_0607, recordCount: 0x0506, tombstoneCount: 0x0406,
-    largeCount: 0x0100)
+    largeCount: 0x0100, expiring: expiryClasses)
+
+  static let expiryClasses: ExpiryClasses = {
+    var classes = ExpiryClasses()
+    classes.unitCounts = [0x0107, 0x0108, 0x0109, 0x010a]
+    classes.steps = [0x0201, 0x0202, 0x0203, 0x0204]
+    return classes
+  }()
 
   static let collectionEntry = CollectionEntry(
     number: 0x0102, clearedAt: SequenceNumber(0x0203_0405)!, name: Array("ångström".utf8))!

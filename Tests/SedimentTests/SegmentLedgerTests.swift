@@ -11,6 +11,8 @@ import Testing
     var segments: [Generation: (entry: SegmentEntry, segment: Segment)] = [:]
     var refused: Set<Generation> = []
     var needed = Generation.first
+    /// Up to when it is known what has expired.
+    var time: UInt64 = 1
     private var count: UInt64 = 0
     private let file = FileIdentity(low: 1, high: 2)!
 
@@ -32,10 +34,11 @@ import Testing
       let highest = kind == .hot ? count * 100 : UInt64.random(in: 1...count * 100, using: &generator)
       // That of a hot segment is the end of the one before.
       let floor = kind == .hot ? count * 100 - 100 : UInt64.random(in: 0...count * 100, using: &generator)
-      let entry = SegmentEntry(
+      var entry = SegmentEntry(
         identity: identity, base: .zero,
         floor: SequenceNumber(floor)!,
-        end: nil, highest: SequenceNumber(highest)!,
+        end: UnitOffset(identity.recordRange.lowerBound.rawValue + UInt64(slotCount) * 1_000)!,
+        highest: SequenceNumber(highest)!,
         latestExpiry: Int.random(in: 0...5, using: &generator) == 0
           ? UInt64.random(in: 1...50, using: &generator) : 0,
         recordCount: UInt32(puts + tombstones), tombstoneCount: UInt32(tombstones), largeCount: 0)
@@ -43,6 +46,14 @@ import Testing
       segment.liveCount = puts
       segment.tombstoneByteCount = tombstones * 40
       segment.liveByteCount = puts * (Int(slotCount) * Limits.slotByteCount / 200)
+      if Bool.random(using: &generator) {
+        for lifetime in [1, 2_000, 100_000, 5_000_000] as [UInt64] where Bool.random(using: &generator) {
+          entry.expiring.add(
+            byteCount: Int.random(in: 0...Int(slotCount) * 4_000, using: &generator),
+            isLarge: Int.random(in: 0...9, using: &generator) == 0,
+            expiry: time + lifetime * 1_000, now: time)
+        }
+      }
       segments[identity.generation] = (entry, segment)
       ledger.enter(entry, segment)
     }
@@ -76,6 +87,7 @@ import Testing
       segments.values.filter { !refused.contains($0.entry.identity.generation) }.map { entry, segment in
         let isNeeded = entry.identity.kind == .hot && entry.identity.generation >= needed
         var candidate = CompactionCandidate(entry, segment, isBlocked: isNeeded)
+        candidate.liveByteCount -= hiddenByteCount(entry, segment)
         candidate.mayBeExpired = entry.latestExpiry != 0 && entry.latestExpiry <= expiredUpTo
         if goal != .eviction, candidate.mayBeExpired {
           candidate.isExpired = true
@@ -83,6 +95,13 @@ import Testing
         }
         return candidate
       }
+    }
+
+    /// How many of the bytes that the index leads to have expired, at least.
+    func hiddenByteCount(_ entry: SegmentEntry, _ segment: Segment) -> Int {
+      let lasting = Int(entry.identity.run.count) * 8_000 - entry.expiring.byteCount(expiredBy: time)
+      return entry.expiring.next(after: 0) ?? .max > time
+        ? 0 : segment.liveByteCount - min(max(lasting, 0), segment.liveByteCount)
     }
 
     var guardRows: [SegmentOrder.Row] {
@@ -107,6 +126,17 @@ import Testing
     }
     let tombstones = books.candidates(.balance, expiredUpTo: 0).reduce(0) { $0 + $1.tombstoneByteCount }
     #expect(books.ledger.tombstoneByteCount == tombstones, "seed \(seed)")
+    var (hidden, slack) = (0, 0)
+    for (entry, segment) in books.segments.values {
+      let byteCount = books.hiddenByteCount(entry, segment)
+      hidden += byteCount
+      // So much may die of a segment before it is looked at again.
+      if byteCount > 0 || segment.liveCount < Int(entry.recordCount) {
+        slack += Int(entry.identity.run.count) * Limits.slotByteCount / 16
+      }
+    }
+    #expect(hidden <= books.ledger.hiddenByteCount, "seed \(seed)")
+    #expect(books.ledger.hiddenByteCount <= hidden + slack, "seed \(seed)")
   }
 
   @Test func `What the ledger names is chosen as if all segments had been looked at`() {
@@ -115,6 +145,10 @@ import Testing
       let books = Books()
       for step in 0..<120 {
         let generation = books.segments.keys.sorted().randomElement(using: &generator) ?? .first
+        if Int.random(in: 0...3, using: &generator) == 0 {
+          books.time += UInt64.random(in: 0...20_000_000, using: &generator)
+          books.ledger.noteExpired(upTo: books.time)
+        }
         switch Int.random(in: 0..<12, using: &generator) {
         case 0...3: books.add(&generator)
         case 4...8: books.kill(generation, &generator)

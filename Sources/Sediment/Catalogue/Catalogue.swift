@@ -95,7 +95,7 @@ package struct Catalogue: Sendable {
   /// Counts a record of the hot log that is no control record, or notes the sequence of one that is.
   package mutating func count(_ record: RecordHeader) {
     guard let tail else { return }
-    segments[tail]?.count(record)
+    segments[tail]?.count(record, now: numbers.clocks.highest)
   }
 
   /// Takes the counts of the tail that the writer kept beside the catalogue.

@@ -20,8 +20,8 @@ extension SegmentEntry {
   /// Whether it is of a kind that holds records.
   var holdsRecords: Bool { identity.kind == .hot || identity.kind == .survivors }
 
-  /// Counts a record that the segment holds.
-  mutating func count(_ record: RecordHeader) {
+  /// Counts a record that the segment holds, at some time now.
+  mutating func count(_ record: RecordHeader, now: UInt64) {
     highest = max(highest, record.sequence)
     switch record.kind {
     case .control:
@@ -35,6 +35,10 @@ extension SegmentEntry {
         latestExpiry = record.expiry == 0 ? 0 : max(latestExpiry, record.expiry)
       }
       if record.kind == .putLarge { largeCount &+= 1 }
+      if record.expiry != 0 {
+        expiring.add(
+          byteCount: record.byteCount, isLarge: record.kind == .putLarge, expiry: record.expiry, now: now)
+      }
     }
     recordCount &+= 1
   }

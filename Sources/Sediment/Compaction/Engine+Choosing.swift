@@ -20,7 +20,7 @@ extension Engine {
     var availableSlotCount: UInt32 = 0
     /// Whether the file may not grow by another segment.
     var isFull = false
-    /// Whether a segment that may be emptied has expired for good.
+    /// Whether a segment that may be emptied, or half of it, has expired for good.
     var hasExpired = false
     /// The slots with records, and from how many on compaction is due.
     var recordSlotCount: UInt32 = 0
@@ -44,16 +44,20 @@ extension Engine {
   /// Under the lock.
   func surveySpace(_ writer: LogWriter) -> SpaceSurvey {
     let segmentSlotCount = writer.segmentSlotCount
+    let expiredUpTo = writer.expiredUpTo(evicting: false)
+    writer.ledger.noteExpired(upTo: expiredUpTo)
     let budget = writer.noteBudget()
     var survey = SpaceSurvey(
-      tail: tailCandidate(writer), liveByteCount: writer.liveByteCount,
+      tail: tailCandidate(writer), liveByteCount: writer.unexpiredByteCount,
       sequence: unsafe SequenceNumber(writer.tail.pointee.sequence)!, segmentSlotCount: segmentSlotCount,
       budget: budget)
-    let expiredUpTo = writer.expiredUpTo(evicting: false)
     writer.nextExpiry = writer.ledger.nextExpiry(behind: expiredUpTo)
-    survey.hasExpired = writer.ledger.expired(upTo: expiredUpTo).contains { generation in
-      writer.ledger.candidate(generation).map { !isBlocked($0) } ?? false
+    let mayBeEmptied = { generation in
+      writer.ledger.candidate(generation).map { !self.isBlocked($0) } ?? false
     }
+    survey.hasExpired =
+      writer.ledger.expired(upTo: expiredUpTo).contains(where: mayBeEmptied)
+      || writer.ledger.mostlyExpired.contains(where: mayBeEmptied)
     survey.checkpointSlotCount = Int(writer.checkpointSlotCount)
     survey.freeSlotCount = writer.space.freeCount + writer.space.bareCount
     survey.recordSlotCount = writer.recordSlotCount

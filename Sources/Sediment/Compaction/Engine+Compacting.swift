@@ -65,6 +65,7 @@ extension Engine {
       if isTailWorthIt { try writer.goOnInAnotherSegment() }
       let expired = writer.ledger.expired(upTo: writer.expiredUpTo(evicting: false))
       return isTailWorthIt || writer.ledger.hasDead || expired.contains { _ in true }
+        || writer.ledger.hiddenByteCount > 0
     }
     if isWorthIt { try checkpoint(both: true) }
   }

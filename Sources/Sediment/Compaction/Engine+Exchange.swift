@@ -146,9 +146,8 @@ extension Engine {
   /// The bytes of a segment that will have to be copied, as far as that is known before it is read.
   private func byteCountToKeep(of entry: SegmentEntry, _ exchange: Exchange) -> Int {
     lock.withLock {
-      guard let segment = slots.segment(at: UInt64(entry.identity.run.first)) else { return 0 }
-      let tombstoneByteCount = exchange.needsNoTombstones(of: entry) ? 0 : segment.tombstoneByteCount
-      return segment.liveByteCount + tombstoneByteCount
+      let candidate = writer?.ledger.candidate(entry.identity.generation)
+      return candidate?.keptByteCount(withTombstones: !exchange.needsNoTombstones(of: entry)) ?? 0
     }
   }
 

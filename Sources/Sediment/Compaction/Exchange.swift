@@ -199,7 +199,8 @@ final class Exchange {
     while !buffer.isEmpty {
       let identity = try takeSlotsForFirst()
       do throws(DiskError) {
-        written.append(try buffer.write(to: identity, floor: terms.floor, engine.log))
+        let now = engine.disk.wallClock()
+        written.append(try buffer.write(to: identity, floor: terms.floor, now: now, engine.log))
       } catch {
         engine.giveBackUnadopted(identity.run)
         throw engine.told(error)

@@ -17,6 +17,15 @@ package struct SegmentLedger {
     let floor: SequenceNumber
     let highest: SequenceNumber
     let latestExpiry: UInt64
+    /// The bytes of all of its records.
+    let recordByteCount: Int
+    let expiring: ExpiryClasses
+    /// When more of it will have expired; nil if nothing will.
+    var nextExpiry: UInt64?
+    /// The bytes of those of its puts that have expired, dead or not.
+    var expiredByteCount = 0
+    /// How many of the bytes that the index leads to have expired, at least, as they count in the sum of all.
+    var hiddenByteCount = 0
     /// The shelf that it stands on.
     var shelf = 0
     /// Whether a superblock needs it.
@@ -44,6 +53,12 @@ package struct SegmentLedger {
   private var keepingTombstones = SegmentOrder()
   /// Those whose puts all expire, by when the last of them does.
   private var expiring = SegmentOrder()
+  /// Those of which more will expire, by when.
+  private var nextExpiries = SegmentOrder()
+  /// Those of which half or more has expired.
+  private var halfExpired = SegmentOrder()
+  /// The bytes that have expired in all of them, at least, though the index leads to them.
+  package private(set) var hiddenByteCount = 0
   /// Those that may be emptied, by their floors.
   private var oldest = SegmentOrder()
   /// The bytes of the tombstones of those that can be read.
@@ -66,6 +81,7 @@ package struct SegmentLedger {
     numbers[row.generation] = number
     segment.ledgerNumber = number
     if row.latestExpiry != 0 { expiring.insert(.init(row.latestExpiry, row.generation)) }
+    if let time = row.nextExpiry { nextExpiries.insert(.init(time, row.generation)) }
     if row.keepsTombstones { keepingTombstones.insert(row.byHighest) }
     tombstoneByteCount += row.tombstoneByteCount
     list(row)
@@ -79,6 +95,9 @@ package struct SegmentLedger {
     take(number)
     if row.isGuarding { guards.remove(row.byFloor) }
     if row.latestExpiry != 0 { expiring.remove(.init(row.latestExpiry, generation)) }
+    if let time = row.nextExpiry { nextExpiries.remove(.init(time, generation)) }
+    if row.isHalfExpired { halfExpired.remove(row.byGeneration) }
+    hiddenByteCount -= row.hiddenByteCount
     if row.keepsTombstones { keepingTombstones.remove(row.byHighest) }
     if !row.isRefused {
       tombstoneByteCount -= row.tombstoneByteCount
@@ -129,6 +148,22 @@ package struct SegmentLedger {
     put(number)
   }
 
+  /// Notes what has expired by a time.
+  package mutating func noteExpired(upTo time: UInt64) {
+    while let first = nextExpiries.rows.first, first.key <= time {
+      nextExpiries.remove(first)
+      guard let number = numbers[first.generation], var row = rows[number] else { continue }
+      take(number)
+      if row.isHalfExpired { halfExpired.remove(row.byGeneration) }
+      row.expiredByteCount = row.expiring.byteCount(expiredBy: time)
+      row.nextExpiry = row.expiring.next(after: time)
+      rows[number] = row
+      if let time = row.nextExpiry { nextExpiries.insert(.init(time, row.generation)) }
+      if row.isHalfExpired { halfExpired.insert(row.byGeneration) }
+      put(number)
+    }
+  }
+
   /// Moves all segments, after much has changed at once.
   package mutating func noteAllShrunk() {
     for number in numbers.values {
@@ -154,7 +189,7 @@ package struct SegmentLedger {
   /// Puts a segment where it belongs.
   private mutating func put(_ number: Int) {
     guard let row = rows[number] else { return }
-    let live = row.liveByteCount
+    let live = row.segment.liveByteCount
     var isGuarding = row.isGuarding
     if !isGuarding, row.supersededCount > 0 {
       isGuarding = true
@@ -165,7 +200,12 @@ package struct SegmentLedger {
     let shelf = row.ownShelf
     rows[number]?.shelf = shelf
     // The first record that is superseded makes it a guard.
-    let end = isGuarding ? SegmentShelf.leastByteCount(of: shelf, of: row.byteCount) - tombstones : live
+    let hidden = live - min(row.liveByteCount, live)
+    hiddenByteCount += hidden - row.hiddenByteCount
+    rows[number]?.hiddenByteCount = hidden
+    var end = isGuarding ? SegmentShelf.leastByteCount(of: shelf, of: row.byteCount) - tombstones : live
+    // Then fewer of these have expired.
+    if hidden > 0 { end = max(end, live - row.byteCount / 16) }
     row.segment.noticeBelow = max(end, 1)
     if row.isRefused { return }
     if row.isNeeded { needed[shelf].insert(row.byHighest) } else { open[shelf].insert(row.byHighest) }
@@ -185,12 +225,17 @@ package struct SegmentLedger {
     return GuardFloor(lowest)
   }
 
-  /// Until when nothing expires as a whole that has not by then; the highest number if nothing does.
+  /// Until when nothing expires that has not by then; the highest number if nothing does.
   package func nextExpiry(behind time: UInt64) -> UInt64 {
-    let rows = expiring.rows
-    let place = expiring.count(upTo: time)
-    return place < rows.count ? rows[place].key : .max
+    let next = [expiring, nextExpiries].map { order in
+      let place = order.count(upTo: time)
+      return place < order.rows.count ? order.rows[place].key : .max
+    }
+    return min(next[0], next[1])
   }
+
+  /// Those of which half or more has expired.
+  package var mostlyExpired: some Sequence<Generation> { halfExpired.rows.lazy.map(\.generation) }
 
   /// Those that have expired as a whole, the first of them first.
   package func expired(upTo time: UInt64) -> some Sequence<Generation> {
@@ -298,6 +343,10 @@ extension SegmentLedger.Row {
     floor = entry.floor
     highest = entry.highest
     latestExpiry = entry.latestExpiry
+    let start = entry.identity.recordRange.lowerBound.rawValue
+    recordByteCount = entry.end.map { Int($0.rawValue - start) * Limits.unitByteCount } ?? 0
+    expiring = entry.expiring
+    nextExpiry = entry.expiring.next(after: 0)
     isNeeded = entry.identity.kind == .hot && generation >= neededGeneration
     keepsTombstones = tombstoneByteCount > 0
   }
@@ -307,8 +356,14 @@ extension SegmentLedger.Row {
   fileprivate var byGeneration: SegmentOrder.Row { .init(generation.rawValue, generation) }
 
   fileprivate var byteCount: Int { Int(slotCount) * Limits.slotByteCount }
-  fileprivate var liveByteCount: Int { max(segment.liveByteCount, 0) }
+  /// What the index leads to, and no more than what has not expired.
+  fileprivate var liveByteCount: Int {
+    let live = max(segment.liveByteCount, 0)
+    return expiredByteCount == 0 ? live : min(live, max(recordByteCount - expiredByteCount, 0))
+  }
   fileprivate var supersededCount: Int { max(putCount - segment.liveCount, 0) }
+  /// Whether so much of it has expired that it is emptied for that.
+  fileprivate var isHalfExpired: Bool { expiredByteCount >= byteCount / 2 }
   fileprivate var keptTombstoneByteCount: Int {
     keepsTombstones ? tombstoneByteCount : 0
   }
@@ -320,7 +375,7 @@ extension SegmentLedger.Row {
 
   fileprivate var candidate: CompactionCandidate {
     CompactionCandidate(
-      generation: generation, slotCount: slotCount, liveByteCount: segment.liveByteCount,
+      generation: generation, slotCount: slotCount, liveByteCount: liveByteCount,
       supersededCount: supersededCount, tombstoneByteCount: tombstoneByteCount, floor: floor,
       highest: highest, isBlocked: isNeeded, isOfOneRecord: isOfOneRecord)
   }

@@ -134,7 +134,7 @@ final class SurvivorBuffer {
 
   /// Writes as many records as fit to slots that nobody knows of yet; the others stay in the buffer.
   func write(
-    to identity: SegmentIdentity, floor: SequenceNumber, _ log: LogFile
+    to identity: SegmentIdentity, floor: SequenceNumber, now: UInt64, _ log: LogFile
   ) throws(DiskError) -> SurvivorSegment {
     let room = Int(identity.run.count) * Limits.slotByteCount - SegmentHeader.byteCount
     let count = survivors.firstIndex { $0.offset + $0.byteCount > room } ?? survivors.count
@@ -158,7 +158,7 @@ final class SurvivorBuffer {
       identity: identity, base: base, floor: floor, end: end, highest: base, latestExpiry: 0, recordCount: 0,
       tombstoneCount: 0, largeCount: 0)
     for survivor in part {
-      entry.count(survivor)
+      entry.count(survivor, now: now)
       if survivor.kind == .remove { segment.tombstoneByteCount += survivor.byteCount }
     }
     drop(count, byteCount: partByteCount)
@@ -199,7 +199,7 @@ final class SurvivorBuffer {
 
 extension SegmentEntry {
   /// Counts a record that was moved to the segment.
-  fileprivate mutating func count(_ survivor: Survivor) {
+  fileprivate mutating func count(_ survivor: Survivor, now: UInt64) {
     highest = max(highest, SequenceNumber(survivor.sequence)!)
     if survivor.kind == .remove {
       tombstoneCount += 1
@@ -208,6 +208,11 @@ extension SegmentEntry {
       let isForEver = latestExpiry == 0 || survivor.expiry == 0
       latestExpiry = isFirst ? survivor.expiry : isForEver ? 0 : max(latestExpiry, survivor.expiry)
       if survivor.kind == .putLarge { largeCount += 1 }
+      if survivor.expiry != 0 {
+        expiring.add(
+          byteCount: survivor.byteCount, isLarge: survivor.kind == .putLarge, expiry: survivor.expiry,
+          now: now)
+      }
     }
     recordCount += 1
   }

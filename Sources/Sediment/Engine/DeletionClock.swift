@@ -29,11 +29,12 @@ extension StoreNumbers.Clocks {
 }
 
 extension LogWriter {
-  /// Takes what the clocks show at a sync, and where room is made.
+  /// Takes what the clocks show: at a sync, where room is made, and whenever the log goes on in another segment.
   func noteClocks() {
-    let now = disk.monotonicClock()
+    let (now, wallClock) = (disk.monotonicClock(), disk.wallClock())
     let elapsed = now > observedAt ? (now - observedAt) / 1_000_000 : 0
     observedAt &+= elapsed * 1_000_000
-    catalogue.numbers.clocks.note(wallClock: disk.wallClock(), elapsed: elapsed)
+    catalogue.numbers.clocks.note(wallClock: wallClock, elapsed: elapsed)
+    unsafe tail.pointee.clock = wallClock
   }
 }

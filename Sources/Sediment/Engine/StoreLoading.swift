@@ -111,7 +111,7 @@ extension StoreOpening {
     let tail = Tail(
       identity: entry.identity, segment: segment, offset: recovered.end.offset.byteOffset,
       sequence: recovered.lastSequence.rawValue, countedSequence: recovered.lastSequence.rawValue,
-      isMapped: false, entry: entry)
+      clock: disk.wallClock(), isMapped: false, entry: entry)
     let writer = LogWriter(
       disk: disk, file: log, identity: log.identity, slots: slots, catalogue: recovered.catalogue,
       space: space, tail: tail, replayByteCount: recovered.replayedByteCount,

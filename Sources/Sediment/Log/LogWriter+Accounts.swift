@@ -21,6 +21,9 @@ extension LogWriter {
     if segment.liveByteCount < segment.noticeBelow { noteShrunk(segment) }
   }
 
+  /// The bytes of what is live and, as far as is known, has not expired.
+  var unexpiredByteCount: Int { max(liveByteCount - ledger.hiddenByteCount, 0) }
+
   /// Lets a segment that holds less than before be known for it, and as wholly dead if that is what it is.
   @inline(never)
   func noteShrunk(_ segment: Segment) {

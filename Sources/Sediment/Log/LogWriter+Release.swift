@@ -80,7 +80,7 @@ extension LogWriter {
     return presentSlotCount < space.reservedCount + wantedRoom
   }
 
-  /// Whether a segment has expired as a whole, and may be deleted.
+  /// Whether more has expired since the last survey, and may be deleted.
   var hasExpired: Bool { nextExpiry != .max && nextExpiry <= expiredUpTo(evicting: false) }
 
   /// What expired before this time may be deleted: the wall clock shows that it has, and a clock that no jump can move.
@@ -100,7 +100,7 @@ extension LogWriter {
   @discardableResult
   func noteBudget() -> SpaceBudget {
     let budget = SpaceBudget(
-      liveByteCount: liveByteCount, segmentSlotCount: segmentSlotCount,
+      liveByteCount: unexpiredByteCount, segmentSlotCount: segmentSlotCount,
       keptSlotCount: keptSlotCount, slackSlotCount: slackSlotCount)
     dueSlotCount = budget.dueSlotCount
     budgetedByteCountMin = liveByteCount - max(liveByteCount / 8, Self.budgetedByteCountStep)
@@ -115,7 +115,7 @@ extension LogWriter {
   func notePace() {
     guard compactsByItself else { return }
     let pace = WritingPace(
-      liveByteCount: liveByteCount, usedSlotCount: slotCountToWin,
+      liveByteCount: unexpiredByteCount, usedSlotCount: slotCountToWin,
       dueSlotCount: dueSlotCount, vainSlotCount: vainSlotCount)
     self.pace.word = pace.word
   }

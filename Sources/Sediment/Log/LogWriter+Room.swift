@@ -108,6 +108,7 @@ extension LogWriter {
     roomFor byteCount: Int, upTo byteCountMax: Int = 0, _ purpose: SlotSpace.Purpose,
     isForOneRecord: Bool = false
   ) throws(SedimentError) -> NextSegment {
+    noteClocks()
     noteBudget()
     let least = Self.leastSlotCount(roomFor: byteCount)
     if isForOneRecord {
@@ -365,6 +366,7 @@ extension LogWriter {
     let old = unsafe tail.pointee
     catalogue.setTail(old.entry)
     if old.entry.latestExpiry != 0 { nextExpiry = min(nextExpiry, old.entry.latestExpiry) }
+    if let expiry = old.entry.expiring.next(after: 0) { nextExpiry = min(nextExpiry, expiry) }
     do throws(Catalogue.Contradiction) {
       try catalogue.link(next, base: base, endOfTail: UnitOffset(byteOffset: old.offset)!)
     } catch {
@@ -376,7 +378,7 @@ extension LogWriter {
     slots.add(segment, next.run)
     unsafe tail.pointee = Tail(
       identity: next, segment: segment, offset: next.recordRange.lowerBound.byteOffset,
-      sequence: base.rawValue, countedSequence: base.rawValue, isMapped: isMapped,
+      sequence: base.rawValue, countedSequence: base.rawValue, clock: old.clock, isMapped: isMapped,
       entry: catalogue.segments[next.generation]!)
     noteWhole(catalogue.segments[old.identity.generation]!, old.segment)
     if old.isMapped { file.makeReadOnly(old.identity.run.byteRange, goingOnIn: next.run.byteRange) }

@@ -110,7 +110,7 @@ extension LogWriter {
 
   /// What a checkpoint takes in the log, estimated by the entries of the catalogue.
   private var checkpointByteCount: Int {
-    256 + catalogue.segments.count * 88 + catalogue.indexPartCount * 112
+    256 + catalogue.segments.count * SegmentEntry.byteCountMax + catalogue.indexPartCount * 112
       + catalogue.collections.values.reduce(0) { $0 + 24 + $1.name.count }
       + catalogue.dictionaries.count * 24 + catalogue.ignorable.reduce(0) { $0 + $1.count }
   }

@@ -21,6 +21,8 @@ struct Tail {
   var sequence: UInt64
   /// The sequence of the last record that is to be synced: marks behind it are not.
   var countedSequence: UInt64
+  /// What the wall clock showed at the last look.
+  var clock: UInt64
   /// Whether records are stored at mapped addresses.
   var isMapped: Bool
   /// The counts of the segment, as the catalogue will have them.
@@ -77,7 +79,7 @@ extension Tail {
     offset &+= UInt64(byteCount)
     sequence &+= 1
     countedSequence = sequence
-    entry.count(form, sequence: SequenceNumber(sequence)!)
+    entry.count(form, byteCount: byteCount, sequence: SequenceNumber(sequence)!, now: clock)
     if form.kind == .remove { segment.tombstoneByteCount &+= byteCount }
   }
 }
@@ -85,7 +87,7 @@ extension Tail {
 extension SegmentEntry {
   /// Counts a record that was appended to the segment; see `count(_:)` of a record that was read.
   @inline(__always)
-  mutating func count(_ form: RecordForm, sequence: SequenceNumber) {
+  mutating func count(_ form: RecordForm, byteCount: Int, sequence: SequenceNumber, now: UInt64) {
     highest = sequence
     if form.kind == .control { return }
     if form.kind == .remove {
@@ -95,6 +97,9 @@ extension SegmentEntry {
       latestExpiry =
         isFirst ? form.expiry : latestExpiry == 0 || form.expiry == 0 ? 0 : max(latestExpiry, form.expiry)
       if form.kind == .putLarge { largeCount &+= 1 }
+      if form.expiry != 0 {
+        expiring.add(byteCount: byteCount, isLarge: form.kind == .putLarge, expiry: form.expiry, now: now)
+      }
     }
     recordCount &+= 1
   }

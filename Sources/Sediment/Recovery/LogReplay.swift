@@ -110,7 +110,7 @@ struct LogReplay {
   }
 
   private mutating func count(_ record: LogRecord) {
-    progress.tail.count(record.header)
+    progress.tail.count(record.header, now: catalogue.numbers.clocks.highest)
     progress.recordCount += 1
     progress.byteCount += UInt64(record.header.byteCount)
   }

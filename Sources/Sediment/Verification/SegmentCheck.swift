@@ -118,7 +118,7 @@ struct SegmentCheck {
     while let step = sweep.next() {
       switch step {
       case .record(let header, let offset):
-        counts.count(header)
+        counts.count(header, now: 0)
         check(header, at: offset, in: entry, sweep, counting, isWhole ? counts : nil, &report)
       case .gap(let gap):
         isWhole = false

@@ -12,7 +12,7 @@ extension CatalogueEntry {
   package var byteCount: Int {
     switch self {
     case .numbers: 128
-    case .segment: 88
+    case .segment(let entry): entry.byteCount
     case .freed: 16
     case .dictionary: 24
     case .collection(let entry): 16 + (entry.name.count + 7) & ~7
@@ -123,7 +123,7 @@ extension CatalogueEntry {
   private static func byteCountMin(_ tag: Tag) -> Int {
     switch tag {
     case .numbers: 128
-    case .segment: 88
+    case .segment: SegmentEntry.byteCountMin
     case .freed: 16
     case .collection: 16
     case .dictionary, .horizons: 24

@@ -8,6 +8,8 @@ package struct SegmentEntry: Hashable, Sendable {
   package var highest: SequenceNumber
   /// The latest expiry of its puts, 0 where one of them does not expire.
   package var latestExpiry: UInt64
+  /// What of it expires when, as far as space depends on it.
+  package var expiring: ExpiryClasses
   /// How many records it holds that are no control records.
   package var recordCount: UInt32
   /// How many of them are tombstones.
@@ -18,7 +20,7 @@ package struct SegmentEntry: Hashable, Sendable {
   package init(
     identity: SegmentIdentity, base: SequenceNumber, floor: SequenceNumber, end: UnitOffset?,
     highest: SequenceNumber, latestExpiry: UInt64, recordCount: UInt32, tombstoneCount: UInt32,
-    largeCount: UInt32
+    largeCount: UInt32, expiring: ExpiryClasses = ExpiryClasses()
   ) {
     self.identity = identity
     self.base = base
@@ -26,6 +28,7 @@ package struct SegmentEntry: Hashable, Sendable {
     self.end = end
     self.highest = highest
     self.latestExpiry = latestExpiry
+    self.expiring = expiring
     self.recordCount = recordCount
     self.tombstoneCount = tombstoneCount
     self.largeCount = largeCount
@@ -44,7 +47,16 @@ extension SegmentEntry {
     static let tombstoneCount = 76
     static let dataKey = 80
     static let largeCount = 84
+    /// For each class of lifetimes the units, and the steps of time.
+    static let expiring = 88
   }
+
+  /// The bytes of an entry of which nothing expires.
+  static let byteCountMin = Place.expiring
+  package static let byteCountMax = Place.expiring + 8 * ExpiryClasses.count
+
+  /// The bytes of the entry: what expires when is left out where nothing does.
+  var byteCount: Int { expiring.isEmpty ? Self.byteCountMin : Self.byteCountMax }
 
   func encode(into bytes: inout MutableRawSpan, at offset: Int) {
     identity.encode(into: &bytes, at: offset + Place.identity)
@@ -56,6 +68,11 @@ extension SegmentEntry {
     bytes.store(recordCount, at: offset + Place.recordCount)
     bytes.store(tombstoneCount, at: offset + Place.tombstoneCount)
     bytes.store(largeCount, at: offset + Place.largeCount)
+    if expiring.isEmpty { return }
+    for number in 0..<ExpiryClasses.count {
+      bytes.store(expiring.unitCounts[number], at: offset + Place.expiring + 8 * number)
+      bytes.store(expiring.steps[number], at: offset + Place.expiring + 8 * number + 4)
+    }
   }
 
   static func decode(_ bytes: RawSpan) throws(FormatError) -> SegmentEntry {
@@ -67,14 +84,20 @@ extension SegmentEntry {
     else { throw CatalogueEntry.failure(.field(.sequence)) }
     let latestExpiry: UInt64 = bytes.integer(at: Place.latestExpiry)
     guard latestExpiry <= Limits.clockMax else { throw CatalogueEntry.failure(.field(.expiry)) }
+    var expiring = ExpiryClasses()
+    for number in 0..<ExpiryClasses.count where bytes.byteCount >= byteCountMax {
+      expiring.unitCounts[number] = bytes.integer(at: Place.expiring + 8 * number)
+      expiring.steps[number] = bytes.integer(at: Place.expiring + 8 * number + 4)
+    }
     guard bytes.integer(UInt32.self, at: Place.dataKey) == 0 else {
       throw CatalogueEntry.failure(.newer(.dataKey))
     }
     let entry = SegmentEntry(
       identity: identity, base: base, floor: floor, end: try decodeEnd(bytes, of: identity), highest: highest,
       latestExpiry: latestExpiry, recordCount: bytes.integer(at: Place.recordCount),
-      tombstoneCount: bytes.integer(at: Place.tombstoneCount), largeCount: bytes.integer(at: Place.largeCount)
-    )
+      tombstoneCount: bytes.integer(at: Place.tombstoneCount),
+      largeCount: bytes.integer(at: Place.largeCount),
+      expiring: expiring)
     guard UInt64(entry.tombstoneCount) + UInt64(entry.largeCount) <= UInt64(entry.recordCount) else {
       throw CatalogueEntry.failure(.field(.count))
     }

@@ -1,0 +1,46 @@
+/// How much of a segment expires when, by four classes of lifetimes: up to an hour, a day, a month, and longer.
+///
+/// Of each class it is known how much there is, and by when all of it has expired. So what outlives the rest of a
+/// segment does not hide that the rest has expired (DESIGN.md 8, "Dead weight").
+package struct ExpiryClasses: Hashable, Sendable {
+  package static let count = 4
+
+  /// The units of puts of each class.
+  package var unitCounts = SIMD4<UInt32>()
+  /// By when all of each class has expired, in steps of 65,536 milliseconds.
+  package var steps = SIMD4<UInt32>()
+
+  package init() {}
+
+  package var isEmpty: Bool { self == ExpiryClasses() }
+
+  private static let stepBitCount: UInt64 = 16
+  private static let hour: UInt64 = 3_600_000
+  /// What a large value counts besides its record, in units: about the least that it has elsewhere.
+  private static let largeUnitCount: UInt32 = 8192
+
+  /// Counts a put that expires, at some time now.
+  @inline(never)
+  package mutating func add(byteCount: Int, isLarge: Bool, expiry: UInt64, now: UInt64) {
+    let lifetime = expiry - min(now, expiry)
+    let number =
+      lifetime <= Self.hour ? 0 : lifetime <= 24 * Self.hour ? 1 : lifetime <= 30 * 24 * Self.hour ? 2 : 3
+    let units = UInt32(truncatingIfNeeded: byteCount / Limits.unitByteCount)
+    unitCounts[number] &+= units &+ (isLarge ? Self.largeUnitCount : 0)
+    steps[number] = max(steps[number], UInt32(truncatingIfNeeded: (expiry >> Self.stepBitCount) + 1))
+  }
+
+  /// The bytes that have expired at a time, at least; those of puts that are dead are among them.
+  package func byteCount(expiredBy time: UInt64) -> Int {
+    (0..<Self.count).reduce(0) { sum, number in
+      self.time(number) <= time ? sum + Int(unitCounts[number]) * Limits.unitByteCount : sum
+    }
+  }
+
+  /// When more will have expired than at a time; nil if nothing will.
+  package func next(after time: UInt64) -> UInt64? {
+    (0..<Self.count).map { self.time($0) }.filter { $0 > time }.min()
+  }
+
+  private func time(_ number: Int) -> UInt64 { UInt64(steps[number]) << Self.stepBitCount }
+}
