@@ -28,11 +28,39 @@ extension Engine {
       }
       lock.withLock { writer.space.giveBare(run) }
     }
+    if spare != nil { try lowerFreeSlots(writer) }
     try punchBare(writer, spare)
     try lock.withLock { () throws(SedimentError) in
       guard writer.poison == nil, !conditions.isClosed else { return }
       try cutEnd(writer, spare)
     }
+  }
+
+  /// Keeps what is free, and has to be, before bare slots rather than at the end, so that the file can end sooner.
+  private func lowerFreeSlots(_ writer: LogWriter) throws(SedimentError) {
+    while let run = try lock.withLock({ () throws(SedimentError) in try takeReplaced(writer) }) {
+      guard try punch(run, writer) else { return lock.withLock { writer.space.give(run) } }
+      lock.withLock { writer.space.giveBare(run) }
+    }
+  }
+
+  /// Takes the last free slots out, behind which nothing lies, and gives as many bare ones before them blocks; nil if
+  /// there are none, or no blocks.
+  private func takeReplaced(_ writer: LogWriter) throws(SedimentError) -> Range<UInt32>? {
+    guard writer.poison == nil, !conditions.isClosed, let last = writer.space.lastRun,
+      last.lowerBound >= writer.catalogue.slots.end,
+      let bare = writer.space.bareRun(for: UInt32(last.count), isAdjacent: false),
+      bare.lowerBound < last.lowerBound
+    else { return nil }
+    do throws(DiskError) {
+      try writer.dress(bare)
+    } catch {
+      if error.code.isOutOfSpace { return nil }
+      throw told(error)
+    }
+    guard let run = writer.space.takeLast(UInt32(bare.count)) else { return nil }
+    log.exclude(SlotSpace.byteRange(of: run))
+    return run
   }
 
   /// Makes a hole of slots that were taken out; false where the file system cannot.

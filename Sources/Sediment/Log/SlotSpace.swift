@@ -274,6 +274,9 @@ package struct SlotSpace: Sendable {
 
   // MARK: Shrinking
 
+  /// The last free slots that adjoin each other; nil if there are none.
+  package var lastRun: Range<UInt32>? { free.last }
+
   /// Takes up to `count` adjacent free slots as far behind as there are any.
   package mutating func takeLast(_ count: UInt32) -> Range<UInt32>? {
     guard count > 0, let last = free.last else { return nil }
