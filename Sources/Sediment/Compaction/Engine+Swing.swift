@@ -120,6 +120,10 @@ extension Engine {
   @discardableResult
   func reclaim(syncedUpTo sequence: UInt64) throws(SedimentError) -> Bool {
     guard let writer else { return false }
+    return try reclaimLock.withLock { () throws(SedimentError) in try reclaim(syncedUpTo: sequence, writer) }
+  }
+
+  private func reclaim(syncedUpTo sequence: UInt64, _ writer: LogWriter) throws(SedimentError) -> Bool {
     let released = try lock.withLock { () throws(SedimentError) -> [FreedRun] in
       // Closed, the file is another's, or about to be.
       if writer.freedRuns.isEmpty || conditions.isClosed { return [] }

@@ -60,6 +60,11 @@ final class Engine: @unchecked Sendable {
   /// Taken before `headLock`.
   let maintenanceLock = TurnLock()
   let headLock = Lock()
+  /// Held while what was freed comes back: it is in nobody's list meanwhile, and others wait rather than believe that
+  /// there is nothing.
+  ///
+  /// Taken after `maintenanceLock`, before `lock`.
+  let reclaimLock = Lock()
   let gate: SyncGate
   /// Under `headLock`, but for its first change under `lock`; nil in a store that is only read.
   var head: HeadKeeper?
