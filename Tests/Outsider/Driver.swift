@@ -8,6 +8,10 @@ struct Driver {
   /// A process that takes longer hangs.
   private static let caseSecondsMax = 300.0
 
+  /// Seeds that found what no other test finds, for plans that are soon done: an empty file that was not shortened, and a
+  /// store that was refused a fifth of what it has room for.
+  private static let knownSeeds: [UInt64] = [5_038, 5_588]
+
   init(_ request: Request) {
     self.request = request
     let kept = request.state.flatMap { try? String(contentsOf: $0, encoding: .utf8) }
@@ -19,6 +23,10 @@ struct Driver {
     let began = Clock.seconds
     var caseCount = 0
     var foundSeeds: [UInt64] = []
+    for seed in request.seconds > 0 && request.state == nil ? Self.knownSeeds : [] {
+      caseCount += 1
+      if try !runCase(seed) { foundSeeds.append(seed) }
+    }
     while Clock.seconds < began + request.seconds, caseCount < request.caseCount {
       let seed = next
       next += 1

@@ -214,9 +214,10 @@ extension Engine {
   private func makeSpaceOnce(
     _ writer: LogWriter, since before: UInt64, isBehindVain: Bool
   ) throws(SedimentError) -> Bool {
-    if lock.withLock({ writer.reclaimedSlotCount }) != before { return true }
-    if try reclaim() { return true }
-    if try bringBack(writer) { return true }
+    // Behind attempts that won no more than they took, what came back by itself is not enough either.
+    if lock.withLock({ writer.reclaimedSlotCount }) != before, !isBehindVain { return true }
+    if try reclaim(), !isBehindVain { return true }
+    if try bringBack(writer), !isBehindVain { return true }
     if isHeldByReaders(writer) { return false }
     sweepAtOnce()
     do throws(SedimentError) {
@@ -230,7 +231,10 @@ extension Engine {
         survey.isFull = true
         return (survey, hasFreed)
       }
-      if !hasFreed, try makeRoom(in: survey, isBehindVain: isBehindVain) == .nothing { return false }
+      if !hasFreed || isBehindVain {
+        let gain = try makeRoom(in: survey, isBehindVain: isBehindVain)
+        if gain == .nothing, !hasFreed { return false }
+      }
     } catch  where error.code == .outOfSpace {
       // There is no room even for what would make some, unless something comes back.
     }

@@ -23,11 +23,16 @@ extension Engine {
 
   /// Wins some space at once: by moving or, where that is allowed, by leaving out what was not read lately.
   ///
-  /// `isBehindVain` says that an attempt before won no more than it took, so that a checkpoint has to come first. With
-  /// the lock of maintenance.
+  /// `isBehindVain` says that an attempt before won no more than it took, so that a checkpoint comes first if it lets
+  /// go of anything. With the lock of maintenance.
   func makeRoom(in survey: SpaceSurvey, isBehindVain: Bool) throws(SedimentError) -> RoomGain {
-    if !isBehindVain, try makeRoom(by: roomAttempts(survey, isLast: false), survey) { return .freed }
-    let choice = choose(evicts ? .eviction : .room, survey)
+    let goal = evicts ? CompactionPolicy.Goal.eviction : .room
+    // What wins little may go for what is written to win it.
+    let gain = isBehindVain ? max(survey.segmentSlotCount, Self.gainBehindVain) : survey.segmentSlotCount
+    if !isBehindVain || !choose(goal, survey).hasBlocked {
+      if try makeRoom(by: roomAttempts(survey, isLast: false), survey, winning: gain) { return .freed }
+    }
+    let choice = choose(goal, survey)
     if !choice.hasBlocked {
       guard evicts else { return try letGoOfTombstones(since: survey) }
       // Large values may be all there is, and the last segment alone lead to them.
@@ -39,11 +44,14 @@ extension Engine {
     try checkpoint(both: true)
     var newSurvey = try surveySpace()
     newSurvey.isFull = survey.isFull
-    let hasFreed = try makeRoom(by: roomAttempts(newSurvey, isLast: true), newSurvey)
+    let hasFreed = try makeRoom(by: roomAttempts(newSurvey, isLast: true), newSurvey, winning: gain)
     // What a segment wins a checkpoint may have taken, so tombstones go in any case.
-    let gain = evicts ? .nothing : try letGoOfTombstones(since: survey)
-    return gain == .nothing && hasFreed ? .freed : gain
+    let roomGain = evicts ? .nothing : try letGoOfTombstones(since: survey)
+    return roomGain == .nothing && hasFreed ? .freed : roomGain
   }
+
+  /// So many slots an attempt should win behind one that won no more than it took.
+  private static var gainBehindVain: UInt32 { 16 }
 
   /// Empties what holds up tombstones, one segment after the other, until these may be left out and more slots are
   /// available than at a survey: when nothing else wins any, tombstones may be what fills the store.
@@ -99,14 +107,16 @@ extension Engine {
 
   /// Tries ways until one wins something.
   private func makeRoom(
-    by attempts: [RoomAttempt], _ survey: SpaceSurvey
+    by attempts: [RoomAttempt], _ survey: SpaceSurvey, winning gain: UInt32
   ) throws(SedimentError) -> Bool {
-    for attempt in attempts where try makeRoom(attempt, survey) > 0 { return true }
+    for attempt in attempts where try makeRoom(attempt, survey, winning: gain) > 0 { return true }
     return false
   }
 
   /// Tries a way; that there is no room for what has to be kept means that it wins nothing.
-  private func makeRoom(_ attempt: RoomAttempt, _ survey: SpaceSurvey) throws(SedimentError) -> Int {
+  private func makeRoom(
+    _ attempt: RoomAttempt, _ survey: SpaceSurvey, winning gain: UInt32
+  ) throws(SedimentError) -> Int {
     if attempt.victims.isEmpty { return 0 }
     // Survivors are written before anything is freed, and the change that frees it needs room, too.
     let spare = 2 + 2 * survey.checkpointSlotCount
@@ -115,7 +125,7 @@ extension Engine {
     while true {
       do throws(SedimentError) {
         return try exchange(
-          attempt.victims, in: survey, evicting: attempt.evicts, winning: Int(survey.segmentSlotCount),
+          attempt.victims, in: survey, evicting: attempt.evicts, winning: Int(gain),
           keepingAtMost: keep)
       } catch  where error.code == .outOfSpace {
         // Long records leave much of scattered slots unused, so that less finds room than there is.
