@@ -130,6 +130,7 @@ enum Sample {
     var classes = ExpiryClasses()
     classes.unitCounts = [0x0107, 0x0108, 0x0109, 0x010a]
     classes.steps = [0x0201, 0x0202, 0x0203, 0x0204]
+    classes.largeCounts = [0x0301, 0x0302, 0x0303, 0x0304]
     return classes
   }()
 

@@ -1,5 +1,6 @@
 import Sediment
 import SedimentDisk
+import SedimentFormat
 import SedimentTesting
 import Testing
 
@@ -60,5 +61,53 @@ struct StoreExpirySpaceTests {
       #expect(taken <= 2 * held + 2 << 20, "after \(number)")
     }
     #expect(fixture.store.accountFindings() == [])
+  }
+
+  @Test func `Large values that are renewed before they expire do not make what lies beside them look empty`()
+    throws
+  {
+    let fixture = try StoreFixture(maxByteCount: 16 << 20)
+    var refusedCount = 0
+    for number in 0..<20_000 {
+      fixture.disk.advanceClocks(by: .seconds(2))
+      let isLarge = number % 20 == 0
+      let key = isLarge ? "large \(number / 20 % 30)" : "small \(number % 9_000)"
+      let value = pattern(isLarge ? 100_000 : 600, number)
+      let expiry = isLarge ? SedimentExpiry.after(.seconds(3_600)) : .never
+      if code({ try fixture.store.set(value, forKey: key, expiry: expiry) }) != nil { refusedCount += 1 }
+      if number % 100 == 0 { fixture.scheduler.runDue() }
+    }
+    #expect(refusedCount == 0)
+    // Of each byte that was set no more is moved than without any that expire.
+    #expect(fixture.store.statistics.writeAmplification < 3)
+    #expect(fixture.store.accountFindings() == [])
+  }
+
+  @Test func `What expired while a store was closed comes back though hardly anything is set`() throws {
+    let fixture = try StoreFixture()
+    for number in 0..<20_000 {
+      try fixture.store.set(
+        pattern(400, number), forKey: "\(number)",
+        expiry: number % 50 == 0 ? .never : .after(.seconds(3_600)))
+    }
+    try fixture.close()
+    fixture.disk.advanceClocks(by: .seconds(7_200))
+    try fixture.open()
+    for number in 0..<4 {
+      try fixture.store.set(pattern(10, number), forKey: "next")
+      try fixture.store.sync()
+      fixture.scheduler.runDue()
+      fixture.disk.advanceClocks(by: .seconds(660))
+    }
+    while fixture.scheduler.runFirst() {}
+    #expect(Self.takenByteCount(fixture.store) < 1 << 20)
+    #expect(fixture.store.accountFindings() == [])
+  }
+
+  @Test func `What expires at the end of time has not expired before`() {
+    var classes = ExpiryClasses()
+    classes.add(byteCount: 800, isLarge: true, expiry: Limits.clockMax, now: 1)
+    #expect(classes.byteCount(expiredBy: Limits.clockMax - 1 << 20) == 0)
+    #expect(classes.largeCount(expiredBy: Limits.clockMax - 1 << 20) == 0)
   }
 }

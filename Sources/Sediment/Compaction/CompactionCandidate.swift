@@ -19,6 +19,8 @@ package struct CompactionCandidate: Hashable, Sendable {
   package var isOfOneRecord: Bool
   /// Whether all of its puts have expired for good; none of its bytes count as live then.
   package var isExpired = false
+  /// Whether half of it has expired, or large values have, so that it is worth emptying whatever it keeps.
+  package var isMostlyExpired = false
   /// Whether all of its puts have expired by what the wall clock shows at this moment.
   package var mayBeExpired = false
 
@@ -59,5 +61,17 @@ package struct CompactionCandidate: Hashable, Sendable {
     let slot = Limits.slotByteCount
     let whole = SegmentHeader.byteCount + byteCount
     return isOfOneRecord && whole > slot ? (whole + slot - 1) / slot * slot : byteCount
+  }
+}
+
+extension CompactionCandidate {
+  /// What is known of a segment by its entry and its counts.
+  package init(_ entry: SegmentEntry, _ segment: Segment, isBlocked: Bool) {
+    let putCount = Int(entry.recordCount) - Int(entry.tombstoneCount)
+    self.init(
+      generation: entry.identity.generation, slotCount: entry.identity.run.count,
+      liveByteCount: segment.liveByteCount, supersededCount: max(putCount - segment.liveCount, 0),
+      tombstoneByteCount: segment.tombstoneByteCount, floor: entry.floor, highest: entry.highest,
+      isBlocked: isBlocked, isOfOneRecord: entry.recordCount == 1)
   }
 }

@@ -98,7 +98,9 @@ package struct CompactionPolicy: Sendable {
       return 1 / (1 + Double(candidate.floor.rawValue))
     case .balance, .room, .everything:
       let last = goal == .everything ? SegmentShelf.winning : SegmentShelf.worthwhile
-      if SegmentShelf.number(keeping: kept, of: candidate.byteCount) > last { return nil }
+      if SegmentShelf.number(keeping: kept, of: candidate.byteCount) > last {
+        return candidate.isMostlyExpired ? 1 : nil
+      }
     }
     let fill = Double(kept) / Double(candidate.byteCount)
     if goal == .room { return 1 - fill }

@@ -185,7 +185,9 @@ extension Engine {
     guard isHopeful else { throw error }
     // Inside a reader's scope of its own a thread would wait for itself.
     guard Readers.depth == 0 else {
-      guard try reclaim() else { throw error }
+      let hasReclaimed = try reclaim()
+      // Others may have given back meanwhile.
+      guard hasReclaimed || lock.withLock({ writer.reclaimedSlotCount != before }) else { throw error }
       return
     }
     let deadline = disk.monotonicClock() &+ Self.readersWaitNanoseconds
@@ -215,9 +217,12 @@ extension Engine {
     _ writer: LogWriter, since before: UInt64, isBehindVain: Bool
   ) throws(SedimentError) -> Bool {
     // Behind attempts that won no more than they took, what came back by itself is not enough either.
-    if lock.withLock({ writer.reclaimedSlotCount }) != before, !isBehindVain { return true }
-    if try reclaim(), !isBehindVain { return true }
-    if try bringBack(writer), !isBehindVain { return true }
+    let isBack = { [self] in lock.withLock { writer.reclaimedSlotCount != before } }
+    if isBack(), !isBehindVain { return true }
+    try reclaim()
+    if isBack(), !isBehindVain { return true }
+    try bringBack(writer)
+    if isBack(), !isBehindVain { return true }
     if isHeldByReaders(writer) { return false }
     sweepAtOnce()
     do throws(SedimentError) {

@@ -83,6 +83,9 @@ extension Engine {
       try copy(entries, exchange, winning: gain)
       guard exchange.wonSlotCount > 0 || isForNothing else {
         giveUp(exchange)
+        lock.withLock {
+          for victim in exchange.victims { writer.ledger.noteNothingExpired(victim.identity.generation) }
+        }
         return 0
       }
       try adopt(exchange, writer)

@@ -103,7 +103,8 @@ extension Engine {
     if !mayCheckpoint || !choice.wantsCheckpoint {
       let won = try exchange(choice, in: survey)
       // What may be emptied may win nothing, however much it seemed to be worth: part of a slot is none.
-      if won > 0 || !mayCheckpoint { return won }
+      if won > 0 { return won }
+      guard mayCheckpoint || choice.hasBlocked && isFarBehind(survey) else { return won }
     }
     try checkpoint(both: true)
     let survey = try surveySpace()
@@ -121,6 +122,12 @@ extension Engine {
   /// Whether a checkpoint lets enough be freed at once for what its syncs cost.
   private func isCheckpointWorthIt(_ survey: SpaceSurvey, for emptying: Emptying) -> Bool {
     SlotSpace.byteCount(of: emptying.neededSlotCount) >= UInt64(max(survey.liveByteCount / 8, 1 << 20))
+  }
+
+  /// Whether so much can only be won behind a checkpoint that this is worth its syncs, however little was written.
+  private func isFarBehind(_ survey: SpaceSurvey) -> Bool {
+    let excess = survey.recordSlotCount - min(survey.budget.dueSlotCount, survey.recordSlotCount)
+    return SlotSpace.byteCount(of: excess) >= UInt64(max(survey.liveByteCount / 8, 1 << 20))
   }
 
   /// A checkpoint lets segments be emptied that the last ones still need; its syncs cost something, too.

@@ -51,7 +51,7 @@ extension Engine {
   }
 
   /// So many slots an attempt should win behind one that won no more than it took.
-  private static var gainBehindVain: UInt32 { 16 }
+  private static var gainBehindVain: UInt32 { 4 }
 
   /// Empties what holds up tombstones, one segment after the other, until these may be left out and more slots are
   /// available than at a survey: when nothing else wins any, tombstones may be what fills the store.

@@ -49,8 +49,7 @@ extension Engine {
   private func takeReplaced(_ writer: LogWriter) throws(SedimentError) -> Range<UInt32>? {
     guard writer.poison == nil, !conditions.isClosed, let last = writer.space.lastRun,
       last.lowerBound >= writer.catalogue.slots.end,
-      let bare = writer.space.bareRun(for: UInt32(last.count), isAdjacent: false),
-      bare.lowerBound < last.lowerBound
+      let bare = writer.space.firstBareRun(upTo: UInt32(last.count)), bare.lowerBound < last.lowerBound
     else { return nil }
     do throws(DiskError) {
       try writer.dress(bare)

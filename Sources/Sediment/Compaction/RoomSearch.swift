@@ -64,6 +64,7 @@ struct VainSearch {
   /// Segments that had died whole: of one slot these are less than its bytes.
   private let emptied: Set<Generation>
   private let hasExpired: Bool
+  private let expiryCount: UInt64
 
   /// The state now.
   ///
@@ -74,6 +75,7 @@ struct VainSearch {
     deadByteCount = Self.deadByteCount(writer)
     emptied = writer.emptied
     hasExpired = writer.hasExpired
+    expiryCount = writer.ledger.expiryCount
   }
 
   /// Whether nothing has happened since that lets a search win anything: nothing came back or waits to, no checkpoint let
@@ -83,6 +85,7 @@ struct VainSearch {
       && neededGeneration == writer.neededGeneration
       && Self.deadByteCount(writer) < deadByteCount + Limits.slotByteCount
       && writer.emptied.isSubset(of: emptied) && hasExpired == writer.hasExpired
+      && expiryCount == writer.ledger.expiryCount
   }
 
   private static func deadByteCount(_ writer: LogWriter) -> Int {

@@ -16,6 +16,11 @@ extension SegmentLedger {
       candidate.expire(for: goal)
       list.add(candidate)
     }
+    for generation in mostlyExpired where list.candidates.count < CompactionPolicy.victimCountMax {
+      guard var candidate = candidate(generation), isWanted(candidate) else { continue }
+      candidate.isMostlyExpired = true
+      list.add(candidate)
+    }
     for candidate in neededCandidates where isWanted(candidate) { list.add(candidate) }
     switch goal {
     case .eviction:

@@ -6,40 +6,8 @@ package import SedimentFormat
 /// A segment moves to another shelf as its records die. It is told so by `noteShrunk` when its live bytes fall below
 /// `Segment.noticeBelow`, which is where its shelf ends. Part of the writer, and changed under its lock.
 package struct SegmentLedger {
-  fileprivate struct Row {
-    let segment: Segment
-    let generation: Generation
-    let slotCount: UInt32
-    let putCount: Int
-    let isOfOneRecord: Bool
-    /// The bytes of its tombstones, as they count in the sum of all.
-    var tombstoneByteCount: Int
-    let floor: SequenceNumber
-    let highest: SequenceNumber
-    let latestExpiry: UInt64
-    /// The bytes of all of its records.
-    let recordByteCount: Int
-    let expiring: ExpiryClasses
-    /// When more of it will have expired; nil if nothing will.
-    var nextExpiry: UInt64?
-    /// The bytes of those of its puts that have expired, dead or not.
-    var expiredByteCount = 0
-    /// How many of the bytes that the index leads to have expired, at least, as they count in the sum of all.
-    var hiddenByteCount = 0
-    /// The shelf that it stands on.
-    var shelf = 0
-    /// Whether a superblock needs it.
-    var isNeeded: Bool
-    /// Whether it stays as it is, because it cannot be read.
-    var isRefused = false
-    /// Whether records of it were superseded, so that it stands among `guards`.
-    var isGuarding = false
-    /// Whether its shelf counts its tombstones as something to keep.
-    var keepsTombstones: Bool
-  }
-
   /// The segments by the numbers that they have here, and the numbers that none has now.
-  private var rows: [Row?] = []
+  private var rows: [LedgerRow?] = []
   private var vacant: [Int] = []
   private var numbers: [Generation: Int] = [:]
   /// Those that may be emptied, and those that a superblock needs: on each shelf by the age of their last records.
@@ -55,10 +23,14 @@ package struct SegmentLedger {
   private var expiring = SegmentOrder()
   /// Those of which more will expire, by when.
   private var nextExpiries = SegmentOrder()
-  /// Those of which half or more has expired.
+  /// Those of which half or more has expired, or large values have.
   private var halfExpired = SegmentOrder()
-  /// The bytes that have expired in all of them, at least, though the index leads to them.
+  /// The bytes that have expired in all of them, though the index leads to them: a 16th of a segment more at the most
+  /// than is certain.
   package private(set) var hiddenByteCount = 0
+  /// Up to when it is known what has expired, and how often that became more.
+  private var expiredUpTo: UInt64 = 0
+  package private(set) var expiryCount: UInt64 = 0
   /// Those that may be emptied, by their floors.
   private var oldest = SegmentOrder()
   /// The bytes of the tombstones of those that can be read.
@@ -75,7 +47,7 @@ package struct SegmentLedger {
 
   /// Adds a segment that gets no more live records: one that was sealed, or one of survivors that the index leads to.
   package mutating func enter(_ entry: SegmentEntry, _ segment: Segment) {
-    let row = Row(entry, segment, neededFrom: neededGeneration)
+    let row = LedgerRow(entry, segment, neededFrom: neededGeneration)
     let number = vacant.popLast() ?? rows.count
     if number == rows.count { rows.append(row) } else { rows[number] = row }
     numbers[row.generation] = number
@@ -150,18 +122,49 @@ package struct SegmentLedger {
 
   /// Notes what has expired by a time.
   package mutating func noteExpired(upTo time: UInt64) {
-    while let first = nextExpiries.rows.first, first.key <= time {
-      nextExpiries.remove(first)
-      guard let number = numbers[first.generation], var row = rows[number] else { continue }
-      take(number)
-      if row.isHalfExpired { halfExpired.remove(row.byGeneration) }
-      row.expiredByteCount = row.expiring.byteCount(expiredBy: time)
-      row.nextExpiry = row.expiring.next(after: time)
-      rows[number] = row
-      if let time = row.nextExpiry { nextExpiries.insert(.init(time, row.generation)) }
-      if row.isHalfExpired { halfExpired.insert(row.byGeneration) }
-      put(number)
+    let wholeCount = expiring.count(upTo: time)
+    if wholeCount != expiring.count(upTo: expiredUpTo) { expiryCount &+= 1 }
+    // By a clock that was wrong more had expired.
+    let isBack = time < expiredUpTo
+    expiredUpTo = time
+    if isBack {
+      for number in rows.indices where (rows[number]?.expiredByteCount ?? 0) > 0 { noteExpired(number) }
     }
+    while let first = nextExpiries.rows.first, first.key <= time, let number = numbers[first.generation] {
+      expiryCount &+= 1
+      noteExpired(number)
+    }
+  }
+
+  /// Notes what has expired of a segment by now.
+  private mutating func noteExpired(_ number: Int) {
+    change(number) { row, time in
+      row.expiredByteCount = row.expiring.byteCount(expiredBy: time)
+      row.hasExpiredLarge = row.expiring.largeCount(expiredBy: time) > 0
+      row.nextExpiry = row.expiring.next(after: time)
+    }
+  }
+
+  /// Notes that emptying a segment won nothing, so that what has expired of it is not what it seems to be.
+  package mutating func noteNothingExpired(_ generation: Generation) {
+    guard let number = numbers[generation] else { return }
+    change(number) { row, _ in
+      row.expiredByteCount = 0
+      row.hasExpiredLarge = false
+    }
+  }
+
+  /// Changes what is known to have expired of a segment.
+  private mutating func change(_ number: Int, _ body: (inout LedgerRow, UInt64) -> Void) {
+    guard var row = rows[number] else { return }
+    take(number)
+    if row.isHalfExpired { halfExpired.remove(row.byGeneration) }
+    if let time = row.nextExpiry { nextExpiries.remove(.init(time, row.generation)) }
+    body(&row, expiredUpTo)
+    rows[number] = row
+    if let time = row.nextExpiry { nextExpiries.insert(.init(time, row.generation)) }
+    if row.isHalfExpired { halfExpired.insert(row.byGeneration) }
+    put(number)
   }
 
   /// Moves all segments, after much has changed at once.
@@ -172,11 +175,11 @@ package struct SegmentLedger {
     }
   }
 
-  private mutating func list(_ row: Row) {
+  private mutating func list(_ row: LedgerRow) {
     if row.isNeeded { neededByGeneration.insert(row.byGeneration) } else { oldest.insert(row.byFloor) }
   }
 
-  private mutating func unlist(_ row: Row) {
+  private mutating func unlist(_ row: LedgerRow) {
     if row.isNeeded { neededByGeneration.remove(row.byGeneration) } else { oldest.remove(row.byFloor) }
   }
 
@@ -234,7 +237,7 @@ package struct SegmentLedger {
     return min(next[0], next[1])
   }
 
-  /// Those of which half or more has expired.
+  /// Those of which half or more has expired, or large values have.
   package var mostlyExpired: some Sequence<Generation> { halfExpired.rows.lazy.map(\.generation) }
 
   /// Those that have expired as a whole, the first of them first.
@@ -304,7 +307,7 @@ package struct SegmentLedger {
     put(number)
   }
 
-  private func row(_ generation: Generation) -> Row? {
+  private func row(_ generation: Generation) -> LedgerRow? {
     numbers[generation].flatMap { rows[$0] }
   }
 
@@ -329,66 +332,5 @@ package struct SegmentLedger {
       }
     }
     return findings
-  }
-}
-
-extension SegmentLedger.Row {
-  fileprivate init(_ entry: SegmentEntry, _ segment: Segment, neededFrom neededGeneration: Generation) {
-    self.segment = segment
-    generation = entry.identity.generation
-    slotCount = entry.identity.run.count
-    putCount = Int(entry.recordCount) - Int(entry.tombstoneCount)
-    isOfOneRecord = entry.recordCount == 1
-    tombstoneByteCount = segment.tombstoneByteCount
-    floor = entry.floor
-    highest = entry.highest
-    latestExpiry = entry.latestExpiry
-    let start = entry.identity.recordRange.lowerBound.rawValue
-    recordByteCount = entry.end.map { Int($0.rawValue - start) * Limits.unitByteCount } ?? 0
-    expiring = entry.expiring
-    nextExpiry = entry.expiring.next(after: 0)
-    isNeeded = entry.identity.kind == .hot && generation >= neededGeneration
-    keepsTombstones = tombstoneByteCount > 0
-  }
-
-  fileprivate var byHighest: SegmentOrder.Row { .init(highest.rawValue, generation) }
-  fileprivate var byFloor: SegmentOrder.Row { .init(floor.rawValue, generation) }
-  fileprivate var byGeneration: SegmentOrder.Row { .init(generation.rawValue, generation) }
-
-  fileprivate var byteCount: Int { Int(slotCount) * Limits.slotByteCount }
-  /// What the index leads to, and no more than what has not expired.
-  fileprivate var liveByteCount: Int {
-    let live = max(segment.liveByteCount, 0)
-    return expiredByteCount == 0 ? live : min(live, max(recordByteCount - expiredByteCount, 0))
-  }
-  fileprivate var supersededCount: Int { max(putCount - segment.liveCount, 0) }
-  /// Whether so much of it has expired that it is emptied for that.
-  fileprivate var isHalfExpired: Bool { expiredByteCount >= byteCount / 2 }
-  fileprivate var keptTombstoneByteCount: Int {
-    keepsTombstones ? tombstoneByteCount : 0
-  }
-  /// The shelf that it belongs on.
-  fileprivate var ownShelf: Int {
-    let kept = CompactionCandidate.keptByteCount(liveByteCount + keptTombstoneByteCount, isOfOneRecord)
-    return SegmentShelf.number(keeping: kept, of: byteCount)
-  }
-
-  fileprivate var candidate: CompactionCandidate {
-    CompactionCandidate(
-      generation: generation, slotCount: slotCount, liveByteCount: liveByteCount,
-      supersededCount: supersededCount, tombstoneByteCount: tombstoneByteCount, floor: floor,
-      highest: highest, isBlocked: isNeeded, isOfOneRecord: isOfOneRecord)
-  }
-}
-
-extension CompactionCandidate {
-  /// What is known of a segment by its entry and its counts.
-  package init(_ entry: SegmentEntry, _ segment: Segment, isBlocked: Bool) {
-    let putCount = Int(entry.recordCount) - Int(entry.tombstoneCount)
-    self.init(
-      generation: entry.identity.generation, slotCount: entry.identity.run.count,
-      liveByteCount: segment.liveByteCount, supersededCount: max(putCount - segment.liveCount, 0),
-      tombstoneByteCount: segment.tombstoneByteCount, floor: entry.floor, highest: entry.highest,
-      isBlocked: isBlocked, isOfOneRecord: entry.recordCount == 1)
   }
 }

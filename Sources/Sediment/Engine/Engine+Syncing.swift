@@ -67,6 +67,8 @@ extension Engine {
   /// Recovery writes again what it does not know to be there. Otherwise the next sync says so.
   private func noteSynced(_ writer: LogWriter, _ watermark: LogPosition, _ total: UInt64) {
     writer.noteClocks()
+    // Where little is written nobody else would see that time has passed.
+    if writer.hasExpired, writer.poison == nil, !conditions.isClosed { planMaintenance() }
     let isMuch = total &- writer.syncedTotal >= Self.markedByteCountMin
     writer.syncedTotal = total
     // Whoever closes the store has appended the last record.

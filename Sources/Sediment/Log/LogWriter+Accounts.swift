@@ -39,6 +39,8 @@ extension LogWriter {
   /// Adds a segment that gets no more live records to those that may be emptied.
   func noteWhole(_ entry: SegmentEntry, _ segment: Segment) {
     ledger.enter(entry, segment)
+    if entry.latestExpiry != 0 { nextExpiry = min(nextExpiry, entry.latestExpiry) }
+    if let expiry = entry.expiring.next(after: 0) { nextExpiry = min(nextExpiry, expiry) }
     if segment.liveCount == 0 { noteEmptied(segment) }
   }
 

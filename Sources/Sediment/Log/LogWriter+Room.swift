@@ -365,8 +365,6 @@ extension LogWriter {
     try append(.seal(seal), way)
     let old = unsafe tail.pointee
     catalogue.setTail(old.entry)
-    if old.entry.latestExpiry != 0 { nextExpiry = min(nextExpiry, old.entry.latestExpiry) }
-    if let expiry = old.entry.expiring.next(after: 0) { nextExpiry = min(nextExpiry, expiry) }
     do throws(Catalogue.Contradiction) {
       try catalogue.link(next, base: base, endOfTail: UnitOffset(byteOffset: old.offset)!)
     } catch {

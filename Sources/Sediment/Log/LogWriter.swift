@@ -92,7 +92,7 @@ internal import SedimentFormat
   let slackSlotCount: UInt32
   /// See `SedimentOptions.changeByteCountMax`.
   let changeByteCountMax: Int
-  /// When the next segment will have expired as a whole; the highest number if none does.
+  /// When more will have expired than was known at the last survey; the highest number if nothing will.
   var nextExpiry = UInt64.max
   var movedByteCount: UInt64 = 0
   var evictedCount: UInt64 = 0

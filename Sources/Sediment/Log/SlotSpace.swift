@@ -233,6 +233,11 @@ package struct SlotSpace: Sendable {
     return run.lowerBound..<min(run.upperBound, run.lowerBound + count)
   }
 
+  /// The first bare slots that adjoin each other, at most so many; nil if there are none.
+  package func firstBareRun(upTo count: UInt32) -> Range<UInt32>? {
+    bare.first.map { $0.lowerBound..<min($0.upperBound, $0.lowerBound + count) }
+  }
+
   /// The first bare slots of a row of free and bare ones that has `count`; nil if there is no such row.
   package func bareRun(completing count: UInt32) -> Range<UInt32>? {
     var row: Range<UInt32> = 0..<0

@@ -1,7 +1,7 @@
 /// How much of a segment expires when, by four classes of lifetimes: up to an hour, a day, a month, and longer.
 ///
-/// Of each class it is known how much there is, and by when all of it has expired. So what outlives the rest of a
-/// segment does not hide that the rest has expired (DESIGN.md 8, "Dead weight").
+/// Of each class it is known how much there is, dead or not, and by when all of it has expired. So what outlives the
+/// rest of a segment does not hide that the rest has expired (DESIGN.md 8, "Dead weight").
 package struct ExpiryClasses: Hashable, Sendable {
   package static let count = 4
 
@@ -9,6 +9,8 @@ package struct ExpiryClasses: Hashable, Sendable {
   package var unitCounts = SIMD4<UInt32>()
   /// By when all of each class has expired, in steps of 65,536 milliseconds.
   package var steps = SIMD4<UInt32>()
+  /// How many puts of each class are of large values; the highest number stands for more, too.
+  package var largeCounts = SIMD4<UInt16>()
 
   package init() {}
 
@@ -16,8 +18,6 @@ package struct ExpiryClasses: Hashable, Sendable {
 
   private static let stepBitCount: UInt64 = 16
   private static let hour: UInt64 = 3_600_000
-  /// What a large value counts besides its record, in units: about the least that it has elsewhere.
-  private static let largeUnitCount: UInt32 = 8192
 
   /// Counts a put that expires, at some time now.
   @inline(never)
@@ -25,9 +25,9 @@ package struct ExpiryClasses: Hashable, Sendable {
     let lifetime = expiry - min(now, expiry)
     let number =
       lifetime <= Self.hour ? 0 : lifetime <= 24 * Self.hour ? 1 : lifetime <= 30 * 24 * Self.hour ? 2 : 3
-    let units = UInt32(truncatingIfNeeded: byteCount / Limits.unitByteCount)
-    unitCounts[number] &+= units &+ (isLarge ? Self.largeUnitCount : 0)
-    steps[number] = max(steps[number], UInt32(truncatingIfNeeded: (expiry >> Self.stepBitCount) + 1))
+    unitCounts[number] &+= UInt32(truncatingIfNeeded: byteCount / Limits.unitByteCount)
+    if isLarge, largeCounts[number] < .max { largeCounts[number] += 1 }
+    steps[number] = max(steps[number], UInt32(clamping: (expiry >> Self.stepBitCount) + 1))
   }
 
   /// The bytes that have expired at a time, at least; those of puts that are dead are among them.
@@ -35,6 +35,11 @@ package struct ExpiryClasses: Hashable, Sendable {
     (0..<Self.count).reduce(0) { sum, number in
       self.time(number) <= time ? sum + Int(unitCounts[number]) * Limits.unitByteCount : sum
     }
+  }
+
+  /// How many puts of large values have expired at a time, dead or not.
+  package func largeCount(expiredBy time: UInt64) -> Int {
+    (0..<Self.count).reduce(0) { self.time($1) <= time ? $0 + Int(largeCounts[$1]) : $0 }
   }
 
   /// When more will have expired than at a time; nil if nothing will.

@@ -47,13 +47,14 @@ extension SegmentEntry {
     static let tombstoneCount = 76
     static let dataKey = 80
     static let largeCount = 84
-    /// For each class of lifetimes the units, and the steps of time.
+    /// For each class of lifetimes the units and the steps of time, then the puts of large values.
     static let expiring = 88
+    static let expiringLarge = expiring + 8 * ExpiryClasses.count
   }
 
   /// The bytes of an entry of which nothing expires.
   static let byteCountMin = Place.expiring
-  package static let byteCountMax = Place.expiring + 8 * ExpiryClasses.count
+  package static let byteCountMax = Place.expiringLarge + 2 * ExpiryClasses.count
 
   /// The bytes of the entry: what expires when is left out where nothing does.
   var byteCount: Int { expiring.isEmpty ? Self.byteCountMin : Self.byteCountMax }
@@ -72,6 +73,7 @@ extension SegmentEntry {
     for number in 0..<ExpiryClasses.count {
       bytes.store(expiring.unitCounts[number], at: offset + Place.expiring + 8 * number)
       bytes.store(expiring.steps[number], at: offset + Place.expiring + 8 * number + 4)
+      bytes.store(expiring.largeCounts[number], at: offset + Place.expiringLarge + 2 * number)
     }
   }
 
@@ -88,6 +90,7 @@ extension SegmentEntry {
     for number in 0..<ExpiryClasses.count where bytes.byteCount >= byteCountMax {
       expiring.unitCounts[number] = bytes.integer(at: Place.expiring + 8 * number)
       expiring.steps[number] = bytes.integer(at: Place.expiring + 8 * number + 4)
+      expiring.largeCounts[number] = bytes.integer(at: Place.expiringLarge + 2 * number)
     }
     guard bytes.integer(UInt32.self, at: Place.dataKey) == 0 else {
       throw CatalogueEntry.failure(.newer(.dataKey))
