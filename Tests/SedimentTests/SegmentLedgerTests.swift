@@ -100,7 +100,7 @@ import Testing
     /// How many of the bytes that the index leads to have expired, at least.
     func hiddenByteCount(_ entry: SegmentEntry, _ segment: Segment) -> Int {
       let lasting = Int(entry.identity.run.count) * 8_000 - entry.expiring.byteCount(expiredBy: time)
-      return entry.expiring.next(after: 0) ?? .max > time
+      return entry.expiring.next(after: 0) > time
         ? 0 : segment.liveByteCount - min(max(lasting, 0), segment.liveByteCount)
     }
 

@@ -15,8 +15,8 @@ struct LedgerRow {
   /// The bytes of all of its records.
   let recordByteCount: Int
   let expiring: ExpiryClasses
-  /// When more of it will have expired; nil if nothing will.
-  var nextExpiry: UInt64?
+  /// When more of it will have expired; the highest number if nothing will.
+  var nextExpiry: UInt64
   /// The bytes of those of its puts that have expired, dead or not.
   var expiredByteCount = 0
   /// Whether large values are among them, dead or not, which nobody has looked for yet.
@@ -49,7 +49,7 @@ extension LedgerRow {
     let start = entry.identity.recordRange.lowerBound.rawValue
     recordByteCount = entry.end.map { Int($0.rawValue - start) * Limits.unitByteCount } ?? 0
     expiring = entry.expiring
-    nextExpiry = entry.expiring.next(after: 0)
+    nextExpiry = expiring.isEmpty ? .max : expiring.next(after: 0)
     isNeeded = entry.identity.kind == .hot && generation >= neededGeneration
     keepsTombstones = tombstoneByteCount > 0
   }

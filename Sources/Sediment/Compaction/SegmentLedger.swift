@@ -53,7 +53,7 @@ package struct SegmentLedger {
     numbers[row.generation] = number
     segment.ledgerNumber = number
     if row.latestExpiry != 0 { expiring.insert(.init(row.latestExpiry, row.generation)) }
-    if let time = row.nextExpiry { nextExpiries.insert(.init(time, row.generation)) }
+    if row.nextExpiry != .max { nextExpiries.insert(.init(row.nextExpiry, row.generation)) }
     if row.keepsTombstones { keepingTombstones.insert(row.byHighest) }
     tombstoneByteCount += row.tombstoneByteCount
     list(row)
@@ -67,7 +67,7 @@ package struct SegmentLedger {
     take(number)
     if row.isGuarding { guards.remove(row.byFloor) }
     if row.latestExpiry != 0 { expiring.remove(.init(row.latestExpiry, generation)) }
-    if let time = row.nextExpiry { nextExpiries.remove(.init(time, generation)) }
+    if row.nextExpiry != .max { nextExpiries.remove(.init(row.nextExpiry, generation)) }
     if row.isHalfExpired { halfExpired.remove(row.byGeneration) }
     hiddenByteCount -= row.hiddenByteCount
     if row.keepsTombstones { keepingTombstones.remove(row.byHighest) }
@@ -159,10 +159,10 @@ package struct SegmentLedger {
     guard var row = rows[number] else { return }
     take(number)
     if row.isHalfExpired { halfExpired.remove(row.byGeneration) }
-    if let time = row.nextExpiry { nextExpiries.remove(.init(time, row.generation)) }
+    if row.nextExpiry != .max { nextExpiries.remove(.init(row.nextExpiry, row.generation)) }
     body(&row, expiredUpTo)
     rows[number] = row
-    if let time = row.nextExpiry { nextExpiries.insert(.init(time, row.generation)) }
+    if row.nextExpiry != .max { nextExpiries.insert(.init(row.nextExpiry, row.generation)) }
     if row.isHalfExpired { halfExpired.insert(row.byGeneration) }
     put(number)
   }
@@ -230,11 +230,7 @@ package struct SegmentLedger {
 
   /// Until when nothing expires that has not by then; the highest number if nothing does.
   package func nextExpiry(behind time: UInt64) -> UInt64 {
-    let next = [expiring, nextExpiries].map { order in
-      let place = order.count(upTo: time)
-      return place < order.rows.count ? order.rows[place].key : .max
-    }
-    return min(next[0], next[1])
+    min(expiring.first(behind: time), nextExpiries.first(behind: time))
   }
 
   /// Those of which half or more has expired, or large values have.

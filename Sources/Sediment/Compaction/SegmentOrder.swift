@@ -43,6 +43,12 @@ package struct SegmentOrder: Sendable {
     place { $0.key <= key }
   }
 
+  /// The first key above one; the highest number if there is none.
+  package func first(behind key: UInt64) -> UInt64 {
+    let place = count(upTo: key)
+    return place < rows.count ? rows[place].key : .max
+  }
+
   private func place(of row: Row) -> Int {
     place { $0 < row }
   }

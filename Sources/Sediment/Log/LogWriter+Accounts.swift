@@ -40,7 +40,7 @@ extension LogWriter {
   func noteWhole(_ entry: SegmentEntry, _ segment: Segment) {
     ledger.enter(entry, segment)
     if entry.latestExpiry != 0 { nextExpiry = min(nextExpiry, entry.latestExpiry) }
-    if let expiry = entry.expiring.next(after: 0) { nextExpiry = min(nextExpiry, expiry) }
+    if !entry.expiring.isEmpty { nextExpiry = min(nextExpiry, entry.expiring.next(after: 0)) }
     if segment.liveCount == 0 { noteEmptied(segment) }
   }
 

@@ -79,15 +79,22 @@ extension Tail {
     offset &+= UInt64(byteCount)
     sequence &+= 1
     countedSequence = sequence
-    entry.count(form, byteCount: byteCount, sequence: SequenceNumber(sequence)!, now: clock)
+    entry.count(form, sequence: SequenceNumber(sequence)!)
+    if form.expiry != 0 { countExpiring(form, byteCount: byteCount) }
     if form.kind == .remove { segment.tombstoneByteCount &+= byteCount }
+  }
+
+  @inline(never)
+  private mutating func countExpiring(_ form: RecordForm, byteCount: Int) {
+    entry.expiring.add(
+      byteCount: byteCount, isLarge: form.kind == .putLarge, expiry: form.expiry, now: clock)
   }
 }
 
 extension SegmentEntry {
   /// Counts a record that was appended to the segment; see `count(_:)` of a record that was read.
   @inline(__always)
-  mutating func count(_ form: RecordForm, byteCount: Int, sequence: SequenceNumber, now: UInt64) {
+  mutating func count(_ form: RecordForm, sequence: SequenceNumber) {
     highest = sequence
     if form.kind == .control { return }
     if form.kind == .remove {
@@ -97,9 +104,6 @@ extension SegmentEntry {
       latestExpiry =
         isFirst ? form.expiry : latestExpiry == 0 || form.expiry == 0 ? 0 : max(latestExpiry, form.expiry)
       if form.kind == .putLarge { largeCount &+= 1 }
-      if form.expiry != 0 {
-        expiring.add(byteCount: byteCount, isLarge: form.kind == .putLarge, expiry: form.expiry, now: now)
-      }
     }
     recordCount &+= 1
   }

@@ -30,21 +30,25 @@ package struct ExpiryClasses: Hashable, Sendable {
     steps[number] = max(steps[number], UInt32(clamping: (expiry >> Self.stepBitCount) + 1))
   }
 
-  /// The bytes that have expired at a time, at least; those of puts that are dead are among them.
+  /// The bytes that have expired at a time, dead or not.
   package func byteCount(expiredBy time: UInt64) -> Int {
-    (0..<Self.count).reduce(0) { sum, number in
-      self.time(number) <= time ? sum + Int(unitCounts[number]) * Limits.unitByteCount : sum
-    }
+    var count = 0
+    for number in 0..<Self.count where self.time(number) <= time { count += Int(unitCounts[number]) }
+    return count * Limits.unitByteCount
   }
 
   /// How many puts of large values have expired at a time, dead or not.
   package func largeCount(expiredBy time: UInt64) -> Int {
-    (0..<Self.count).reduce(0) { self.time($1) <= time ? $0 + Int(largeCounts[$1]) : $0 }
+    var count = 0
+    for number in 0..<Self.count where self.time(number) <= time { count += Int(largeCounts[number]) }
+    return count
   }
 
-  /// When more will have expired than at a time; nil if nothing will.
-  package func next(after time: UInt64) -> UInt64? {
-    (0..<Self.count).map { self.time($0) }.filter { $0 > time }.min()
+  /// When more will have expired than at a time; the highest number if nothing will.
+  package func next(after time: UInt64) -> UInt64 {
+    var next = UInt64.max
+    for number in 0..<Self.count where self.time(number) > time { next = min(next, self.time(number)) }
+    return next
   }
 
   private func time(_ number: Int) -> UInt64 { UInt64(steps[number]) << Self.stepBitCount }
