@@ -196,8 +196,8 @@ extension Engine {
         try makeSpaceOnce(writer, since: before, isBehindVain: search.isSpent)
       }
       // Both at once: what is held no more came back.
-      let (isBack, isHeld) = lock.withLock {
-        (writer.reclaimedSlotCount != before, writer.freedSlotCount > 0)
+      let (isBack, isHeld) = reclaimLock.withLock {
+        lock.withLock { (writer.reclaimedSlotCount != before, !writer.freedRuns.isEmpty) }
       }
       if isBack { return }
       try checkReadable()
