@@ -78,7 +78,7 @@ struct StoreExpirySpaceTests {
       if number % 100 == 0 { fixture.scheduler.runDue() }
     }
     #expect(refusedCount == 0)
-    // Of each byte that was set no more is moved than without any that expire.
+    // What is live is not moved again and again for what only seems to have expired.
     #expect(fixture.store.statistics.writeAmplification < 3)
     #expect(fixture.store.accountFindings() == [])
   }
