@@ -11,8 +11,8 @@ enum Bound {
   static let indexed = 24
   /// What a compacted file may have besides what is live.
   static let compacted = 3 << 20
-  /// What it may have besides for each long key.
-  static let longKey = 4 << 10
+  /// What it may have besides for each long record: a segment ends where the next record does not fit.
+  static let longRecord = 4 << 10
 
   static func records(holding held: Int) -> Int { 2 * held + slack }
 
@@ -127,13 +127,18 @@ extension Case {
   func judgeCompacted(_ moment: String) {
     let held = account.now
     let keyCount = workers.reduce(0) { $0 + $1.model.count }
-    let longKeyCount = workers.reduce(0) { $0 + $1.model.longKeyCount }
+    let longRecordCount = workers.reduce(0) { $0 + $1.model.longRecordCount }
     // Slots are whole, and some are kept for a full disk; the record of a long key needs a row (DESIGN.md 14).
     let allowed =
-      held + held / 16 + keyCount * Bound.indexed + longKeyCount * Bound.longKey + Bound.compacted
+      held + held / 16 + keyCount * Bound.indexed + longRecordCount * Bound.longRecord + Bound.compacted
     let records = Bound.records(of: store)
     let file = FileSize(path)
-    let what = "\(moment), where \(text(held)) are held"
+    let figures = store.statistics
+    let live = Int(figures.liveByteCount)
+    let what =
+      "\(moment), where \(text(held)) are held and \(text(live)) live; \(figures.segmentCount) segments, "
+      + "records \(text(records)), stored index \(text(Int(figures.storedIndexByteCount))), free "
+      + "\(text(Int(figures.freeByteCount))), holes \(text(Int(figures.holeByteCount)))"
     if records > allowed {
       findings.add(.length, "records take \(text(records)) of at most \(text(allowed)) \(what)")
     } else if file.allocated > allowed {
@@ -141,7 +146,6 @@ extension Case {
     } else if file.length > allowed {
       findings.add(.length, "the file has \(text(file.length)), of at most \(text(allowed)), \(what)")
     }
-    let live = Int(store.statistics.liveByteCount)
     if live > held + (1 << 20) {
       findings.add(.count, "statistics tell of \(text(live)) that are live \(what)")
     }

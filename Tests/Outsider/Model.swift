@@ -21,7 +21,12 @@ struct Contents: Sendable {
   }
 
   var count: Int { entries.count }
-  var longKeyCount: Int { entries.keys.count { Int($0.byteCount) > Weight.longKeyMin } }
+  /// Those whose records take a slot or more, and whose values have no slots of their own.
+  var longRecordCount: Int {
+    entries.count {
+      $0.value.value.byteCount <= Weight.recordValueMax && Weight.of($0.key, $0.value.value) >= Weight.slot
+    }
+  }
   var isEmpty: Bool { entries.isEmpty }
 
   subscript(key: Key) -> Entry? { entries[key] }
@@ -66,7 +71,7 @@ struct Model: Sendable {
   var weight: Int { spaces.values.reduce(0) { $0 + $1.weight + $1.residue } }
   var count: Int { spaces.values.reduce(0) { $0 + $1.count } }
   var residueCount: Int { spaces.values.reduce(0) { $0 + $1.residueCount } }
-  var longKeyCount: Int { spaces.values.reduce(0) { $0 + $1.longKeyCount } }
+  var longRecordCount: Int { spaces.values.reduce(0) { $0 + $1.longRecordCount } }
   var collectionNames: [String] { spaces.keys.filter { !$0.isEmpty } }
 
   func contents(_ space: String) -> Contents { spaces[space] ?? Contents() }
@@ -122,9 +127,9 @@ enum Change: Hashable, Sendable {
 enum Weight {
   static let slot = 16 << 10
   /// A longer value has a place of its own, of whole slots.
-  private static let recordValueMax = 128 << 10
+  fileprivate static let recordValueMax = 128 << 10
   /// A longer key has a record of its own.
-  static let longKeyMin = 13 << 10
+  private static let longKeyMin = 13 << 10
 
   static func of(_ key: Key, _ value: Value) -> Int {
     of(keyByteCount: Int(key.byteCount), valueByteCount: value.byteCount)

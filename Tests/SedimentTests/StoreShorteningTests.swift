@@ -33,4 +33,18 @@ struct StoreShorteningTests {
     let length = try #require(fixture.disk.byteCount(of: StoreFixture.path))
     #expect(length <= 400_000)
   }
+
+  @Test func `What a long batch made is not kept in reserve when it is gone`() throws {
+    let fixture = try StoreFixture(compaction: .manual)
+    for number in 0..<2_000 { try fixture.store.set(pattern(16_000, number), forKey: "\(number)") }
+    try fixture.store.batch { batch in
+      for number in 0..<60 { batch.set(pattern(16_000, number), forKey: "member \(number)") }
+    }
+    try fixture.store.removeAll()
+    try fixture.store.compact()
+    // The head, the log, and what two checkpoints and an exchange take.
+    let length = try #require(fixture.disk.byteCount(of: StoreFixture.path))
+    #expect(length <= 12 * 16_384)
+    #expect(fixture.store.accountFindings() == [])
+  }
 }

@@ -8,15 +8,16 @@ extension Engine {
   func trim(to spare: UInt32?) throws(SedimentError) {
     guard let writer else { return }
     lock.withLock { _ = writer.giveBackPrepared() }
-    // A shorter file needs less in reserve.
-    while case let end = lock.withLock({ writer.space.end }), end > 0 {
-      try trimOnce(writer, spare)
-      let isShorter = lock.withLock {
+    var end: UInt32
+    repeat {
+      end = lock.withLock {
+        // A shorter file needs less in reserve, and so does one without the long segments that batches made.
+        if writer.longestSlotCount > writer.survivorSlotCount { writer.noteLongest() }
         writer.space.reserve = writer.reserve
-        return writer.space.end < end
+        return writer.space.end
       }
-      if !isShorter { break }
-    }
+      try trimOnce(writer, spare)
+    } while lock.withLock({ writer.space.end }) < end
   }
 
   private func trimOnce(_ writer: LogWriter, _ spare: UInt32?) throws(SedimentError) {

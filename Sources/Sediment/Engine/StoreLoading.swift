@@ -118,11 +118,7 @@ extension StoreOpening {
       markedWatermark: recovered.watermark, neededGeneration: neededGeneration,
       options: options)
     writer.liveByteCount = liveByteCount
-    for entry in recovered.catalogue.segments.values where entry.holdsRecords && entry.identity.run.count > 1
-    {
-      writer.longestSlotCount = min(
-        max(writer.longestSlotCount, entry.identity.run.count), writer.batchSlotCountMax)
-    }
+    writer.noteLongest()
     for entry in recovered.catalogue.segments.values where entry.holdsRecords {
       guard let segment = slots.segment(at: UInt64(entry.identity.run.first)),
         entry.identity != tail.identity

@@ -132,11 +132,12 @@ extension LogWriter {
 
   /// Takes slots for as much of a batch as a segment may hold, which the reserve has room for then; nil if there are none.
   private func takeBatchRun(upTo count: UInt32, atLeast least: UInt32) -> SlotRun? {
-    let before = (longestSlotCount, space.reserve)
+    let before = longestSlotCount
     longestSlotCount = max(longestSlotCount, least)
     space.reserve.raise(to: reserve)
     if let run = try? takeRun(upTo: count, atLeast: least, for: .storing) { return run }
-    (longestSlotCount, space.reserve) = before
+    longestSlotCount = before
+    space.reserve = reserve
     return nil
   }
 

@@ -95,6 +95,14 @@ extension LogWriter {
 
   static let batchSlotCountTop: UInt32 = 16
 
+  /// Measures the longest segment anew, since long ones may be gone.
+  func noteLongest() {
+    let longest = catalogue.segments.values.reduce(0) {
+      $1.holdsRecords && $1.identity.run.count > 1 ? max($0, $1.identity.run.count) : $0
+    }
+    longestSlotCount = min(longest, batchSlotCountMax)
+  }
+
   /// The slots of the file by which the reserve is measured: without a cap a store of a few values keeps next to none.
   private var reservingSlotCount: UInt32 {
     slotCountMax < Limits.fileSlotCountMax ? space.end : space.end - min(space.end, 16)
