@@ -90,8 +90,11 @@ import Testing
             continue
           }
           #expect(run.allSatisfy { model.slots[Int($0)] == .bare }, "seed \(seed)")
-          space.dress(run)
-          model.set(run, .free)
+          // Any part of them may have blocks.
+          let first = UInt32.random(in: run, using: &generator)
+          let part = first..<UInt32.random(in: first + 1...run.upperBound, using: &generator)
+          space.dress(part)
+          model.set(part, .free)
         case 5:
           let run = space.takeLast(count)
           #expect(run?.upperBound == model.runs(of: .free).last?.upperBound, "seed \(seed)")
@@ -126,9 +129,12 @@ import Testing
     space.give(2..<4)
     space.undress()
     #expect(space.freeCount == 0 && space.bareCount == 2)
-    #expect(space.mayHaveIdleBlocks)
+    #expect(space.idleRun(upTo: 4) == 2..<4)
+    space.idleStart = .max
+    #expect(space.idleRun(upTo: 4) == nil)
     space.extend(by: 4)
     space.give(4..<5)
     #expect(space.freeCount == 4 && space.bareCount == 3)
+    #expect(space.idleRun(upTo: 4) == 4..<5)
   }
 }

@@ -52,13 +52,7 @@ extension Engine {
       last.lowerBound >= writer.catalogue.slots.end,
       let bare = writer.space.firstBareRun(upTo: UInt32(last.count)), bare.lowerBound < last.lowerBound
     else { return nil }
-    do throws(DiskError) {
-      try writer.dress(bare)
-    } catch {
-      if error.code.isOutOfSpace { return nil }
-      throw told(error)
-    }
-    guard let run = writer.space.takeLast(UInt32(bare.count)) else { return nil }
+    guard let run = writer.space.takeLast(try writer.dress(bare)) else { return nil }
     log.exclude(SlotSpace.byteRange(of: run))
     return run
   }
@@ -111,7 +105,7 @@ extension Engine {
       lock.withLock { writer.space.giveBare(run) }
       guard isHole else { break }
     }
-    lock.withLock { if !conditions.isClosed { writer.space.mayHaveIdleBlocks = false } }
+    lock.withLock { if !conditions.isClosed { writer.space.idleStart = .max } }
   }
 
   private func bareSlotsToPunch(_ writer: LogWriter, before limit: UInt32) -> Range<UInt32>? {
@@ -127,7 +121,7 @@ extension Engine {
   func hasIdleBlocks(_ writer: LogWriter, _ spare: UInt32?) -> Bool {
     let space = writer.space
     let least = spare ?? max(space.end / 16, 64)
-    guard space.mayHaveIdleBlocks, log.file.traits.punchesHoles, space.bareCount > least,
+    guard space.idleRun(upTo: 1) != nil, log.file.traits.punchesHoles, space.bareCount > least,
       let allocated = try? log.file.allocatedByteCount()
     else { return false }
     return allocated > SlotSpace.byteCount(of: space.end - space.bareCount + least)

@@ -107,7 +107,7 @@ extension StoreOpening {
     }
     var space = SlotSpace(end: slotCount)
     for run in recovered.catalogue.slots.freeRuns(before: slotCount) { space.giveBare(run) }
-    space.mayHaveIdleBlocks = space.bareCount > 0
+    space.idleStart = 0
     let tail = Tail(
       identity: entry.identity, segment: segment, offset: recovered.end.offset.byteOffset,
       sequence: recovered.lastSequence.rawValue, countedSequence: recovered.lastSequence.rawValue,

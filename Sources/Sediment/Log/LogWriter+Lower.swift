@@ -9,15 +9,14 @@ extension LogWriter {
   func takeLowRun(
     upTo count: UInt32, atLeast least: UInt32, before limit: UInt32
   ) throws(SedimentError) -> SlotRun? {
-    guard let (run, isBare) = space.lowRun(upTo: count, atLeast: least, before: limit) else { return nil }
-    if isBare {
-      do throws(DiskError) {
-        try dress(run)
-      } catch {
-        throw SedimentError(error)
-      }
+    var isDiskFull = false
+    while let (run, isBare) = space.lowRun(
+      upTo: count, atLeast: least, before: limit, isDiskFull: isDiskFull)
+    {
+      if !isBare { return space.take(run) }
+      isDiskFull = try dress(run) == 0
     }
-    return space.take(run)
+    return nil
   }
 
   /// Takes slots before a limit for a large value's bytes, in several runs where they lie scattered; nil if there are

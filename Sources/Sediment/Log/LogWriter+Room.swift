@@ -168,22 +168,6 @@ extension LogWriter {
     try provide(slotCount)
   }
 
-  /// Sees to it that so many slots are free, wherever they lie; what is bare gets blocks first.
-  func provide(_ count: UInt32) throws(SedimentError) {
-    while space.freeCount < count {
-      let missing = count - space.freeCount
-      let bare = space.bareRun(for: missing, isAdjacent: false)
-      guard bare != nil || missing <= slotCountLeft else {
-        throw .capReached(file.file.path, SlotSpace.byteCount(of: slotCountMax))
-      }
-      do throws(DiskError) {
-        if let bare { try dress(bare) } else { try extend(by: missing) }
-      } catch {
-        throw SedimentError(error)
-      }
-    }
-  }
-
   /// The slots of a segment that has room for records of so many bytes.
   static func leastSlotCount(roomFor byteCount: Int) -> UInt32 {
     let whole = SegmentHeader.byteCount + byteCount + Seal.recordByteCount
@@ -227,44 +211,21 @@ extension LogWriter {
     }
   }
 
-  /// Takes so many slots in a row, if necessary bare ones that get blocks; nil if there are none.
+  /// Takes so many slots in a row, if necessary bare ones that get blocks; nil if there are none, or no blocks.
   private func takePresentRun(
     _ count: UInt32, for purpose: SlotSpace.Purpose
   ) throws(SedimentError) -> SlotRun? {
-    if let run = space.take(count, for: purpose) { return run }
-    guard let bare = space.bareRun(for: count, isAdjacent: true) else { return nil }
-    do throws(DiskError) {
-      try dress(bare)
-    } catch {
-      throw SedimentError(error)
+    while true {
+      if let run = space.take(count, for: purpose) { return run }
+      guard let bare = space.bareRun(for: count, isAdjacent: true), try dress(bare) > 0 else { return nil }
     }
-    return space.take(count, for: purpose)
   }
 
   /// Takes slots that are free or, if there are none, gives bare ones blocks or lets the file grow.
   func takeRun(_ count: UInt32, for purpose: SlotSpace.Purpose) throws(SedimentError) -> SlotRun {
-    do throws(DiskError) {
-      while true {
-        if let run = space.take(count, for: purpose) { return run }
-        if giveBackPrepared() { continue }
-        let reserved = space.reserve.slotCount(leftBy: purpose)
-        let missing = count + reserved - min(space.freeCount, count + reserved)
-        // Slots in a row first; after that it can only be the reserve that is missing.
-        var bare = space.bareRun(for: count, isAdjacent: true)
-        if bare == nil, missing > 0, space.freeCount >= count {
-          bare = space.bareRun(for: missing, isAdjacent: false)
-        }
-        bare = bare ?? space.bareRun(completing: count)
-        // Where the file may hardly grow, what is bare at its end counts.
-        if bare == nil, (space.growth(for: count, purpose) ?? .max) > slotCountLeft {
-          bare = space.bareRunAtEnd
-        }
-        guard let bare else { break }
-        try dress(bare)
-      }
-    } catch {
-      throw SedimentError(error)
-    }
+    repeat {
+      if let run = space.take(count, for: purpose) { return run }
+    } while try freeMore(for: count, purpose)
     while true {
       try grow(for: count, purpose)
       // A longer file keeps more in reserve.
@@ -272,10 +233,24 @@ extension LogWriter {
     }
   }
 
-  /// Gives bare slots blocks.
-  func dress(_ run: Range<UInt32>) throws(DiskError) {
-    try file.file.allocate(SlotSpace.byteRange(of: run))
-    space.dress(run)
+  /// Gives back what was prepared or gives bare slots blocks, so that in the end so many in a row may be taken; false if
+  /// there are none such, or no blocks.
+  private func freeMore(for count: UInt32, _ purpose: SlotSpace.Purpose) throws(SedimentError) -> Bool {
+    if giveBackPrepared() { return true }
+    // Slots in a row first; after that it can only be the reserve that is missing.
+    if let bare = space.bareRun(for: count, isAdjacent: true), try dress(bare) > 0 { return true }
+    let wanted = count + space.reserve.slotCount(leftBy: purpose)
+    if space.freeCount >= count, space.freeCount < wanted,
+      let bare = space.bareRun(for: wanted - space.freeCount, isAdjacent: false), try dress(bare) > 0
+    {
+      return true
+    }
+    if let bare = space.bareRun(completing: count), try dress(bare) > 0 { return true }
+    // Where the file may hardly grow, what is bare at its end counts.
+    if (space.growth(for: count, purpose) ?? .max) > slotCountLeft, let bare = space.bareRunAtEnd {
+      return try dress(bare) > 0
+    }
+    return false
   }
 
   /// Lets the file grow until so many adjacent slots may be taken, and ahead of need where there is room for it.
@@ -317,14 +292,6 @@ extension LogWriter {
   func noteExtended(by count: UInt32) {
     space.extend(by: count)
     space.reserve.raise(to: reserve)
-  }
-
-  /// Lets the file grow by slots that have blocks and addresses.
-  func extend(by count: UInt32) throws(DiskError) {
-    let bytes = SlotSpace.byteRange(of: space.end..<space.end + count)
-    try file.file.allocate(bytes)
-    try file.mapGrowth(upTo: bytes.upperBound)
-    noteExtended(by: count)
   }
 
   /// An identity for a use of slots, whose seed differs from that of the use before (invariant 5).

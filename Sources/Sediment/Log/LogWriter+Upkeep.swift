@@ -140,6 +140,7 @@ extension LogWriter {
       try provide(space.reservedCount)
     } catch  where error.code == .outOfSpace {
       // What frees space must still be possible; a change that stores is refused when it asks for slots.
+      while space.freeCount < space.reservedCount, (try? provide(space.freeCount + 1)) != nil {}
     }
   }
 

@@ -16,8 +16,8 @@ package struct SlotSpace: Sendable {
   package private(set) var freeCount: UInt32 = 0
   /// Runs in ascending order that nobody uses, and that may have no blocks.
   private(set) var bare: [Range<UInt32>] = []
-  /// Whether some of these may have blocks all the same: nobody has told since the file was opened, or cloned.
-  package var mayHaveIdleBlocks = false
+  /// Bare slots from here on may have blocks all the same: nobody has told since the file was opened, or cloned.
+  package var idleStart = UInt32.max
   /// Slots before it may share their blocks with a copy of the file, unless they got others since.
   private var sharedEnd: UInt32 = 0
 
@@ -107,11 +107,12 @@ package struct SlotSpace: Sendable {
   /// Adjacent slots as near to the file's beginning as there are any, all of them before a slot.
   ///
   /// Up to `count`, at least so many; nil if there are none that what users store may take. Bare ones still need
-  /// blocks.
+  /// blocks, and are left out where the disk has none.
   package func lowRun(
-    upTo count: UInt32, atLeast least: UInt32, before limit: UInt32
+    upTo count: UInt32, atLeast least: UInt32, before limit: UInt32, isDiskFull: Bool
   ) -> (run: Range<UInt32>, isBare: Bool)? {
-    guard freeCount + bareCount >= least + reservedCount else { return nil }
+    let bare = isDiskFull ? [] : bare
+    guard freeCount + (isDiskFull ? 0 : bareCount) >= least + reservedCount else { return nil }
     func first(of holes: [Range<UInt32>]) -> Range<UInt32>? {
       for hole in holes where hole.lowerBound < limit {
         let end = min(hole.upperBound, limit)
@@ -186,7 +187,7 @@ package struct SlotSpace: Sendable {
   package mutating func give(_ run: Range<UInt32>) {
     guard run.lowerBound < sharedEnd else { return free(run) }
     giveBare(run)
-    mayHaveIdleBlocks = true
+    idleStart = min(idleStart, run.lowerBound)
   }
 
   private mutating func free(_ run: Range<UInt32>) {
@@ -238,6 +239,13 @@ package struct SlotSpace: Sendable {
     bare.first.map { $0.lowerBound..<min($0.upperBound, $0.lowerBound + count) }
   }
 
+  /// The first bare slots that adjoin each other and may have blocks, at most so many; nil if there are none.
+  package func idleRun(upTo count: UInt32) -> Range<UInt32>? {
+    guard let run = bare.first(where: { $0.upperBound > idleStart }) else { return nil }
+    let first = max(run.lowerBound, idleStart)
+    return first..<min(run.upperBound, first + count)
+  }
+
   /// The first bare slots of a row of free and bare ones that has `count`; nil if there is no such row.
   package func bareRun(completing count: UInt32) -> Range<UInt32>? {
     var row: Range<UInt32> = 0..<0
@@ -261,9 +269,13 @@ package struct SlotSpace: Sendable {
 
   /// Frees slots that were bare and have blocks now.
   package mutating func dress(_ run: Range<UInt32>) {
-    guard let place = bare.firstIndex(where: { $0.lowerBound == run.lowerBound }) else { return }
-    let rest = run.upperBound..<bare[place].upperBound
-    if rest.isEmpty { bare.remove(at: place) } else { bare[place] = rest }
+    guard
+      let place = bare.firstIndex(where: {
+        $0.lowerBound <= run.lowerBound && $0.upperBound >= run.upperBound
+      })
+    else { return }
+    let rest = [bare[place].lowerBound..<run.lowerBound, run.upperBound..<bare[place].upperBound]
+    bare.replaceSubrange(place...place, with: rest.filter { !$0.isEmpty })
     bareCount -= UInt32(run.count)
     free(run)
   }
@@ -274,7 +286,7 @@ package struct SlotSpace: Sendable {
     free = []
     freeCount = 0
     sharedEnd = end
-    mayHaveIdleBlocks = bareCount > 0
+    idleStart = 0
   }
 
   // MARK: Shrinking

@@ -190,8 +190,8 @@ struct FullDiskRun {
 
   // MARK: What goes on
 
-  /// Sees that nothing is lost, that removing, compacting, closing and opening work while the disk is full, and all else
-  /// once there is room.
+  /// Sees that nothing is lost, that removing, compacting, closing and opening, and removing behind that, work while the
+  /// disk is full, and all else once there is room.
   private mutating func goOn() throws {
     try step("reading") { run in
       if run.store == nil { try run.open() }
@@ -199,6 +199,14 @@ struct FullDiskRun {
     }
     try step("removing") { run in
       for key in run.own.keys.sorted().prefix(5) { try run.remove(key) }
+      try run.check()
+    }
+    try step("removing where it was opened again and the disk is still full") { run in
+      try run.close()
+      // Others take what the store gave back.
+      try run.disk.fill(leaving: 0)
+      try run.open()
+      for key in run.own.keys.sorted().suffix(5) { try run.remove(key) }
       try run.check()
     }
     try step("compacting") { run in try run.opened.compact() }

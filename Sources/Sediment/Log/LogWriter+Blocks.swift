@@ -1,0 +1,79 @@
+internal import SedimentDisk
+internal import SedimentFormat
+
+// Blocks for slots: for those of a longer file, and for bare ones.
+
+extension LogWriter {
+  /// Sees to it that so many slots are free, wherever they lie; what is bare gets blocks first.
+  func provide(_ count: UInt32) throws(SedimentError) {
+    while space.freeCount < count {
+      let missing = count - space.freeCount
+      if let bare = space.bareRun(for: missing, isAdjacent: false), try dress(bare) > 0 { continue }
+      guard missing <= slotCountLeft else {
+        throw .capReached(file.file.path, SlotSpace.byteCount(of: slotCountMax))
+      }
+      do throws(DiskError) {
+        try extend(by: missing)
+      } catch {
+        throw SedimentError(error)
+      }
+    }
+  }
+
+  /// Gives bare slots blocks; how many slots are free now that were bare.
+  ///
+  /// Where the disk has none for them, it looks for bare slots that have blocks already, whoever left them: so a full
+  /// disk takes nothing from a store that is opened again. With 0 there are no such slots either, as far as is known.
+  @discardableResult
+  func dress(_ run: Range<UInt32>) throws(SedimentError) -> UInt32 {
+    if try hasGiven(run) { return UInt32(run.count) }
+    while let run = space.idleRun(upTo: Self.idleSlotCountMax), mayHaveBlocks(from: run.lowerBound) {
+      let count = try dressParts(of: run)
+      space.idleStart = run.upperBound
+      if count > 0 { return count }
+    }
+    return 0
+  }
+
+  /// So many slots are looked at in one go.
+  private static let idleSlotCountMax: UInt32 = 256
+
+  /// Whether bare slots from one on are worth a look: near the beginning they always are; further on only while the
+  /// system says that the file takes more than what is in use or free, since a look at a large hole takes long.
+  ///
+  /// What it says may be too little, where a file was copied without the zeros of what is in use.
+  private func mayHaveBlocks(from slot: UInt32) -> Bool {
+    guard slot >= Self.idleSlotCountMax * 16, let byteCount = try? file.file.allocatedByteCount() else {
+      return true
+    }
+    return byteCount >= SlotSpace.byteCount(of: space.end - space.bareCount + 1)
+  }
+
+  /// Frees those of bare slots that the disk has blocks for, half by half down to single ones; how many there are.
+  private func dressParts(of run: Range<UInt32>) throws(SedimentError) -> UInt32 {
+    if try hasGiven(run) { return UInt32(run.count) }
+    if run.count == 1 { return 0 }
+    let middle = run.lowerBound + UInt32(run.count / 2)
+    return try dressParts(of: run.lowerBound..<middle) + dressParts(of: middle..<run.upperBound)
+  }
+
+  /// Whether the disk has blocks for bare slots, all of which are free then.
+  private func hasGiven(_ run: Range<UInt32>) throws(SedimentError) -> Bool {
+    do throws(DiskError) {
+      try file.file.allocate(SlotSpace.byteRange(of: run))
+    } catch {
+      guard error.code.isOutOfSpace else { throw SedimentError(error) }
+      return false
+    }
+    space.dress(run)
+    return true
+  }
+
+  /// Lets the file grow by slots that have blocks and addresses.
+  func extend(by count: UInt32) throws(DiskError) {
+    let bytes = SlotSpace.byteRange(of: space.end..<space.end + count)
+    try file.file.allocate(bytes)
+    try file.mapGrowth(upTo: bytes.upperBound)
+    noteExtended(by: count)
+  }
+}
