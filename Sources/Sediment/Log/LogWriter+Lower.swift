@@ -14,7 +14,11 @@ extension LogWriter {
       do throws(DiskError) {
         try dress(run)
       } catch {
-        throw SedimentError(error)
+        // On a full disk those will do that have blocks.
+        guard error.code.isOutOfSpace,
+          let (dressed, _) = space.lowRun(upTo: count, atLeast: least, before: limit, mayBeBare: false)
+        else { throw SedimentError(error) }
+        return space.take(dressed)
       }
     }
     return space.take(run)
