@@ -20,6 +20,8 @@ extension Engine {
     var availableSlotCount: UInt32 = 0
     /// Whether the file may not grow by another segment.
     var isFull = false
+    /// Whether the file is longer than its cap.
+    var isOverlong = false
     /// Whether a segment that may be emptied, or half of it, has expired for good.
     var hasExpired = false
     /// The slots with records, and from how many on compaction is due.
@@ -62,11 +64,10 @@ extension Engine {
     survey.freeSlotCount = writer.space.freeCount + writer.space.bareCount
     survey.recordSlotCount = writer.recordSlotCount
     survey.availableSlotCount = writer.availableSlotCount
-    let left = writer.presentSlotCount
     survey.leftSlotCount = writer.slotCountLeft
     survey.isFull = writer.slotCountLeft < segmentSlotCount
-    let reserved = writer.space.reservedCount
-    survey.room = (left > reserved ? left - reserved : 0, writer.wantedRoom)
+    survey.isOverlong = writer.isOverlong
+    survey.room = (writer.roomSlotCount, writer.wantedRoom)
     writer.setWantedFreeCount()
     return survey
   }

@@ -35,7 +35,7 @@ extension Engine {
     try storingLock.withLock { () throws(SedimentError) in
       try maintenanceLock.withLock { () throws(SedimentError) in
         try endDictionaries(writer, always: true)
-        try shortenAndTrim(writer)
+        try shortenToCap(writer)
       }
     }
     _ = try progress(SedimentProgress(completedByteCount: total, totalByteCount: total))

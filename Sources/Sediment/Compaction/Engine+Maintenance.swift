@@ -45,7 +45,7 @@ extension Engine {
     var hasWon = emptying.freedSlotCount > 0
     if isShort {
       var gain = isVain ? .nothing : try makeRoom(in: survey, isBehindVain: false)
-      if gain == .freed, !evicts, !hasMoreAvailable(than: before, writer) {
+      if gain == .freed, !evicts || survey.isOverlong, !hasMoreAvailable(than: before, writer) {
         gain = try makeRoom(in: try surveySpace(), isBehindVain: true)
       }
       // A checkpoint frees what the one before it took, each time anew.
@@ -141,12 +141,15 @@ extension Engine {
     try endDictionaries(writer)
     try bringBack(writer)
     // While somebody writes, what is free now will soon be needed.
-    if isIdle { try trim(to: nil) }
+    if isIdle {
+      if try comeDown(writer) { return .again(after: 0) }
+      try trim(to: nil)
+    }
     // Readers or a backup hold the rest; a look now and then is enough.
     let (isHeld, hasExcess) = lock.withLock {
       (
         writer.freedRuns.contains { writer.pinned[$0.generation] == nil },
-        excess(writer, nil) != nil || hasIdleBlocks(writer, nil)
+        excess(writer, nil) != nil || hasIdleBlocks(writer, nil) || mayComeDown(writer)
       )
     }
     if isHeld { return .look(after: Self.readersPauseNanoseconds) }

@@ -28,7 +28,7 @@ extension Engine {
   func makeRoom(in survey: SpaceSurvey, isBehindVain: Bool) throws(SedimentError) -> RoomGain {
     let goal = evicts ? CompactionPolicy.Goal.eviction : .room
     // What wins little may go for what is written to win it.
-    let gain = isBehindVain ? max(survey.segmentSlotCount, Self.gainBehindVain) : survey.segmentSlotCount
+    let gain = isBehindVain ? max(survey.segmentSlotCount, gainBehindVain(survey)) : survey.segmentSlotCount
     if !isBehindVain || !choose(goal, survey).hasBlocked {
       if try makeRoom(by: roomAttempts(survey, isLast: false), survey, winning: gain) { return .freed }
     }
@@ -51,7 +51,12 @@ extension Engine {
   }
 
   /// So many slots an attempt should win behind one that won no more than it took.
-  private static var gainBehindVain: UInt32 { 4 }
+  ///
+  /// A file that is longer than its cap may have many more segments than one that has filled it, and its checkpoints take
+  /// as much more.
+  private func gainBehindVain(_ survey: SpaceSurvey) -> UInt32 {
+    survey.isOverlong ? max(8 * UInt32(survey.checkpointSlotCount), 4) : 4
+  }
 
   /// Empties what holds up tombstones, one segment after the other, until these may be left out and more slots are
   /// available than at a survey: when nothing else wins any, tombstones may be what fills the store.

@@ -10,25 +10,29 @@ extension Engine {
   func shortenAndTrim(_ writer: LogWriter) throws(SedimentError) {
     var reached = UInt32.max
     var limit: UInt32?
+    var isOverlong = false
     repeat {
       reached = limit ?? reached
       try shorten(writer, isStoringExcluded: true)
       try bringBack(writer)
       try trim(to: 0)
       // A shorter file keeps less in reserve, and so can end sooner.
-      limit = lock.withLock { endToReach(writer) }
-    } while limit.map { $0 < reached - reached / 8 } ?? false
+      (limit, isOverlong) = lock.withLock { (endToReach(writer), writer.isOverlong) }
+    } while limit.map { $0 < reached - (isOverlong ? 0 : reached / 8) } ?? false
   }
 
   /// Moves what lies behind the place where the file could end, as far as there is room before that.
   ///
-  /// With the lock of maintenance, behind a compaction; `isStoringExcluded` says that the caller has the lock of storing
-  /// the index, too.
-  func shorten(_ writer: LogWriter, isStoringExcluded: Bool = false) throws(SedimentError) {
+  /// It need not end before `least`. With the lock of maintenance, behind a compaction; `isStoringExcluded` says that the
+  /// caller has the lock of storing the index, too.
+  func shorten(
+    _ writer: LogWriter, downTo least: UInt32 = 0, isStoringExcluded: Bool = false
+  ) throws(SedimentError) {
     do throws(SedimentError) {
       try bringBack(writer)
-      guard let limit = lock.withLock({ endToReach(writer) }) else { return }
-      try dropStoredIndex(behind: limit, isStoringExcluded, writer)
+      guard let limit = lock.withLock({ endToReach(writer, downTo: least) }) else { return }
+      let isIndexInTheWay = lock.withLock { writer.isOverlong && !writer.fitsBelowCap(withIndex: true) }
+      try dropStoredIndex(behind: isIndexInTheWay ? 0 : limit, isStoringExcluded, writer)
       lock.withLock { writer.endToReach = limit }
       defer { lock.withLock { writer.endToReach = nil } }
       try lock.withLock { () throws(SedimentError) in _ = try checkWritable().goOn(before: limit) }
@@ -46,11 +50,12 @@ extension Engine {
   /// The slot that the file could end before, if everything lay before it; nil if everything does.
   ///
   /// Under the lock.
-  private func endToReach(_ writer: LogWriter) -> UInt32? {
-    let space = writer.space
-    let used = space.end - min(space.end, space.freeCount + space.bareCount)
+  private func endToReach(_ writer: LogWriter, downTo least: UInt32 = 0) -> UInt32? {
     // Besides the reserve, which the end of the file has to have room for, the log goes on somewhere.
-    let limit = used + space.reservedCount + writer.segmentSlotCount
+    let reserved = writer.isOverlong ? writer.reservedCountAtCap : writer.space.reservedCount
+    var limit = writer.usedSlotCount + reserved + writer.segmentSlotCount
+    if writer.isOverlong, writer.fitsBelowCap(withIndex: false) { limit = min(limit, writer.slotCountMax) }
+    limit = max(limit, least)
     return writer.catalogue.slots.end > limit ? limit : nil
   }
 
@@ -81,6 +86,7 @@ extension Engine {
         }
         .sorted { $0.identity.run.first > $1.identity.run.first }
     }
+    let longestSlotCount = lock.withLock { writer.isOverlong ? writer.survivorSlotCountAtCap : 1 }
     var rest = entries[...]
     while !rest.isEmpty {
       var slotCount: UInt32 = 0
@@ -89,8 +95,11 @@ extension Engine {
         return slotCount < Self.movedSlotCountMax
       }
       rest = rest.dropFirst(group.count)
+      var survey = try surveySpace()
+      // Shorter segments than before would take more than there is.
+      survey.segmentSlotCount = max(survey.segmentSlotCount, longestSlotCount)
       _ = try exchange(
-        group.map(\.identity.generation), in: try surveySpace(), evicting: false, winning: .max,
+        group.map(\.identity.generation), in: survey, evicting: false, winning: .max,
         keepingAtMost: .max, evenForNothing: true, before: limit)
     }
   }

@@ -26,7 +26,8 @@ extension LogWriter {
   ///
   /// Only where segments are so large that it is worth it, and where there is room.
   var wantsRun: Bool {
-    prepared == nil && !isPreparing && endToReach == nil && segmentSlotCount >= Self.preparedSlotCountMin
+    prepared == nil && !isPreparing && endToReach == nil && !isOverlong
+      && segmentSlotCount >= Self.preparedSlotCountMin
       && space.freeCount >= space.reservedCount + segmentSlotCount
   }
 

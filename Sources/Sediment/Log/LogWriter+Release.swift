@@ -75,9 +75,9 @@ extension LogWriter {
   var wantsMaintenance: Bool {
     if recordSlotCount >= dueSlotCount || deadExtents.count >= Self.deadExtentCountMax { return true }
     if deadExtentSlotCount >= max(Self.deadExtentSlotCountMax, extentSlotCount / 8) { return true }
-    if hasExpired { return true }
+    if hasExpired || isOverlong { return true }
     guard slotCountLeft < segmentSlotCount else { return false }
-    return presentSlotCount < space.reservedCount + wantedRoom
+    return roomSlotCount < wantedRoom
   }
 
   /// Whether more has expired since the last survey, and may be deleted.

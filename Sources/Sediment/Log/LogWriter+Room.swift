@@ -179,7 +179,9 @@ extension LogWriter {
   private func takeHotRun(
     upTo count: UInt32, atLeast least: UInt32, _ purpose: SlotSpace.Purpose
   ) throws(SedimentError) -> (run: SlotRun, isOfReserve: Bool) {
-    if let endToReach, let run = try takeLowRun(upTo: count, atLeast: least, before: endToReach) {
+    if let endToReach, purpose != .storing || mayStore(least),
+      let run = try takeLowRun(upTo: count, atLeast: least, before: endToReach)
+    {
       return (run, false)
     }
     do throws(SedimentError) {
@@ -193,6 +195,7 @@ extension LogWriter {
   func takeRun(
     upTo count: UInt32, atLeast least: UInt32, for purpose: SlotSpace.Purpose
   ) throws(SedimentError) -> SlotRun {
+    if isOverlong, purpose == .storing { return try takeStorableRun(upTo: count, atLeast: least) }
     if let run = try takePresentRun(count, for: purpose) { return run }
     // What compaction wins lies scattered, in runs of all lengths.
     let present = max(space.largestRunCount(for: purpose), min(space.largestBareRunCount, count))
@@ -223,6 +226,7 @@ extension LogWriter {
 
   /// Takes slots that are free or, if there are none, gives bare ones blocks or lets the file grow.
   func takeRun(_ count: UInt32, for purpose: SlotSpace.Purpose) throws(SedimentError) -> SlotRun {
+    if isOverlong, purpose == .storing { return try takeStorableRun(upTo: count, atLeast: count) }
     repeat {
       if let run = space.take(count, for: purpose) { return run }
     } while try freeMore(for: count, purpose)

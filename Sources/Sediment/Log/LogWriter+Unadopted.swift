@@ -30,6 +30,10 @@ extension LogWriter {
     forExtentsOf byteCount: Int, for purpose: SlotSpace.Purpose, mayScatter: Bool
   ) throws(SedimentError) -> [SlotRun] {
     let slotCount = ExtentLayout(storedByteCount: UInt64(byteCount)).slotCount
+    if isOverlong, purpose == .storing {
+      if mayScatter { return try takeStorableRuns(forExtentsOf: byteCount) }
+      return [try takeStorableRun(upTo: slotCount, atLeast: slotCount)]
+    }
     do throws(SedimentError) {
       return [try takeRun(slotCount, for: purpose)]
     } catch  where error.code == .outOfSpace && mayScatter {

@@ -45,6 +45,7 @@ extension LogWriter {
     // The checkpoint itself is not what the next one saves.
     replayByteCount -= min(UInt64(checkpointByteCount), replayByteCount)
     noteCheckpoint()
+    noteOverhang()
     setWantedFreeCount()
   }
 
@@ -72,16 +73,21 @@ extension LogWriter {
 
   /// The slots that are kept free for a full disk: two checkpoints, one of them recovery's, the survivors of an
   /// exchange, and the tombstones of removals.
-  var reserve: SlotSpace.Reserve {
+  var reserve: SlotSpace.Reserve { reserve(ofFile: space.end) }
+
+  /// The same, if the file had so many slots.
+  func reserve(ofFile slotCount: UInt32) -> SlotSpace.Reserve {
     SlotSpace.Reserve(
-      freeing: 2 * checkpointSlotCount + 1 + max(survivorSlotCount, longestSlotCount),
+      freeing: 2 * checkpointSlotCount + 1 + max(survivorSlotCount(ofFile: slotCount), longestSlotCount),
       saying: 2 * checkpointSlotCount + 2,
-      removing: evicts ? 0 : SegmentSizes.tombstoneSlotCount(fileSlotCount: reservingSlotCount))
+      removing: evicts ? 0 : SegmentSizes.tombstoneSlotCount(fileSlotCount: reserving(slotCount)))
   }
 
-  var survivorSlotCount: UInt32 {
+  var survivorSlotCount: UInt32 { survivorSlotCount(ofFile: space.end) }
+
+  func survivorSlotCount(ofFile slotCount: UInt32) -> UInt32 {
     SegmentSizes.survivorSlotCount(
-      fileSlotCount: reservingSlotCount, segmentSlotCount: segmentSlotCount, evicts: evicts)
+      fileSlotCount: reserving(slotCount), segmentSlotCount: segmentSlotCount, evicts: evicts)
   }
 
   /// The slots that a batch makes a segment long at the most, in a small store.
@@ -103,9 +109,9 @@ extension LogWriter {
     longestSlotCount = min(longest, batchSlotCountMax)
   }
 
-  /// The slots of the file by which the reserve is measured: without a cap a store of a few values keeps next to none.
-  private var reservingSlotCount: UInt32 {
-    slotCountMax < Limits.fileSlotCountMax ? space.end : space.end - min(space.end, 16)
+  /// The slots of a file by which the reserve is measured: without a cap a store of a few values keeps next to none.
+  private func reserving(_ slotCount: UInt32) -> UInt32 {
+    slotCountMax < Limits.fileSlotCountMax ? slotCount : slotCount - min(slotCount, 16)
   }
 
   /// The longest value that a record may hold, so that compaction finds room for it in its reserve wherever that lies.

@@ -35,8 +35,12 @@ internal import SedimentFormat
   var adoptedByteCount: UInt64 = 0
   /// The free slots below which the file should grow in the background.
   var wantedFreeCount: UInt32 = 0
-  /// The most slots that the file may have.
+  /// The most slots that the file may have; one that was opened with a lower cap may have more for a while.
   let slotCountMax: UInt32
+  /// How many slots beyond that users could take when the file was opened; see `noteOverhang`.
+  var grantedSlotCount: UInt32 = 0
+  /// How things were when what lies beyond the cap last found no room before it.
+  var vainShortening: VainSearch?
   /// What was freed and is not given back yet.
   var freedRuns: [FreedRun] = []
   var freedSlotCount: UInt32 = 0
@@ -149,6 +153,7 @@ internal import SedimentFormat
     self.slots = slots
     self.catalogue = catalogue
     self.space = space
+    self.space.cap = slotCountMax
     self.replayByteCount = replayByteCount
     freshSlot = space.end
     unsafe self.tail = .allocate(capacity: 1)

@@ -11,6 +11,8 @@ package struct SlotSpace: Sendable {
   private(set) var free: [Range<UInt32>] = []
   /// Behind the last slot that the file has blocks for.
   package private(set) var end: UInt32
+  /// Slots from here on, if there are any, should go: what lies before them is taken first.
+  package var cap = UInt32.max
   /// How many free slots are kept for what lets a full store go on.
   package var reserve = Reserve()
   package private(set) var freeCount: UInt32 = 0
@@ -88,12 +90,8 @@ package struct SlotSpace: Sendable {
   package mutating func take(_ count: UInt32, for purpose: Purpose) -> SlotRun? {
     guard count >= 1, count <= freeCount, freeCount - count >= reserve.slotCount(leftBy: purpose)
     else { return nil }
-    var best: Int?
-    for (place, hole) in free.enumerated() where hole.count >= count {
-      if let found = best, free[found].count <= hole.count { continue }
-      best = place
-    }
-    guard let best else { return nil }
+    let lowest = cap < end ? smallestHole(of: count, before: cap) : nil
+    guard let best = lowest ?? smallestHole(of: count, before: end) else { return nil }
     let first = free[best].lowerBound
     if free[best].count == count {
       free.remove(at: best)
@@ -102,6 +100,16 @@ package struct SlotSpace: Sendable {
     }
     freeCount -= count
     return SlotRun(first: first, count: count)
+  }
+
+  /// Where the smallest hole is whose first slots, so many, lie before a slot; nil if there is none.
+  private func smallestHole(of count: UInt32, before limit: UInt32) -> Int? {
+    var best: Int?
+    for (place, hole) in free.enumerated() where hole.count >= count && hole.lowerBound + count <= limit {
+      if let found = best, free[found].count <= hole.count { continue }
+      best = place
+    }
+    return best
   }
 
   /// Adjacent slots as near to the file's beginning as there are any, all of them before a slot.

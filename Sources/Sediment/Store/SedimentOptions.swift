@@ -97,6 +97,8 @@ public enum SedimentExpiry: Sendable, Hashable {
 }
 
 /// How large a store's file may become.
+///
+/// One that is longer already, since it was opened with more before, comes down in the background or with `compact`.
 public enum SedimentCapacity: Sendable, Hashable {
   /// As large as the disk allows.
   case unlimited

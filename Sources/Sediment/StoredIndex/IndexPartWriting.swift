@@ -84,6 +84,10 @@ struct IndexPartWriting {
     guard slotCount <= Int(Limits.segmentSlotCountMax) else { throw .exhausted("slots", path: engine.path) }
     return try engine.lock.withLock { () throws(SedimentError) in
       if let poison = writer.poison { throw poison }
+      // There it might lie in the way of what has to go before the cap.
+      if writer.isOverlong {
+        throw .capReached(engine.path, SlotSpace.byteCount(of: writer.slotCountMax))
+      }
       return try writer.makeUnadopted(.index, of: try writer.takeRun(UInt32(slotCount), for: .storing))
     }
   }

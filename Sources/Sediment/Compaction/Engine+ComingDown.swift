@@ -1,0 +1,60 @@
+internal import SedimentFormat
+
+// How a file that is longer than its cap comes down to it (DESIGN.md 8, "A lower cap").
+
+extension Engine {
+  /// Makes the file as short as what it holds allows; where it is longer than its cap, and may evict, until it is not.
+  ///
+  /// With the locks of maintenance and of storing the index.
+  func shortenToCap(_ writer: LogWriter) throws(SedimentError) {
+    for _ in 0..<Self.attemptCountMax {
+      if evicts { try evictDownToCap(writer) }
+      try shortenAndTrim(writer)
+      // What was moved may take more than before: its segments may be shorter.
+      guard lock.withLock({ writer.isOverlong }) else { return }
+    }
+  }
+
+  private static var attemptCountMax: Int { 4 }
+
+  /// Evicts until what the file holds finds room before its cap, as far as there is anything to win.
+  private func evictDownToCap(_ writer: LogWriter) throws(SedimentError) {
+    var vainCount = 0
+    while vainCount < Self.attemptCountMax {
+      _ = try freeDead(writer)
+      try bringBack(writer)
+      let survey = try surveySpace()
+      guard survey.isOverlong, survey.room.present < survey.room.wanted else { return }
+      _ = try makeRoom(in: survey, isBehindVain: vainCount > 0)
+      try bringBack(writer)
+      // A checkpoint frees what the one before it took, each time anew.
+      vainCount = hasMoreAvailable(than: survey, writer) ? 0 : vainCount + 1
+    }
+  }
+
+  /// Moves what lies beyond the cap before it and cuts the file's end off, if all of it finds room there; whether it
+  /// was tried, and may be again: the end came nearer, or more has to go first.
+  ///
+  /// With the lock of maintenance.
+  func comeDown(_ writer: LogWriter) throws(SedimentError) -> Bool {
+    guard lock.withLock({ mayComeDown(writer) }) else { return false }
+    let end = lock.withLock { writer.catalogue.slots.end }
+    try shorten(writer, downTo: writer.slotCountMax)
+    try bringBack(writer)
+    try trim(to: 0)
+    return lock.withLock {
+      guard writer.isOverlong else { return false }
+      let isNearer = writer.catalogue.slots.end < end
+      if !isNearer { writer.vainShortening = VainSearch(writer) }
+      return isNearer || !writer.fitsBelowCap(withIndex: true)
+    }
+  }
+
+  /// Whether the file is longer than its cap and need not be.
+  ///
+  /// Under the lock.
+  func mayComeDown(_ writer: LogWriter) -> Bool {
+    writer.isOverlong && writer.fitsBelowCap(withIndex: false)
+      && !(writer.vainShortening?.isStill(writer) ?? false)
+  }
+}

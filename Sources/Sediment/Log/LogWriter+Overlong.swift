@@ -1,0 +1,83 @@
+internal import SedimentDisk
+internal import SedimentFormat
+
+// A file that is longer than its cap, because it was opened with a lower one than before (DESIGN.md 8, "A lower cap").
+
+extension LogWriter {
+  /// The slots that the file has beyond its cap.
+  var overhang: UInt32 { space.end - min(space.end, slotCountMax) }
+
+  var isOverlong: Bool { space.end > slotCountMax }
+
+  /// The slots of the file that are in use, or were freed and wait.
+  var usedSlotCount: UInt32 { space.end - min(space.end, space.freeCount + space.bareCount) }
+
+  /// The slots that have to be free once the file is no longer than its cap.
+  var reservedCountAtCap: UInt32 { reserve(ofFile: min(space.end, slotCountMax)).slotCount(leftBy: .storing) }
+
+  /// The slots that the survivors of an exchange may take then.
+  var survivorSlotCountAtCap: UInt32 { survivorSlotCount(ofFile: min(space.end, slotCountMax)) }
+
+  /// The slots that there are for users before the cap is reached.
+  var roomSlotCount: UInt32 {
+    let kept = isOverlong ? max(overhang + reservedCountAtCap, space.reservedCount) : space.reservedCount
+    return presentSlotCount - min(presentSlotCount, kept)
+  }
+
+  /// The slots that users may take though the file is longer than its cap.
+  ///
+  /// Where what was not read lately makes room, half of the slots that came back count besides those before the cap: a
+  /// change need not wait until all of what is beyond it was evicted.
+  private var storableSlotCount: UInt32 {
+    let granted = grantedSlotCount - min(grantedSlotCount, UInt32(clamping: reclaimedSlotCount / 2))
+    let kept = max(overhang + reservedCountAtCap - min(granted, overhang), space.reservedCount)
+    return presentSlotCount - min(presentSlotCount, kept)
+  }
+
+  /// Whether users may take so many slots; where the file is no longer than its cap, the space itself decides.
+  func mayStore(_ count: UInt32) -> Bool { !isOverlong || storableSlotCount >= count }
+
+  /// After opening: how far users may go beyond the cap for now, so that each change need evict only twice its measure.
+  func noteOverhang() {
+    let needed = usedSlotCount + reservedCountAtCap
+    grantedSlotCount = evicts && needed > slotCountMax ? needed - slotCountMax : 0
+  }
+
+  /// Takes slots for what users store, before the cap as long as there are any.
+  func takeStorableRun(upTo count: UInt32, atLeast least: UInt32) throws(SedimentError) -> SlotRun {
+    let count = min(count, storableSlotCount)
+    if count >= least {
+      let limits = grantedSlotCount > 0 ? [slotCountMax, space.end] : [slotCountMax]
+      for limit in limits {
+        for least in [max(SegmentSizes.leastRunSlotCount(of: count), least), least] where least <= count {
+          if let run = try takeLowRun(upTo: count, atLeast: least, before: limit) { return run }
+        }
+      }
+    }
+    throw .capReached(file.file.path, SlotSpace.byteCount(of: slotCountMax))
+  }
+
+  /// Takes slots for a large value that users store, in several runs where they lie scattered.
+  func takeStorableRuns(forExtentsOf byteCount: Int) throws(SedimentError) -> [SlotRun] {
+    // The headers of all take less than one slot more.
+    if mayStore(ExtentLayout(storedByteCount: UInt64(byteCount)).slotCount + 1) {
+      let limits = grantedSlotCount > 0 ? [slotCountMax, space.end] : [slotCountMax]
+      for limit in limits {
+        if let runs = try takeLowRuns(forExtentsOf: byteCount, before: limit) { return runs }
+      }
+    }
+    throw .capReached(file.file.path, SlotSpace.byteCount(of: slotCountMax))
+  }
+
+  // MARK: Coming down
+
+  /// Whether all that the file holds finds room before its cap, with the stored index or once that is dropped.
+  func fitsBelowCap(withIndex: Bool) -> Bool {
+    let index = withIndex ? 0 : catalogue.indexSlotCount
+    let used = usedSlotCount - min(index, usedSlotCount)
+    return used + reservedCountAtCap + Self.spareSlotCount <= slotCountMax
+  }
+
+  /// The log goes on in one slot at least, and a file that is longer by a few keeps a little more in reserve.
+  private static var spareSlotCount: UInt32 { 4 }
+}
