@@ -34,9 +34,6 @@ struct FullStorePlan: CustomStringConvertible {
   var filling = Filling.mixed
   /// Whether the background works after each change, or only when somebody has to wait for it.
   var hasBackground: Bool
-  /// Whether others fill the disk as well, and take what the store gives back; then its file is so long that it gets
-  /// holes.
-  var isCrowded = false
 
   init(seed: UInt64) {
     // Not the numbers that the steps are made of.
@@ -70,12 +67,6 @@ struct FullStorePlan: CustomStringConvertible {
       batchCountMax = one(of: 1, 2, 4)
     default: break
     }
-    if bound == .disk, filling == .mixed, Bool.random(using: &generator) {
-      isCrowded = true
-      slotCount = UInt64.random(in: 300...500, using: &generator)
-      (keyByteCountMax, valueByteCountMax) = (one(of: 20, 200), one(of: 6_000, 16_300, 60_000))
-      (compaction, hasBackground, isEven) = (.automatic, true, true)
-    }
   }
 
   var byteCount: UInt64 { slotCount << 14 }
@@ -93,6 +84,6 @@ struct FullStorePlan: CustomStringConvertible {
 
   var description: String {
     "\(bound) of \(slotCount) slots, \(access), compaction \(compaction), keys to \(keyByteCountMax), values to "
-      + "\(valueByteCountMax)\(isEven ? " evenly" : ""), \(filling), batches of \(batchCountMax)\(hasBackground ? ", with background" : "")\(isCrowded ? ", crowded" : "")"
+      + "\(valueByteCountMax)\(isEven ? " evenly" : ""), \(filling), batches of \(batchCountMax)\(hasBackground ? ", with background" : "")"
   }
 }

@@ -36,7 +36,6 @@ struct FullStoreRun {
       default: break
       }
       try removeSome(round)
-      if plan.isCrowded { try crowd(round) }
       if isOne(of: 3) { try compact("round \(round)") }
       try checkRest("behind removing, round \(round)")
     }
@@ -126,50 +125,6 @@ struct FullStoreRun {
     }
     for key in keys { model[key] = nil }
     rest()
-  }
-
-  /// Lets others take what the disk has left, and what the store gives back, also while it is opened again: what frees
-  /// space must not be refused then either, wherever the holes of the file lie.
-  private mutating func crowd(_ round: Int) throws {
-    try removeCrowded(eighths: 4, round)
-    // An idle store gives back what it does not need.
-    scheduler.advance(by: 2_000_000_000)
-    try fillCrowded(round)
-    try removeCrowded(eighths: 2, round)
-    try fillCrowded(round)
-    try reopen(round)
-    for key in model.keys.sorted().shuffled(using: &generator).prefix(model.count / 2) {
-      step = "round \(round), a removal on a full disk with \(model.count) left"
-      disk.capacity = disk.usedByteCount
-      try remove([key])
-    }
-    try checkRest("on a full disk, round \(round)")
-    disk.capacity = plan.byteCount
-  }
-
-  /// Removes so many eighths of the keys, which were set one after the other.
-  private mutating func removeCrowded(eighths count: Int, _ round: Int) throws {
-    let keys = model.keys.sorted()
-    let first = number(below: keys.count * (8 - count) / 8 + 1)
-    for key in keys[first..<first + keys.count * count / 8] {
-      step = "round \(round), a removal before others fill the disk with \(model.count) left"
-      try remove([key])
-    }
-  }
-
-  private mutating func fillCrowded(_ round: Int) throws {
-    step = "round \(round), filling what others leave"
-    disk.capacity = disk.usedByteCount
-    while true {
-      let member = Member(key: newKey(), value: newValue())
-      do {
-        try store.set(Self.value(member.value), forKey: Self.key(member.key))
-      } catch let error as SedimentError where error.code == .outOfSpace {
-        return
-      }
-      model[member.key] = member.value
-      rest()
-    }
   }
 
   private mutating func compact(_ place: String) throws {
