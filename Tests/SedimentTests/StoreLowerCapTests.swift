@@ -282,7 +282,7 @@ struct StoreLowerCapTests {
 
   // MARK: Whatever it holds
 
-  @Test(arguments: Array(0..<16) + [24, 38, 120] as [UInt64])
+  @Test(arguments: Array(0..<UInt64(CrashEffort.of(3, long: 200))) + [24, 38, 120])
   func `Whatever a store holds, it comes down to a lower cap`(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let evicts = Bool.random(using: &generator)
