@@ -11,7 +11,7 @@ struct FullStoreRun {
   private var scheduler = ManualScheduler()
   private var opened: SedimentStore?
   /// The number of each key's value, by the number of the key.
-  private var model: [Int: Int] = [:]
+  private var model = FullStoreModel()
   private var nextNumber = 0
   /// What is being done, for findings.
   private(set) var step = "creation"
@@ -85,7 +85,7 @@ struct FullStoreRun {
 
   /// Removes some keys, each of which must go, whatever lies where.
   private mutating func removeSome(_ round: Int) throws {
-    let keys = model.keys.sorted().shuffled(using: &generator)
+    let keys = model.keys.shuffled(using: &generator)
     let isInBatches = isOne(of: 4)
     var rest = keys.prefix(keys.count * number(below: 4) / 4)
     while !rest.isEmpty {
@@ -97,7 +97,7 @@ struct FullStoreRun {
   }
 
   private mutating func removeAll(_ round: Int) throws {
-    for key in model.keys.sorted().shuffled(using: &generator) {
+    for key in model.keys.shuffled(using: &generator) {
       step = "round \(round), a removal of all with \(model.count) left"
       try remove([key])
     }
@@ -106,7 +106,7 @@ struct FullStoreRun {
   private mutating func removeEverything(_ round: Int) throws {
     step = "round \(round), removing everything"
     try store.removeEverything()
-    model = [:]
+    model = FullStoreModel()
     rest()
   }
 
@@ -167,7 +167,8 @@ struct FullStoreRun {
     } catch let error as SedimentError where error.code == .outOfSpace {
       let wanted = members.reduce(0) { $0 + Self.slotByteCount($1.key, $1.value) }
       // What evicts makes room for what takes an eighth of it.
-      let live = plan.bound == .eviction ? 0 : model.reduce(0) { $0 + Self.slotByteCount($1.key, $1.value) }
+      let live =
+        plan.bound == .eviction ? 0 : model.values.reduce(0) { $0 + Self.slotByteCount($1.key, $1.value) }
       let room = plan.bound == .eviction ? Int(plan.byteCount) / 8 : certainByteCount
       if live + wanted <= room { throw ModelMistake(description: "\(live) live, \(wanted) wanted: \(error)") }
       return false
@@ -219,7 +220,7 @@ struct FullStoreRun {
   }
 
   private mutating func checkContents() throws {
-    for (key, value) in model {
+    for (key, value) in model.values {
       let found = try store.retrieve(forKey: Self.key(key))
       if plan.bound == .eviction, found == nil {
         model[key] = nil
@@ -288,9 +289,7 @@ struct FullStoreRun {
   }
 
   private mutating func presentKey() -> Int {
-    // Sorted, since the order of a dictionary is not the same in each run.
-    let keys = model.keys.sorted()
-    return keys.isEmpty ? newKey() : keys[number(below: keys.count)]
+    model.keys.isEmpty ? newKey() : model.keys[number(below: model.count)]
   }
 
   /// Whether a key takes more than a slot.
