@@ -37,8 +37,9 @@ extension Engine {
   ///
   /// With the lock of maintenance.
   func comeDown(_ writer: LogWriter) throws(SedimentError) -> Bool {
-    guard lock.withLock({ mayComeDown(writer) }) else { return false }
-    let end = lock.withLock { writer.catalogue.slots.end }
+    guard let end = lock.withLock({ mayComeDown(writer) ? writer.catalogue.slots.end : nil }) else {
+      return false
+    }
     try shorten(writer, downTo: writer.slotCountMax)
     try bringBack(writer)
     try trim(to: 0)

@@ -52,8 +52,7 @@ extension Engine {
   /// Under the lock.
   private func endToReach(_ writer: LogWriter, downTo least: UInt32 = 0) -> UInt32? {
     // Besides the reserve, which the end of the file has to have room for, the log goes on somewhere.
-    let reserved = writer.isOverlong ? writer.reservedCountAtCap : writer.space.reservedCount
-    var limit = writer.usedSlotCount + reserved + writer.segmentSlotCount
+    var limit = writer.usedSlotCount + writer.reservedCountAtCap + writer.segmentSlotCount
     if writer.isOverlong, writer.fitsBelowCap(withIndex: false) { limit = min(limit, writer.slotCountMax) }
     limit = max(limit, least)
     return writer.catalogue.slots.end > limit ? limit : nil
@@ -86,7 +85,9 @@ extension Engine {
         }
         .sorted { $0.identity.run.first > $1.identity.run.first }
     }
-    let longestSlotCount = lock.withLock { writer.isOverlong ? writer.survivorSlotCountAtCap : 1 }
+    let longestSlotCount = lock.withLock {
+      writer.isOverlong ? writer.survivorSlotCount(ofFile: writer.slotCountMax) : 1
+    }
     var rest = entries[...]
     while !rest.isEmpty {
       var slotCount: UInt32 = 0

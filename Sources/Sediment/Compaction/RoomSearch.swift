@@ -43,8 +43,7 @@ struct RoomSearch {
   mutating func isHopeful(_ writer: LogWriter, isDiskFull: Bool) -> Bool {
     let limit = isDiskFull ? writer.space.end : writer.slotCountMax
     // The head, the end of the log and the reserve are never to be had.
-    let reserved = writer.isOverlong ? writer.reservedCountAtCap : writer.space.reservedCount
-    let others = Limits.headSlotCount + 1 + (slotCount > 0 ? reserved : 0)
+    let others = Limits.headSlotCount + 1 + (slotCount > 0 ? writer.reservedCountAtCap : 0)
     guard slotCount <= limit - min(limit, others) else { return false }
     let present = writer.presentSlotCount
     let evicted = writer.catalogue.numbers.totals.evictedCount &+ writer.evictedCount

@@ -9,14 +9,7 @@ extension LogWriter {
     while space.freeCount < count {
       let missing = count - space.freeCount
       if let bare = space.bareRun(for: missing, isAdjacent: false), try dress(bare) > 0 { continue }
-      guard missing <= slotCountLeft else {
-        throw .capReached(file.file.path, SlotSpace.byteCount(of: slotCountMax))
-      }
-      do throws(DiskError) {
-        try extend(by: missing)
-      } catch {
-        throw SedimentError(error)
-      }
+      try extend(by: missing)
     }
   }
 
@@ -24,12 +17,11 @@ extension LogWriter {
   ///
   /// Where the disk has none for them, it looks for bare slots that have blocks already, whoever left them: so a full
   /// disk takes nothing from a store that is opened again. With 0 there are no such slots either, as far as is known.
-  @discardableResult
   func dress(_ run: Range<UInt32>) throws(SedimentError) -> UInt32 {
     if try hasGiven(run) { return UInt32(run.count) }
-    while let run = space.idleRun(upTo: Self.idleSlotCountMax), mayHaveBlocks(from: run.lowerBound) {
-      let count = try dressParts(of: run)
-      space.idleStart = run.upperBound
+    while let idle = space.idleRun(upTo: Self.idleSlotCountMax), mayHaveBlocks(from: idle.lowerBound) {
+      let count = try dressParts(of: idle)
+      space.idleStart = idle.upperBound
       if count > 0 { return count }
     }
     return 0
@@ -69,11 +61,18 @@ extension LogWriter {
     return true
   }
 
-  /// Lets the file grow by slots that have blocks and addresses.
-  func extend(by count: UInt32) throws(DiskError) {
+  /// Lets the file grow by slots that have blocks and addresses, up to its cap.
+  func extend(by count: UInt32) throws(SedimentError) {
+    guard count <= slotCountLeft else {
+      throw .capReached(file.file.path, SlotSpace.byteCount(of: slotCountMax))
+    }
     let bytes = SlotSpace.byteRange(of: space.end..<space.end + count)
-    try file.file.allocate(bytes)
-    try file.mapGrowth(upTo: bytes.upperBound)
+    do throws(DiskError) {
+      try file.file.allocate(bytes)
+      try file.mapGrowth(upTo: bytes.upperBound)
+    } catch {
+      throw SedimentError(error)
+    }
     noteExtended(by: count)
   }
 }

@@ -52,14 +52,7 @@ extension LogWriter {
   /// Takes free slots behind a limit, or lets the file grow by as many.
   func takeHighRun(_ count: UInt32, behind limit: UInt32) throws(SedimentError) -> SlotRun {
     if let run = space.highRun(count, behind: limit), let taken = space.take(run) { return taken }
-    guard count <= slotCountLeft else {
-      throw .capReached(file.file.path, SlotSpace.byteCount(of: slotCountMax))
-    }
-    do throws(DiskError) {
-      try extend(by: count)
-    } catch {
-      throw SedimentError(error)
-    }
+    try extend(by: count)
     return space.take(space.end - count..<space.end)!
   }
 

@@ -12,15 +12,17 @@ extension LogWriter {
   /// The slots of the file that are in use, or were freed and wait.
   var usedSlotCount: UInt32 { space.end - min(space.end, space.freeCount + space.bareCount) }
 
-  /// The slots that have to be free once the file is no longer than its cap.
-  var reservedCountAtCap: UInt32 { reserve(ofFile: min(space.end, slotCountMax)).slotCount(leftBy: .storing) }
-
-  /// The slots that the survivors of an exchange may take then.
-  var survivorSlotCountAtCap: UInt32 { survivorSlotCount(ofFile: min(space.end, slotCountMax)) }
+  /// The slots that have to be free of the file, once it is no longer than its cap.
+  var reservedCountAtCap: UInt32 {
+    isOverlong ? reserve(ofFile: slotCountMax).slotCount(leftBy: .storing) : space.reservedCount
+  }
 
   /// The slots that there are for users before the cap is reached.
-  var roomSlotCount: UInt32 {
-    let kept = isOverlong ? max(overhang + reservedCountAtCap, space.reservedCount) : space.reservedCount
+  var roomSlotCount: UInt32 { roomSlotCount(beyondCap: 0) }
+
+  /// The same, if users may go so many slots beyond the cap.
+  private func roomSlotCount(beyondCap granted: UInt32) -> UInt32 {
+    let kept = max(overhang + reservedCountAtCap - min(granted, overhang), space.reservedCount)
     return presentSlotCount - min(presentSlotCount, kept)
   }
 
@@ -30,8 +32,12 @@ extension LogWriter {
   /// change need not wait until all of what is beyond it was evicted.
   private var storableSlotCount: UInt32 {
     let granted = grantedSlotCount - min(grantedSlotCount, UInt32(clamping: reclaimedSlotCount / 2))
-    let kept = max(overhang + reservedCountAtCap - min(granted, overhang), space.reservedCount)
-    return presentSlotCount - min(presentSlotCount, kept)
+    return roomSlotCount(beyondCap: granted)
+  }
+
+  /// Where users may take slots: before the first of these if there is room, else before the next.
+  private var storableLimits: [UInt32] {
+    grantedSlotCount > 0 ? [slotCountMax, space.end] : [slotCountMax]
   }
 
   /// Whether users may take so many slots; where the file is no longer than its cap, the space itself decides.
@@ -47,8 +53,7 @@ extension LogWriter {
   func takeStorableRun(upTo count: UInt32, atLeast least: UInt32) throws(SedimentError) -> SlotRun {
     let count = min(count, storableSlotCount)
     if count >= least {
-      let limits = grantedSlotCount > 0 ? [slotCountMax, space.end] : [slotCountMax]
-      for limit in limits {
+      for limit in storableLimits {
         for least in [max(SegmentSizes.leastRunSlotCount(of: count), least), least] where least <= count {
           if let run = try takeLowRun(upTo: count, atLeast: least, before: limit) { return run }
         }
@@ -61,8 +66,7 @@ extension LogWriter {
   func takeStorableRuns(forExtentsOf byteCount: Int) throws(SedimentError) -> [SlotRun] {
     // The headers of all take less than one slot more.
     if mayStore(ExtentLayout(storedByteCount: UInt64(byteCount)).slotCount + 1) {
-      let limits = grantedSlotCount > 0 ? [slotCountMax, space.end] : [slotCountMax]
-      for limit in limits {
+      for limit in storableLimits {
         if let runs = try takeLowRuns(forExtentsOf: byteCount, before: limit) { return runs }
       }
     }

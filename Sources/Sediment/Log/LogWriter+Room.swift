@@ -262,19 +262,12 @@ extension LogWriter {
     guard let growth = space.growth(for: count, purpose) else {
       throw SedimentError.fileTooLarge(file.file.path)
     }
-    guard growth <= slotCountLeft else {
-      throw .capReached(file.file.path, SlotSpace.byteCount(of: slotCountMax))
-    }
-    let ahead = min(growth + slotCountAhead, slotCountLeft)
-    do throws(DiskError) {
-      do throws(DiskError) {
-        try extend(by: ahead)
-      } catch {
-        guard error.code.isOutOfSpace, growth < ahead else { throw error }
-        try extend(by: growth)
-      }
+    let ahead = max(min(growth + slotCountAhead, slotCountLeft), growth)
+    do throws(SedimentError) {
+      try extend(by: ahead)
     } catch {
-      throw SedimentError(error)
+      guard error.systemError?.code.isOutOfSpace == true, growth < ahead else { throw error }
+      try extend(by: growth)
     }
     setWantedFreeCount()
   }
