@@ -26,8 +26,10 @@ struct PlantedLayer {
     }
     var foundCount = 0
     for bug in bugs {
+      let began = ContinuousClock.now
       let layer = try find(bug.name, layers: bug.layers)
-      print("\(bug.name): \(layer.map { "found by \($0)" } ?? "NOT FOUND"). \(bug.what)")
+      let seconds = (ContinuousClock.now - began).components.seconds
+      print("\(bug.name): \(layer.map { "found by \($0)" } ?? "NOT FOUND"), \(seconds) s. \(bug.what)")
       foundCount += layer == nil ? 0 : 1
     }
     print("planted: \(bugs.count) bugs, \(foundCount) found")
