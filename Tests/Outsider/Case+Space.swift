@@ -69,9 +69,9 @@ final class Gauge: @unchecked Sendable {
 
 extension Session {
   func judgeCap() {
-    guard let cap = settings.cap else { return }
+    guard let most = byteCountMax else { return }
     let length = FileSize(path).length
-    if length > cap { findings.add(.cap, "the file has \(length) bytes, of at most \(cap)") }
+    if length > most { findings.add(.cap, "the file has \(length) bytes, of at most \(most)") }
   }
 
   /// Whether records take more than they may.
@@ -93,6 +93,29 @@ extension Session {
 extension Case {
   func judgeCap() { session.judgeCap() }
 
+  /// Whether the file has to come down to a lower cap: what it holds fits, or need not stay.
+  private var mustComeDown: Bool {
+    guard !session.isWithinCap.isSet, settings.compaction != .off else { return false }
+    // The record of a long key needs a row before the cap (DESIGN.md 14).
+    if workers.contains(where: { $0.model.hasLongKeys }) { return false }
+    return settings.evicts || session.hasRoom(for: account.now)
+  }
+
+  /// Holds a file that has had the time for it against its lower cap.
+  private func judgeComingDown() {
+    guard mustComeDown else { return }
+    session.isWithinCap.isSet = true
+    judgeCap()
+  }
+
+  /// Waits until the background has brought the file down to a lower cap, and no longer than that may last.
+  private func comeDown() {
+    guard mustComeDown, settings.compaction == .automatic, let cap = settings.cap else { return }
+    let end = Clock.seconds + 4 + Double(FileSize(path).allocated) / 20e6
+    while Clock.seconds < end, FileSize(path).length > cap { usleep(200_000) }
+    judgeComingDown()
+  }
+
   func judgeRecords(holding held: Int, _ moment: String) {
     guard settings.compaction == .automatic, !settings.evicts else { return }
     session.judgeRecords(allowed: Bound.records(holding: held), moment)
@@ -100,6 +123,7 @@ extension Case {
 
   /// Waits until the background has brought the file to what it should take, and no longer than that may last.
   func idle() throws {
+    comeDown()
     guard settings.compaction == .automatic, !settings.evicts else {
       usleep(1_200_000)
       return
@@ -125,6 +149,7 @@ extension Case {
 
   /// Holds a file that was compacted against what it holds.
   func judgeCompacted(_ moment: String) {
+    judgeComingDown()
     let held = account.now
     let keyCount = workers.reduce(0) { $0 + $1.model.count }
     let longRecordCount = workers.reduce(0) { $0 + $1.model.longRecordCount }

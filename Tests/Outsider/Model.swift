@@ -27,6 +27,7 @@ struct Contents: Sendable {
       $0.value.value.byteCount <= Weight.recordValueMax && Weight.of($0.key, $0.value.value) >= Weight.slot
     }
   }
+  var hasLongKeys: Bool { entries.keys.contains { $0.byteCount > Weight.longKeyMin } }
   var isEmpty: Bool { entries.isEmpty }
 
   subscript(key: Key) -> Entry? { entries[key] }
@@ -72,6 +73,7 @@ struct Model: Sendable {
   var count: Int { spaces.values.reduce(0) { $0 + $1.count } }
   var residueCount: Int { spaces.values.reduce(0) { $0 + $1.residueCount } }
   var longRecordCount: Int { spaces.values.reduce(0) { $0 + $1.longRecordCount } }
+  var hasLongKeys: Bool { spaces.values.contains { $0.hasLongKeys } }
   var collectionNames: [String] { spaces.keys.filter { !$0.isEmpty } }
 
   func contents(_ space: String) -> Contents { spaces[space] ?? Contents() }
@@ -129,7 +131,7 @@ enum Weight {
   /// A longer value has a place of its own, of whole slots.
   fileprivate static let recordValueMax = 128 << 10
   /// A longer key has a record of its own.
-  private static let longKeyMin = 13 << 10
+  fileprivate static let longKeyMin = 13 << 10
 
   static func of(_ key: Key, _ value: Value) -> Int {
     of(keyByteCount: Int(key.byteCount), valueByteCount: value.byteCount)

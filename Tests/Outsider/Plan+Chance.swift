@@ -198,15 +198,26 @@ struct PlanChance {
     dice.one(weighted: [(4, .nothing), (2, .compact), (2, .backup), (2, .close), (1, .iterate)])
   }
 
+  /// Another cap, if there is one; mostly a lower one.
+  private mutating func changeCap() {
+    guard let cap = settings.cap else { return }
+    let other = max(cap / 100 * dice.one(of: [25, 50, 80, 150]), 2 << 20)
+    settings.capacity =
+      settings.evicts ? .evicting(maxBytes: UInt64(other)) : .limited(maxBytes: UInt64(other))
+    held = min(held, other)
+    drawSizes()
+  }
+
   /// What comes between.
   private mutating func pause(_ steps: inout [Step]) {
     let kind = dice.one(weighted: [
-      (4, Step.Kind?.none), (2, .compact), (1, .idle), (1, .backup), (1, .sync), (2, .reopen), (1, .check),
+      (4, Step.Kind?.none), (2, .compact), (1, .idle), (1, .backup), (1, .sync), (3, .reopen), (1, .check),
     ])
     guard let kind else { return }
     var step = Step(kind)
     if kind == .reopen, dice.isWithin(70) {
       settings.vary(&dice)
+      if dice.isWithin(60) { changeCap() }
       step.settings = settings
     }
     steps.append(step)

@@ -21,6 +21,9 @@ final class Session: @unchecked Sendable {
   let isBackingUp = Flag()
   /// Whether what the threads change is recorded, to be compared with a backup.
   let records = Flag()
+  /// Whether the file has no more bytes than its cap; one that is opened with a lower cap has to come down first.
+  let isWithinCap = Flag()
+  private let openedByteCount: Int
 
   init(
     _ path: String, _ settings: Settings, threadCount: Int, _ findings: Findings, _ watch: Watch,
@@ -33,6 +36,8 @@ final class Session: @unchecked Sendable {
     self.watch = watch
     self.account = account
     let byteCount = FileSize(path).length
+    openedByteCount = byteCount
+    isWithinCap.isSet = byteCount <= settings.cap ?? .max
     store = try watch.timed("opening", thread: -1, byteCount: byteCount) {
       try SedimentStore(path: path, options: settings.options)
     }
@@ -47,6 +52,11 @@ final class Session: @unchecked Sendable {
     isClosed.isSet = true
   }
 
+  /// The bytes that the file may have; nil for any number.
+  var byteCountMax: Int? {
+    settings.cap.map { isWithinCap.isSet ? $0 : openedByteCount }
+  }
+
   // MARK: What may be refused
 
   /// Whether a change that adds so much at most has to succeed while so much is held.
@@ -54,15 +64,20 @@ final class Session: @unchecked Sendable {
     if settings.compaction == .off { return false }
     switch settings.capacity {
     case .unlimited: return FileSize.free(at: path) > 1 << 30
-    case .limited(let cap):
+    case .limited:
       if isBackingUp.isSet { return false }
-      return held + byteCount + Room.fixed <= Int(cap) / 100 * Room.percent
+      return hasRoom(for: held + byteCount)
     case .evicting(let cap): return byteCount <= Int(cap) / 8 / threadCount
     }
   }
 
+  /// Whether a cap leaves as much room as changes need where so much is held.
+  func hasRoom(for held: Int) -> Bool {
+    held + Room.fixed <= (settings.cap ?? .max) / 100 * Room.percent
+  }
+
   /// How much of a cap live records may take at most for changes to succeed.
-  enum Room {
+  private enum Room {
     static let percent = 60
     static let fixed = 512 << 10
   }

@@ -16,7 +16,7 @@ struct Settings: Equatable, Sendable {
       compaction: compaction, compression: compression, storesIndex: storesIndex)
   }
 
-  /// The bytes that the file may have; nil for any number.
+  /// The bytes that the file may have from when it has come down to them; nil for any number.
   var cap: Int? {
     switch capacity {
     case .unlimited: nil
