@@ -48,6 +48,7 @@ struct PlanChance {
       // Other lengths meet what those before have left.
       if dice.isWithin(40) { drawSizes() }
     }
+    if settings.cap != nil, dice.isWithin(30) { reopening(&plan.steps) }
     plan.end = dice.one(weighted: [
       (2, .kept), (2, .reopened), (2, .everything), (1, .each), (2, .dropped), (1, .removed), (1, .closed),
     ])
@@ -113,10 +114,7 @@ struct PlanChance {
     for _ in 0..<dice.number(in: 1...3) {
       steps.append(filling())
       if dice.isWithin(60) {
-        var removing = step(.remove)
-        removing.which = dice.one(of: Step.Which.allCases)
-        removing.seconds = 3
-        steps.append(removing)
+        steps.append(removing())
         if dice.isWithin(60) {
           if dice.isWithin(50) { drawSizes() }
           steps.append(filling())
@@ -133,6 +131,13 @@ struct PlanChance {
     filling.expiring = 0
     if settings.cap == nil || dice.isWithin(40) { filling.amount = held }
     return filling
+  }
+
+  private mutating func removing() -> Step {
+    var removing = step(.remove)
+    removing.which = dice.one(of: Step.Which.allCases)
+    removing.seconds = 3
+    return removing
   }
 
   private mutating func clearing() -> Step {
@@ -214,12 +219,20 @@ struct PlanChance {
       (4, Step.Kind?.none), (2, .compact), (1, .idle), (1, .backup), (1, .sync), (3, .reopen), (1, .check),
     ])
     guard let kind else { return }
-    var step = Step(kind)
-    if kind == .reopen, dice.isWithin(70) {
-      settings.vary(&dice)
-      if dice.isWithin(60) { changeCap() }
-      step.settings = settings
+    if kind == .reopen, dice.isWithin(70) { reopening(&steps) } else { steps.append(Step(kind)) }
+  }
+
+  /// Opened again in another way.
+  private mutating func reopening(_ steps: inout [Step]) {
+    var step = Step(.reopen)
+    settings.vary(&dice)
+    if settings.cap != nil, dice.isWithin(60) {
+      // A file is as long as its cap once it was full, whatever it holds then.
+      steps.append(filling())
+      if !settings.evicts { steps.append(removing()) }
+      changeCap()
     }
+    step.settings = settings
     steps.append(step)
   }
 }
