@@ -203,9 +203,8 @@ struct PlanChance {
     dice.one(weighted: [(4, .nothing), (2, .compact), (2, .backup), (2, .close), (1, .iterate)])
   }
 
-  /// Another cap, if there is one; mostly a lower one.
-  private mutating func changeCap() {
-    guard let cap = settings.cap else { return }
+  /// Another cap in place of one; mostly a lower one.
+  private mutating func changeCap(_ cap: Int) {
     let other = max(cap / 100 * dice.one(of: [25, 50, 80, 150]), 2 << 20)
     settings.capacity =
       settings.evicts ? .evicting(maxBytes: UInt64(other)) : .limited(maxBytes: UInt64(other))
@@ -226,11 +225,11 @@ struct PlanChance {
   private mutating func reopening(_ steps: inout [Step]) {
     var step = Step(.reopen)
     settings.vary(&dice)
-    if settings.cap != nil, dice.isWithin(60) {
+    if let cap = settings.cap, dice.isWithin(60) {
       // A file is as long as its cap once it was full, whatever it holds then.
       steps.append(filling())
       if !settings.evicts { steps.append(removing()) }
-      changeCap()
+      changeCap(cap)
     }
     step.settings = settings
     steps.append(step)
