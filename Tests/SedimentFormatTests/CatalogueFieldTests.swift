@@ -87,7 +87,7 @@ import Testing
           switch kind {
           case .hot: true
           case .survivors: end != nil
-          case .extent, .index, .catalogue: end == nil
+          case .extent, .index, .catalogue, .window: end == nil
           }
         #expect(found == (isSound ? nil : .field(.end)), "\(kind), \(String(describing: end))")
       }

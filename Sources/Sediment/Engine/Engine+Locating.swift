@@ -1,6 +1,7 @@
 internal import CSediment
 internal import SedimentDisk
 internal import SedimentFormat
+internal import Synchronization
 
 /// A record that the index led to and whose key is the one that was asked for.
 @safe struct FoundRecord {
@@ -80,15 +81,86 @@ extension Engine {
   @inline(__always)
   func record(at position: UInt64) throws(SedimentError) -> FoundRecord? {
     guard let segment = slots.segment(at: position &>> UInt64(Limits.slotByteCountLog2)) else { return nil }
-    let end = min(segment.end, log.mappedByteCount)
+    let end = min(segment.readableEnd, log.mappedByteCount)
     guard position < end,
       let view = unsafe RecordView(log.base + Int(position), available: Int(end - position))
-    else {
-      // It makes no sense, or not all of it is mapped.
-      return segment.end > log.mappedByteCount ? try readRecord(at: position, in: segment) : nil
-    }
+    else { return try recordElsewhere(at: position, in: segment) }
     return unsafe FoundRecord(view: view, position: position, segment: segment, owner: nil)
   }
+
+  /// A record that is not in mapped memory, or not in its place yet; nil if there is none that makes sense.
+  @inline(never)
+  private func recordElsewhere(at position: UInt64, in segment: Segment) throws(SedimentError) -> FoundRecord?
+  {
+    if position >= segment.readableEnd {
+      switch try recordInWindow(at: position, in: segment) {
+      case .record(let record): return record
+      case .nothing: return nil
+      case .isInPlace: break
+      }
+    }
+    let end = min(segment.readableEnd, log.mappedByteCount)
+    if position < end,
+      let view = unsafe RecordView(log.base + Int(position), available: Int(end - position))
+    {
+      return unsafe FoundRecord(view: view, position: position, segment: segment, owner: nil)
+    }
+    // It makes no sense, or not all of it is mapped.
+    return segment.end > log.mappedByteCount ? try readRecord(at: position, in: segment) : nil
+  }
+
+  private enum WindowSearch {
+    case record(FoundRecord)
+    /// The window has no record there that makes sense.
+    case nothing
+    /// The record went to its place meanwhile.
+    case isInPlace
+  }
+
+  /// Copies a record from the window (DESIGN.md 5.1, "A reader").
+  ///
+  /// Nothing of the copy is believed, not even that it is no record, before it is known that nobody stored over it.
+  private func recordInWindow(at position: UInt64, in segment: Segment) throws(SedimentError) -> WindowSearch
+  {
+    // A child shares the window with its parent, which goes on storing there.
+    try checkNotForked()
+    guard let window = log.window else { return .isInPlace }
+    let end = min(window.end(from: position), segment.end)
+    let firstEnd = min(position + 512, end)
+    var byteCount = Int(firstEnd - position)
+    var memory = UnsafeMutableRawPointer.allocate(byteCount: byteCount, alignment: 8)
+    unsafe log.copy(position..<firstEnd, of: window, into: memory)
+    var view = unsafe RecordView(memory, available: byteCount, recordByteCountMax: Int(end - position))
+    if let whole = view?.byteCount, whole > byteCount {
+      unsafe memory.deallocate()
+      byteCount = whole
+      unsafe memory = .allocate(byteCount: byteCount, alignment: 8)
+      unsafe log.copy(position..<position + UInt64(byteCount), of: window, into: memory)
+      view = unsafe RecordView(memory, available: byteCount)
+    }
+    SchedulePoint.reach(.reading)
+    sediment_acquire_fence()
+    guard position >= segment.readableEnd else {
+      unsafe memory.deallocate()
+      return .isInPlace
+    }
+    noteReadFromWindow()
+    guard let view else {
+      unsafe memory.deallocate()
+      return .nothing
+    }
+    return .record(unsafe FoundRecord(view: view, position: position, segment: segment, owner: memory))
+  }
+
+  /// Lets the window be flushed soon if much is read from it: what is in its place is read without a copy.
+  private func noteReadFromWindow() {
+    guard windowReads.wrappingAdd(1, ordering: .relaxed).newValue % Self.windowReadCountMax == 0,
+      let window = work.window
+    else { return }
+    scheduler.schedule(window, after: 0)
+  }
+
+  private static let windowReadCountMax = 64
 
   /// Reads a record that is not mapped into memory of its own.
   @inline(never)

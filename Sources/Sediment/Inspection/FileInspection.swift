@@ -83,7 +83,7 @@ package struct FileInspection: Sendable {
     _ header: SegmentHeader, of file: any DiskFile, identity: FileIdentity, byteCount: UInt64
   ) throws(DiskError) -> Segment {
     switch header.identity.kind {
-    case .extent, .index, .catalogue: return Segment(header: header, records: [], ending: nil)
+    case .extent, .index, .catalogue, .window: return Segment(header: header, records: [], ending: nil)
     case .hot, .survivors: break
     }
     // A header may claim more than the file has.

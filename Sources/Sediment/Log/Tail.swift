@@ -23,8 +23,10 @@ struct Tail {
   var countedSequence: UInt64
   /// What the wall clock showed at the last look.
   var clock: UInt64
-  /// Whether records are stored at mapped addresses.
-  var isMapped: Bool
+  /// Up to where the log is in its place in the file; what lies between this and `offset` is in the window alone.
+  var flushedEnd: UInt64
+  /// Up to where records may be stored into the window; nothing is from 0 on where there is none.
+  var storeEnd: UInt64 = 0
   /// The counts of the segment, as the catalogue will have them.
   var entry: SegmentEntry
 

@@ -3,10 +3,10 @@ internal import SedimentFormat
 
 /// Reads the log of an open file and writes nothing (DESIGN.md 7, steps 2 to 7).
 package struct LogReading {
-  private let file: any DiskFile
+  private let file: PatchedFile
 
   package init(_ file: any DiskFile) {
-    self.file = file
+    self.file = file as? PatchedFile ?? PatchedFile(file)
   }
 
   /// The log as it counts; an error if the file is foreign, newer, damaged or cannot be read.
@@ -14,14 +14,14 @@ package struct LogReading {
     let head = try Head.read(from: file)
     let fileByteCount = try file.length()
     let checkpoint = try CheckpointReading.read(head.leading, from: file, fileByteCount: fileByteCount)
-    var replay = LogReplay(checkpoint)
+    var replay = LogReplay(checkpoint, synced: head.watermark)
     try replay.run()
     let watermark = max(head.watermark, replay.found.watermark ?? head.watermark)
     let firstSeen = Seen(replay)
     var ending = replay.reader.ending
     let end = try sideEnd(of: replay, head.leading.identity, from: watermark)
     if end < replay.progress.end {
-      replay = LogReplay(checkpoint)
+      replay = LogReplay(checkpoint, synced: head.watermark)
       try replay.run(upTo: end)
       ending = FormatError(.valuePlace, .checksum)
     }
@@ -102,7 +102,7 @@ package struct LogReading {
       replayedByteCount: progress.byteCount, replayedRecordCount: progress.recordCount, ending: ending,
       cut: progress.end, clock: max(replay.found.clock, replay.catalogue.numbers.clocks.highest),
       highestSequence: seen.sequence, highestGeneration: seen.generation,
-      unsecured: unsecured(replay, watermark, fileByteCount))
+      patched: file.isPatched ? file : nil, unsecured: unsecured(replay, watermark, fileByteCount))
   }
 
   private func unsecured(

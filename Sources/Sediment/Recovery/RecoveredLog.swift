@@ -32,6 +32,8 @@ package struct RecoveredLog: Sendable {
   /// The highest numbers that anything seen names: after a cut, the next are far above.
   package internal(set) var highestSequence: SequenceNumber
   package internal(set) var highestGeneration: Generation
+  /// The file with what its window has laid over the log; nil if that is nothing, or was written to its place.
+  var patched: PatchedFile?
   /// What stands above the watermark, for `Securing`.
   let unsecured: Unsecured
 

@@ -14,7 +14,7 @@ struct Salvage {
     _ file: any DiskFile, on disk: any Disk, keepsUncertain: Bool,
     _ progress: ((SedimentProgress) -> SedimentIteration)?
   ) throws(SedimentError) {
-    self.file = file
+    self.file = PatchedFile(file)
     self.disk = disk
     self.keepsUncertain = keepsUncertain
     byteCount = try file.length()

@@ -30,6 +30,9 @@ public struct SedimentOptions: Sendable {
 
   /// What dead records may take in a small store before compaction is due, in slots of the file; tests take fewer.
   package var slackSlotCount: UInt32 = 64
+  /// From how many slots on a file has a window, and how many of these it takes; tests take fewer.
+  package var windowedSlotCount: UInt32 = 64
+  package var windowSlotCount: UInt32 = 4
   /// What the entries of a catalogue change may take in one record; longer changes are batches, and tests take less.
   package var changeByteCountMax = 15_000
 
@@ -52,6 +55,12 @@ public struct SedimentOptions: Sendable {
     self.compression = compression
     self.storesIndex = storesIndex
     self.observer = observer
+  }
+
+  /// Lets even a small store have a window, of one slot, as tests of it need.
+  package mutating func useSmallWindow() {
+    windowedSlotCount = 0
+    windowSlotCount = 1
   }
 
   /// How the file's bytes are reached.

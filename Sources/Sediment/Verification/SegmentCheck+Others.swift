@@ -81,7 +81,7 @@ extension SegmentCheck {
     }
     if let elsewhere = catalogue.elsewhere {
       // Its entries were read with the checkpoint.
-      checkHeader(SegmentEntry(extent: elsewhere.segment), &report)
+      checkHeader(SegmentEntry(withoutRecords: elsewhere.segment), &report)
       identities.append(elsewhere.segment)
     }
     for identity in identities {

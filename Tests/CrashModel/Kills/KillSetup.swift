@@ -65,6 +65,7 @@ package struct KillSetup: Sendable {
     var options = SedimentOptions(access: access)
     // Some dead records are enough for the background to move what is live.
     options.slackSlotCount = 3
+    options.useSmallWindow()
     if seed % 2 == 0 { options.changeByteCountMax = 60 }
     if style == .evicting { options.capacity = .evicting(maxBytes: 1 << 20) }
     return options

@@ -55,6 +55,7 @@ struct FullDiskLayer: SeededLayer {
       durability: .unsynced, access: accesses[number % 3],
       compaction: number / 3 % 2 == 0 ? .automatic : .manual, compression: .off)
     options.slackSlotCount = 3
+    options.useSmallWindow()
     return options
   }
 }

@@ -74,6 +74,7 @@ struct FullStorePlan: CustomStringConvertible {
   var options: SedimentOptions {
     var options = SedimentOptions(
       durability: .unsynced, access: access, compaction: compaction, compression: .off)
+    if batchCountMax != 4 { options.useSmallWindow() }
     switch bound {
     case .cap: options.capacity = .limited(maxBytes: byteCount)
     case .eviction: options.capacity = .evicting(maxBytes: byteCount)

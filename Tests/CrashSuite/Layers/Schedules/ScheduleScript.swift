@@ -161,6 +161,7 @@ private struct Draw {
     options.slackSlotCount =
       scene == .growing ? 64 : UInt32.random(in: 1...(scene == .tight ? 2 : 8), using: &generator)
     if Bool.random(using: &generator) { options.changeByteCountMax = 60 }
+    if Bool.random(using: &generator) { options.useSmallWindow() }
     switch Int.random(in: 0..<8, using: &generator) {
     case 0: options.capacity = .limited(maxBytes: UInt64.random(in: 32...64, using: &generator) << 14)
     case 1: options.capacity = .evicting(maxBytes: UInt64.random(in: 32...64, using: &generator) << 14)

@@ -64,6 +64,7 @@ struct ThreadsLayer: SeededLayer {
     // Some dead records are enough for the background to move what is live.
     options.slackSlotCount = UInt32.random(in: 1...8, using: &generator)
     if Bool.random(using: &generator) { options.changeByteCountMax = 60 }
+    if Bool.random(using: &generator) { options.useSmallWindow() }
     return options
   }
 }

@@ -1,0 +1,122 @@
+internal import SedimentDisk
+internal import SedimentFormat
+
+// How records reach the file: through the window, many at a time, or by a call of their own (DESIGN.md 5.1).
+
+extension LogWriter {
+  /// Brings bytes of the log into the file that belong behind all others.
+  ///
+  /// What fits into the window is stored there. Anything else is written, behind what the window has.
+  @inline(__always)
+  func store(_ records: RawSpan, at offset: UInt64, _ way: Way) throws(SedimentError) {
+    let end = offset &+ UInt64(records.byteCount)
+    if unsafe way == .stored && end <= tail.pointee.storeEnd && records.byteCount <= Self.storedByteCountMax,
+      let window = file.window
+    {
+      file.store(records, at: offset, in: window)
+    } else {
+      try write(records, at: offset)
+    }
+  }
+
+  /// More bytes than these are written by a call of their own, since copying them twice would take longer.
+  static var storedByteCountMax: Int { 12 << 10 }
+
+  @inline(never)
+  private func write(_ records: RawSpan, at offset: UInt64) throws(SedimentError) {
+    try flush(upTo: offset)
+    do throws(DiskError) {
+      try file.write(records, at: offset)
+    } catch {
+      throw fail(error)
+    }
+    noteFlushed(upTo: offset + UInt64(records.byteCount))
+  }
+
+  /// Writes what is in the window alone to its place, so that a sync would cover it; what fails poisons.
+  func flush() throws(SedimentError) {
+    try flush(upTo: unsafe tail.pointee.offset)
+  }
+
+  private func flush(upTo end: UInt64) throws(SedimentError) {
+    let start = unsafe tail.pointee.flushedEnd
+    guard start < end, let window = file.window else { return }
+    if let poison { throw poison }
+    // Whole pages: the system would read the rest of one that it has to change in part.
+    let pageEnd = (end + Window.pageByteCount - 1) / Window.pageByteCount * Window.pageByteCount
+    let padding = [UInt8](repeating: 0, count: Int(pageEnd - end))
+    file.store(unsafe padding.span.bytes, at: end, in: window)
+    do throws(DiskError) {
+      try file.flush(start..<pageEnd, of: window)
+    } catch {
+      throw fail(error)
+    }
+    noteFlushed(upTo: end)
+  }
+
+  /// Lets readers read the log in its place up to an offset, and records be stored into the window from there on.
+  func noteFlushed(upTo end: UInt64) {
+    let segment = unsafe tail.pointee.segment
+    unsafe tail.pointee.flushedEnd = end
+    let window = file.window
+    segment.setReadableEnd(window == nil ? segment.end : end)
+    SchedulePoint.reach(.published)
+    unsafe tail.pointee.storeEnd = window.map { min($0.end(from: end), segment.end) } ?? 0
+  }
+
+  // MARK: Which window
+
+  /// Whether there should be a window and none is.
+  var wantsWindow: Bool {
+    file.mayHaveWindow && space.end >= windowedSlotCount && space.end > windowSoughtSlotCount
+      && file.window == nil
+      && !isOverlong
+  }
+
+  /// Begins to store into the window that the catalogue names, if there is one and this may be.
+  ///
+  /// All that was appended is in its place. Where something is refused records are written one by one, which is slower.
+  func enterWindow() {
+    guard file.mayHaveWindow, let identity = catalogue.window else { return }
+    let window = Window(identity.run)
+    do throws(DiskError) {
+      try file.file.allocate(window.run.byteRange)
+      try empty(window)
+      try file.enter(window)
+    } catch {
+      windowSoughtSlotCount = .max
+    }
+    noteFlushed(upTo: unsafe tail.pointee.flushedEnd)
+  }
+
+  /// Writes records one by one from now on.
+  func leaveWindow() throws(SedimentError) {
+    try flush()
+    file.leaveWindow()
+    noteFlushed(upTo: unsafe tail.pointee.flushedEnd)
+  }
+
+  /// Writes over all of a ring, so that it has blocks of its own, in memory, into which a store cannot fail.
+  private func empty(_ window: Window) throws(DiskError) {
+    let zeros = [UInt8](repeating: 0, count: window.ring.count)
+    try file.write(unsafe zeros.span.bytes, at: window.ring.lowerBound)
+  }
+
+  /// Gives the window, which is empty, and what the log still has of its segment blocks of their own, of which the file
+  /// shares those that it had with a copy.
+  ///
+  /// Where there are none, records are written one by one from now on: that can be refused, while a store into a shared
+  /// block would end the process.
+  func renewWindow() {
+    guard let window = file.window, unsafe tail.pointee.flushedEnd == tail.pointee.offset else { return }
+    let run = unsafe tail.pointee.identity.run.byteRange
+    do throws(DiskError) {
+      try file.file.allocate(run)
+      try empty(window)
+    } catch {
+      file.leaveWindow()
+      windowSoughtSlotCount = .max
+      noteFlushed(upTo: unsafe tail.pointee.flushedEnd)
+    }
+  }
+}
