@@ -7,12 +7,13 @@
 
 // Copies to memory that other threads may copy from meanwhile, which they then find out, and throw away what they have.
 //
-// `shared` begins at a multiple of 8. Each word of 8 bytes is stored as a whole, in no order.
+// Each word of 8 bytes is stored as a whole, in no order, if `shared` begins at a multiple of 8; else each byte.
 static inline void sediment_store_words(void *shared, const void *source, size_t count) {
   uint64_t *words = shared;
   const uint8_t *bytes = source;
   size_t place = 0;
-  for (; place + 8 <= count; place += 8) {
+  size_t whole = (uintptr_t)shared % 8 == 0 ? count : 0;
+  for (; place + 8 <= whole; place += 8) {
     uint64_t word;
     memcpy(&word, bytes + place, 8);
     __atomic_store_n(words + place / 8, word, __ATOMIC_RELAXED);

@@ -129,12 +129,14 @@ extension Engine {
     let firstEnd = min(position + 512, end)
     var byteCount = Int(firstEnd - position)
     var memory = UnsafeMutableRawPointer.allocate(byteCount: byteCount, alignment: 8)
+    SchedulePoint.reach(.reading)
     unsafe log.copy(position..<firstEnd, of: window, into: memory)
     var view = unsafe RecordView(memory, available: byteCount, recordByteCountMax: Int(end - position))
     if let whole = view?.byteCount, whole > byteCount {
       unsafe memory.deallocate()
       byteCount = whole
       unsafe memory = .allocate(byteCount: byteCount, alignment: 8)
+      SchedulePoint.reach(.reading)
       unsafe log.copy(position..<position + UInt64(byteCount), of: window, into: memory)
       view = unsafe RecordView(memory, available: byteCount)
     }

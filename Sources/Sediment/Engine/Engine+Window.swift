@@ -33,8 +33,6 @@ extension Engine {
   /// it for what the log has not.
   private func adoptWindow(_ writer: LogWriter, before limit: UInt32? = nil) throws(SedimentError) {
     writer.windowSoughtSlotCount = writer.space.end
-    // A store that was opened before with other options has one already.
-    guard writer.catalogue.window == nil else { return }
     let count = options.windowSlotCount
     let run =
       if let limit {

@@ -36,11 +36,14 @@ package struct FileInspection: Sendable {
     }
     defer { try? file.close() }
     let head = try Head.read(from: file)
+    let patched = PatchedFile(file)
+    // What the window has of the log is shown in its place; that the log is damaged is not for this to tell.
+    _ = try? LogReading(patched).run()
     do throws(DiskError) {
       let byteCount = try file.byteCount()
       return FileInspection(
         head: head, byteCount: byteCount,
-        segments: try segments(of: file, identity: head.leading.identity, byteCount: byteCount))
+        segments: try segments(of: patched, identity: head.leading.identity, byteCount: byteCount))
     } catch {
       throw SedimentError(error)
     }

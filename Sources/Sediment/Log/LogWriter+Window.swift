@@ -66,11 +66,10 @@ extension LogWriter {
 
   // MARK: Which window
 
-  /// Whether there should be a window and none is.
+  /// Whether the file should have a window, and slots for it may be found.
   var wantsWindow: Bool {
-    file.mayHaveWindow && space.end >= windowedSlotCount && space.end > windowSoughtSlotCount
-      && file.window == nil
-      && !isOverlong
+    file.mayHaveWindow && space.end >= windowedSlotCount && space.end != windowSoughtSlotCount
+      && catalogue.window == nil && !isOverlong
   }
 
   /// Begins to store into the window that the catalogue names, if there is one and this may be.
@@ -84,7 +83,7 @@ extension LogWriter {
       try empty(window)
       try file.enter(window)
     } catch {
-      windowSoughtSlotCount = .max
+      // The records of this opening are written one by one.
     }
     noteFlushed(upTo: unsafe tail.pointee.flushedEnd)
   }
@@ -115,7 +114,6 @@ extension LogWriter {
       try empty(window)
     } catch {
       file.leaveWindow()
-      windowSoughtSlotCount = .max
       noteFlushed(upTo: unsafe tail.pointee.flushedEnd)
     }
   }

@@ -92,7 +92,7 @@ internal import SedimentFormat
   let slackSlotCount: UInt32
   /// See `SedimentOptions.windowedSlotCount`.
   let windowedSlotCount: UInt32
-  /// The slots of the file when slots for a window were last looked for, or it could not be stored into.
+  /// The slots that the file had when some for a window were last looked for.
   var windowSoughtSlotCount: UInt32 = 0
   /// See `SedimentOptions.changeByteCountMax`.
   let changeByteCountMax: Int

@@ -166,23 +166,12 @@ struct ChainReader {
   /// Lays what the window has of the log from the position on over the file; false if it has no good record there.
   private mutating func takeFromRing() throws(SedimentError) -> Bool {
     let start = offset.byteOffset
-    guard let ring, let patched = file as? PatchedFile, var sequence = lastSequence else { return false }
+    guard let ring, let patched = file as? PatchedFile, let lastSequence else { return false }
     let limit = min(segment.run.byteRange.upperBound, fileByteCount)
-    let end = min(ring.end(from: start), limit)
-    guard start < end else { return false }
-    let bytes = try file.bytes(at: ring.place(of: start), count: Int(end - start))
-    var count = 0
-    while count < bytes.count, let place = UnitOffset(byteOffset: start + UInt64(count)),
-      let header = try? RecordHeader.decode(
-        unsafe bytes.span.bytes.extracting(count..<bytes.count),
-        at: RecordPlace(seed: seed, base: base, offset: place)),
-      header.sequence == sequence.advanced(by: 1)
-    {
-      count += header.byteCount
-      sequence = header.sequence
-    }
-    guard count > 0 else { return false }
-    patched.add(Array(bytes[..<count]), at: start)
+    let records = try RingReading(window: ring, file: file).records(
+      of: segment, in: identity, base: base, from: start, after: lastSequence, upTo: limit)
+    guard !records.isEmpty else { return false }
+    patched.add(records, at: start)
     try window.load(from: start, limit: limit)
     return true
   }

@@ -84,6 +84,10 @@ extension SegmentCheck {
       checkHeader(SegmentEntry(withoutRecords: elsewhere.segment), &report)
       identities.append(elsewhere.segment)
     }
+    if let window = catalogue.window {
+      // Nothing depends on it once the log was read.
+      identities.append(window)
+    }
     for identity in identities {
       let run = identity.run.byteRange
       report.segments.append(
