@@ -38,7 +38,7 @@ extension Engine {
       if let limit {
         try writer.takeLowRun(upTo: count, atLeast: count, before: limit)
       } else {
-        writer.space.take(count, for: .storing)
+        try writer.takeRun(count, for: .storing)
       }
     guard let run else { return }
     let identity = try writer.makeUnadopted(.window, of: run)

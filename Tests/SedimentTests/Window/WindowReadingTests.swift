@@ -10,16 +10,16 @@ struct WindowReadingTests {
     let window = try WindowFixture()
     try window.store.sync()
     try window.set(0..<5)
-    try window.store.set("soon", forKey: "expiring", expiry: .at(window.disk.wallClock() + 1_000))
+    try window.store.set("soon", forKey: "expiring", expiry: .at(milliseconds: window.disk.wallClock() + 1_000))
     let store = window.store
     #expect(try store.retrieve(forKey: "003") == WindowFixture.value(3))
     #expect(try store.withValue(forKey: "003") { $0.byteCount } == WindowFixture.value(3).count)
     #expect(try store.contains("004"))
     #expect(try !store.contains("005"))
-    #expect(try store.expiry(forKey: "expiring") == .at(window.disk.wallClock() + 1_000))
+    #expect(try store.expiry(forKey: "expiring") == .at(milliseconds: window.disk.wallClock() + 1_000))
     #expect(try store.retrieve(forKeys: ["000", "nobody", "first"]).map { $0?.count } == [109, nil, 5])
     #expect(try store.keys(withPrefix: "00").count == 5)
-    #expect(try store.compareAndSet("next", forKey: "000", expecting: WindowFixture.value(0)))
+    #expect(try store.compareAndSet(forKey: "000", expected: WindowFixture.value(0), new: Array("next".utf8)))
     try store.remove(forKey: "001")
     #expect(try store.retrieve(forKey: "000", as: String.self) == "next")
     #expect(try store.retrieve(forKey: "001") == nil)
@@ -32,7 +32,7 @@ struct WindowReadingTests {
     try window.set(0..<3)
     try window.store.withValue(forKey: "002") { value in
       try window.set(3..<400)
-      let isSame = value.withUnsafeBytes { unsafe Array($0) == WindowFixture.value(2) }
+      let isSame = unsafe value.withUnsafeBytes { unsafe Array($0) == WindowFixture.value(2) }
       #expect(isSame)
     }
     #expect(try WindowFixture.holds(0..<400, window.store))
