@@ -67,6 +67,10 @@ extension Engine {
     guard let window = writer.catalogue.window, window.run.end > limit else { return }
     try writer.leaveWindow()
     try free([window], writer)
-    try adoptWindow(writer, before: limit)
+    do throws(SedimentError) {
+      try adoptWindow(writer, before: limit)
+    } catch  where error.code == .outOfSpace {
+      // Without one, records are written one by one.
+    }
   }
 }

@@ -35,6 +35,8 @@ struct ChainReader {
   private(set) var ending: FormatError?
   /// The window that may have what the log has not; nil where what it has does not count.
   var ring: Window?
+  /// Where the first record lies that the window had and the log had not; nil while there is none.
+  private(set) var firstFromRing: LogPosition?
 
   init(
     _ file: any DiskFile, _ identity: FileIdentity, fileByteCount: UInt64, segment: SegmentIdentity,
@@ -172,6 +174,7 @@ struct ChainReader {
       of: segment, in: identity, base: base, from: start, after: lastSequence, upTo: limit)
     guard !records.isEmpty else { return false }
     patched.add(records, at: start)
+    firstFromRing = firstFromRing ?? position
     try window.load(from: start, limit: limit)
     return true
   }

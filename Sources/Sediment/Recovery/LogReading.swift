@@ -17,6 +17,11 @@ package struct LogReading {
     var replay = LogReplay(checkpoint, synced: head.watermark)
     try replay.run()
     let watermark = max(head.watermark, replay.found.watermark ?? head.watermark)
+    // A mark behind it may say that it was synced: then the window has what the medium has lost.
+    if let first = replay.reader.firstFromRing, first < watermark {
+      throw .damaged(
+        "what was known to be on the medium is not there", path: file.path, offset: first.offset.byteOffset)
+    }
     let firstSeen = Seen(replay)
     var ending = replay.reader.ending
     let end = try sideEnd(of: replay, head.leading.identity, from: watermark)
