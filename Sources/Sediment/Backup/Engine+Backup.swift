@@ -92,7 +92,7 @@ extension Engine {
     writer.blockLossCount += 1
     writer.space.undress()
     writer.setWantedFreeCount()
-    writer.renewWindow()
+    writer.renewBlocks()
     return source
   }
 

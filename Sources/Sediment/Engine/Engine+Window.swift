@@ -73,4 +73,14 @@ extension Engine {
       // Without one, records are written one by one.
     }
   }
+
+  /// Gives up the window of a file that is longer than its cap: what is in use has to find room before that.
+  func leaveWindowBeyondCap(_ writer: LogWriter) throws(SedimentError) {
+    try lock.withLock { () throws(SedimentError) in
+      guard writer.isOverlong, let window = writer.catalogue.window else { return }
+      let writer = try checkWritable()
+      try writer.leaveWindow()
+      try free([window], writer)
+    }
+  }
 }

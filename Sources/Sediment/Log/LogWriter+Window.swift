@@ -101,17 +101,15 @@ extension LogWriter {
     try file.write(unsafe zeros.span.bytes, at: window.ring.lowerBound)
   }
 
-  /// Gives the window, which is empty, and what the log still has of its segment blocks of their own, of which the file
+  /// Gives what the log still has of its segment, and the window, which is empty, blocks of their own, of which the file
   /// shares those that it had with a copy.
   ///
   /// Where there are none, records are written one by one from now on: that can be refused, while a store into a shared
   /// block would end the process.
-  func renewWindow() {
-    guard let window = file.window, unsafe tail.pointee.flushedEnd == tail.pointee.offset else { return }
-    let run = unsafe tail.pointee.identity.run.byteRange
+  func renewBlocks() {
     do throws(DiskError) {
-      try file.file.allocate(run)
-      try empty(window)
+      try file.file.allocate(unsafe tail.pointee.identity.run.byteRange)
+      if let window = file.window { try empty(window) }
     } catch {
       file.leaveWindow()
       noteFlushed(upTo: unsafe tail.pointee.flushedEnd)

@@ -10,7 +10,8 @@ struct WindowReadingTests {
     let window = try WindowFixture()
     try window.store.sync()
     try window.set(0..<5)
-    try window.store.set("soon", forKey: "expiring", expiry: .at(milliseconds: window.disk.wallClock() + 1_000))
+    try window.store.set(
+      "soon", forKey: "expiring", expiry: .at(milliseconds: window.disk.wallClock() + 1_000))
     let store = window.store
     #expect(try store.retrieve(forKey: "003") == WindowFixture.value(3))
     #expect(try store.withValue(forKey: "003") { $0.byteCount } == WindowFixture.value(3).count)
