@@ -98,6 +98,22 @@ struct StoreLowerCapTests {
     #expect(fixture.disk.violations.first == nil)
   }
 
+  /// One of some caps in a row is met by what is left when there is just as much room as users are to have.
+  @Test(arguments: Way.allCases) func `A file comes down to its cap whatever that is to the slot`(way: Way)
+    throws
+  {
+    for slotCount in 253..<257 as Range<UInt64> {
+      let fixture = try Self.fixture(.evicting(maxBytes: 8 << 20), way == .rest ? .automatic : .manual)
+      for number in 0..<540 {
+        try fixture.store.set(pattern(15_500, number), forKey: "\(number)")
+        if number % 64 == 0 { fixture.scheduler.runDue() }
+      }
+      try Self.reopen(fixture, .evicting(maxBytes: slotCount << 14))
+      try Self.comeDown(fixture, way)
+      #expect(Self.length(fixture) <= slotCount << 14, "\(slotCount) slots")
+    }
+  }
+
   @Test(arguments: [300, 3_000, 70_000], [SedimentCompaction.automatic, .manual])
   func `An evicting store with a lower cap takes changes at once, each for twice what it takes`(
     byteCount: Int, compaction: SedimentCompaction

@@ -83,5 +83,5 @@ extension LogWriter {
   }
 
   /// The log goes on in one slot at least, and a file that is longer by a few keeps a little more in reserve.
-  private static var spareSlotCount: UInt32 { 4 }
+  static var spareSlotCount: UInt32 { 4 }
 }

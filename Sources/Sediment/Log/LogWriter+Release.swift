@@ -67,8 +67,12 @@ extension LogWriter {
   }
 
   /// How many free slots there should be for users where the file may not grow, so that nobody has to wait.
+  ///
+  /// A file that is longer than its cap comes down only with some more, however few users need.
   var wantedRoom: UInt32 {
-    slotCountMax == Limits.fileSlotCountMax ? 0 : min(3 * segmentSlotCount, max(slotCountMax / 16, 1))
+    if slotCountMax == Limits.fileSlotCountMax { return 0 }
+    let wanted = min(3 * segmentSlotCount, max(slotCountMax / 16, 1))
+    return isOverlong ? max(wanted, Self.spareSlotCount) : wanted
   }
 
   /// Whether there is something to see to for compaction.
