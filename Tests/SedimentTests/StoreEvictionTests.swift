@@ -57,7 +57,8 @@ import Testing
       if fixture.count(.write, since: call) == 0 { quietCount += 1 }
       fixture.scheduler.runDue()
     }
-    #expect(quietCount > 1_800)
+    // One record in eleven goes across the ring's end.
+    #expect(quietCount > 1_600)
     #expect(fixture.disk.violations.first == nil)
   }
 
