@@ -98,7 +98,7 @@ struct StoreLowerCapTests {
     #expect(fixture.disk.violations.first == nil)
   }
 
-  /// One of some caps in a row is met by what is left when there is just as much room as users are to have.
+  /// At some of these caps what is left is enough room for users, and was less than coming down needs.
   @Test(arguments: Way.allCases) func `A file comes down to its cap whatever that is to the slot`(way: Way)
     throws
   {

@@ -82,6 +82,7 @@ extension LogWriter {
     return used + reservedCountAtCap + Self.spareSlotCount <= slotCountMax
   }
 
-  /// The log goes on in one slot at least, and a file that is longer by a few keeps a little more in reserve.
+  /// The room that must be left before the cap for the file to come down to it: the log goes on in one slot at least, and
+  /// a file that is longer by a few keeps a little more in reserve.
   static var spareSlotCount: UInt32 { 4 }
 }

@@ -68,7 +68,7 @@ extension LogWriter {
 
   /// How many free slots there should be for users where the file may not grow, so that nobody has to wait.
   ///
-  /// A file that is longer than its cap comes down only with some more, however few users need.
+  /// A file that is longer than its cap needs at least `spareSlotCount` of them: with fewer it does not come down to it.
   var wantedRoom: UInt32 {
     if slotCountMax == Limits.fileSlotCountMax { return 0 }
     let wanted = min(3 * segmentSlotCount, max(slotCountMax / 16, 1))
