@@ -178,7 +178,7 @@ struct StoreVerificationTests {
   }
 
   @Test func `Reading of mapped values makes no call`() throws {
-    let fixture = try StoreFixture(.mappedForReading)
+    let fixture = try StoreFixture(.windowless)
     for number in 0..<100 { try fixture.store.set(pattern(5_000, number), forKey: "\(number)") }
     try fixture.store.set(pattern(1 << 20), forKey: "large")
     let call = fixture.disk.callCount

@@ -64,13 +64,16 @@ public struct SedimentOptions: Sendable {
   }
 
   /// How the file's bytes are reached.
-  public enum Access: Sendable {
-    /// Through memory that the file is mapped to, where the file system makes that safe; the quickest.
-    case automatic
-    /// Read through mapped memory, written by system calls.
-    case mappedForReading
+  public struct Access: Sendable, Hashable, CustomStringConvertible {
+    /// Its name.
+    public let description: String
+
+    /// Read through memory that the file is mapped to, and small changes written many at a time; the quickest.
+    public static let automatic = Self(description: "automatic")
     /// By system calls alone: a failing disk is an error there, and never a signal.
-    case unmapped
+    public static let unmapped = Self(description: "unmapped")
+    /// As `automatic`, but without a window, as where the file system makes none safe.
+    package static let windowless = Self(description: "windowless")
   }
 }
 

@@ -27,7 +27,7 @@ struct WindowTests {
     #expect(windows().count == 1)
   }
 
-  @Test(arguments: [SedimentOptions.Access.mappedForReading, .unmapped])
+  @Test(arguments: [SedimentOptions.Access.windowless, .unmapped])
   func `Where nothing is stored through a mapping there is no window`(access: SedimentOptions.Access) throws {
     let window = try WindowFixture(access)
     #expect(window.windows.isEmpty)

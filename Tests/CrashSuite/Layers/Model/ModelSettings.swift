@@ -27,7 +27,7 @@ struct ModelSettings: CustomStringConvertible {
     func one<Element>(of elements: Element...) -> Element {
       elements[Int.random(in: 0..<elements.count, using: &generator)]
     }
-    access = one(of: .automatic, .automatic, .mappedForReading, .unmapped)
+    access = one(of: .automatic, .automatic, .windowless, .unmapped)
     durability = one(of: .unsynced, .interval(.milliseconds(5)), .interval(.seconds(1)), .synced)
     let byteCount = UInt64.random(in: 1 << 20...4 << 20, using: &generator)
     capacity = one(of: .unlimited, .unlimited, .limited(maxBytes: byteCount), .evicting(maxBytes: byteCount))

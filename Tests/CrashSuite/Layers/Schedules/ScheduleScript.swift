@@ -152,7 +152,7 @@ private struct Draw {
   }
 
   func options(using generator: inout SeededGenerator) -> SedimentOptions {
-    let accesses: [SedimentOptions.Access] = [.automatic, .automatic, .mappedForReading, .unmapped]
+    let accesses: [SedimentOptions.Access] = [.automatic, .automatic, .windowless, .unmapped]
     var options = SedimentOptions(
       durability: [.unsynced, .interval(.milliseconds(5)), .synced][Int.random(in: 0..<3, using: &generator)],
       access: accesses[Int.random(in: 0..<4, using: &generator)],

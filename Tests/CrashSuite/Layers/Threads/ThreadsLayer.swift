@@ -53,7 +53,7 @@ struct ThreadsLayer: SeededLayer {
   }
 
   private static func options(using generator: inout SeededGenerator) -> SedimentOptions {
-    let accesses: [SedimentOptions.Access] = [.automatic, .automatic, .mappedForReading, .unmapped]
+    let accesses: [SedimentOptions.Access] = [.automatic, .automatic, .windowless, .unmapped]
     let compressions: [SedimentCompression] = [.off, .off, .zstd(level: 1), .automatic]
     let durabilities: [SedimentDurability] = [.unsynced, .interval(.milliseconds(5))]
     var options = SedimentOptions(
