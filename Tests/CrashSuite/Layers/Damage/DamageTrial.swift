@@ -53,10 +53,10 @@ struct DamageTrial {
   /// What the store must hold: what it held before.
   ///
   /// Where the damage took both a part of the log and what says how far it reaches, it may be what the store held at
-  /// any time. In a file that was not closed one sector may be that of the last operation and of the marks behind it.
+  /// any time. In a file that was not closed one sector may be that of the last operations and of the marks behind them.
   private func expected(in store: SedimentStore) -> CrashContents {
     let mayBeOfAnyTime = sample.isClosed ? isHeadDamaged && isBodyDamaged : !damage.isOfOneSector
-    let count = mayBeOfAnyTime ? sample.history.count : sample.isClosed ? 1 : 2
+    let count = mayBeOfAnyTime ? sample.history.count : sample.tornCountMax + 1
     guard count > 1, let found = try? CrashContents(of: store) else { return sample.contents }
     return sample.history.suffix(count).last { scenario.accepts(found, as: $0) } ?? sample.contents
   }
