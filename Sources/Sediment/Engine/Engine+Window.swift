@@ -8,10 +8,11 @@ extension Engine {
   func seeToWindow() {
     guard !isForked, !conditions.isClosed, writer != nil else { return }
     do throws(SedimentError) {
-      if lock.withLock({ writer?.wantsWindow ?? false }) { try sayWindow() }
+      let isWanted = lock.withLock { writer?.wantsWindow ?? false }
+      if isWanted { try sayWindow() }
       try lock.withLock { () throws(SedimentError) in
         let writer = try checkWritable()
-        if writer.wantsWindow { try adoptWindow(writer) } else { try writer.flush() }
+        if isWanted, writer.wantsWindow { try adoptWindow(writer) } else { try writer.flush() }
       }
     } catch {
       // What poisons is told with that, and a store without a window is only slower.
@@ -32,7 +33,7 @@ extension Engine {
   /// Under the lock. Nothing is stored before the change stands in the log that names the window, so that recovery asks
   /// it for what the log has not.
   private func adoptWindow(_ writer: LogWriter, before limit: UInt32? = nil) throws(SedimentError) {
-    writer.windowSoughtSlotCount = writer.space.end
+    writer.windowAttempt = .init(writer)
     let count = options.windowSlotCount
     let run =
       if let limit {
@@ -41,6 +42,7 @@ extension Engine {
         try writer.takeRun(count, for: .storing)
       }
     guard let run else { return }
+    guard log.mayHaveWindow(in: run) else { return writer.space.give(run.first..<run.end) }
     let identity = try writer.makeUnadopted(.window, of: run)
     do throws(DiskError) {
       let header = SegmentHeader(identity: identity, base: .zero, floor: .zero).encode(in: log.identity)
@@ -65,8 +67,8 @@ extension Engine {
   /// Under the lock.
   func moveWindow(before limit: UInt32, _ writer: LogWriter) throws(SedimentError) {
     guard let window = writer.catalogue.window, window.run.end > limit else { return }
-    try writer.leaveWindow()
     try free([window], writer)
+    try writer.leaveWindow()
     do throws(SedimentError) {
       try adoptWindow(writer, before: limit)
     } catch  where error.code == .outOfSpace {
@@ -75,12 +77,18 @@ extension Engine {
   }
 
   /// Gives up the window of a file that is longer than its cap: what is in use has to find room before that.
+  ///
+  /// While not even the change that says so has room, it stays.
   func leaveWindowBeyondCap(_ writer: LogWriter) throws(SedimentError) {
     try lock.withLock { () throws(SedimentError) in
       guard writer.isOverlong, let window = writer.catalogue.window else { return }
       let writer = try checkWritable()
+      do throws(SedimentError) {
+        try free([window], writer)
+      } catch  where error.code == .outOfSpace {
+        return
+      }
       try writer.leaveWindow()
-      try free([window], writer)
     }
   }
 }

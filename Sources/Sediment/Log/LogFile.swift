@@ -3,8 +3,8 @@ internal import SedimentDisk
 internal import SedimentFormat
 internal import Synchronization
 
-/// The bytes of an open store: its file, the addresses at which all of it is mapped for reading, and the window, the
-/// only part that is stored into through them (DESIGN.md 5.1).
+/// The bytes of an open store: its file, the addresses at which all of it is mapped for reading and nothing else, and
+/// others at which the window is mapped to be stored into (DESIGN.md 5.1).
 ///
 /// Readers read through `base`, below `mappedByteCount` only. Exposing, growing and storing happen under the writer's
 /// lock.
@@ -15,6 +15,8 @@ internal import Synchronization
   let identity: FileIdentity
   /// How values are read; nil where that is by `file.read` alone.
   private let mapping: FileMapping?
+  /// Where records are stored into the window; nil while there is none.
+  private var windowMapping: FileMapping?
   /// Whether there may be a window.
   let mayHaveWindow: Bool
   /// The address of the file's first byte; only meaningful where something is mapped.
@@ -104,14 +106,21 @@ internal import Synchronization
     return SlotRun(first: UInt32(word >> 32), count: UInt32(truncatingIfNeeded: word)).map { Window($0) }
   }
 
+  /// Whether a window of these slots could be read, and so be stored into.
+  func mayHaveWindow(in run: SlotRun) -> Bool {
+    mayHaveWindow && mapping.map { run.byteRange.upperBound <= $0.byteCount } ?? false
+  }
+
   /// Makes a window one that may be stored into; its blocks are allocated.
   ///
   /// Whoever is still in the one before finds out that what it has there is in the log by now.
   func enter(_ window: Window) throws(DiskError) {
     let run = window.run.byteRange
-    guard mayHaveWindow, let mapping, run.upperBound <= mapping.byteCount else { return }
+    guard mayHaveWindow(in: window.run) else { return }
+    try map(upTo: run.upperBound)
+    let mapping = try file.reserveMapping(byteCount: run.upperBound)
     try mapping.expose(run, writable: true)
-    leaveWindow()
+    windowMapping = mapping
     let word = UInt64(window.run.first) << 32 | UInt64(window.run.count)
     unsafe Atomic<UInt64>.store(word, &shared.pointee.window)
     SchedulePoint.reach(.published)
@@ -119,11 +128,9 @@ internal import Synchronization
 
   /// Stores into no window any more; all that it held is in the log.
   func leaveWindow() {
-    guard let window else { return }
     unsafe Atomic<UInt64>.store(0, &shared.pointee.window)
     SchedulePoint.reach(.published)
-    // That a stray store would not be caught is no reason to stop.
-    try? mapping?.expose(window.run.byteRange, writable: false)
+    windowMapping = nil
   }
 
   /// Stores bytes of the log into the window.
@@ -131,7 +138,7 @@ internal import Synchronization
   func store(_ bytes: RawSpan, at offset: UInt64, in window: Window) {
     // Whoever copies from the window sees by now that what lay there is in the log.
     sediment_release_fence()
-    mapping?.store(bytes, at: window.place(of: offset))
+    windowMapping?.store(bytes, at: window.place(of: offset))
   }
 
   /// Writes bytes of the log from the window to their places.

@@ -301,6 +301,7 @@ extension LogWriter {
     try append(.seal(seal), .stored)
     // The window has records of one segment only.
     try flush()
+    unsafe tail.pointee.segment.setReadableEnd(tail.pointee.segment.end)
     let old = unsafe tail.pointee
     let header = SegmentHeader(identity: next, base: base, floor: base, predecessor: old.position)
     catalogue.setTail(old.entry)

@@ -66,10 +66,21 @@ extension LogWriter {
 
   // MARK: Which window
 
-  /// Whether the file should have a window, and slots for it may be found.
+  /// Whether the file should have a window, and slots for it may be found: it grew, or slots came back, since none were.
   var wantsWindow: Bool {
-    file.mayHaveWindow && space.end >= windowedSlotCount && space.end != windowSoughtSlotCount
-      && catalogue.window == nil && !isOverlong
+    file.mayHaveWindow && space.end >= windowedSlotCount && catalogue.window == nil && !isOverlong
+      && windowAttempt != WindowAttempt(self)
+  }
+
+  /// The state of a file in which slots for a window were looked for.
+  struct WindowAttempt: Equatable {
+    private let slotCount: UInt32
+    private let reclaimedSlotCount: UInt64
+
+    init(_ writer: LogWriter) {
+      slotCount = writer.space.end
+      reclaimedSlotCount = writer.reclaimedSlotCount
+    }
   }
 
   /// Begins to store into the window that the catalogue names, if there is one and this may be.
@@ -107,6 +118,7 @@ extension LogWriter {
   /// Where there are none, records are written one by one from now on: that can be refused, while a store into a shared
   /// block would end the process.
   func renewBlocks() {
+    if poison != nil { return }
     do throws(DiskError) {
       try file.file.allocate(unsafe tail.pointee.identity.run.byteRange)
       if let window = file.window { try empty(window) }

@@ -92,8 +92,8 @@ internal import SedimentFormat
   let slackSlotCount: UInt32
   /// See `SedimentOptions.windowedSlotCount`.
   let windowedSlotCount: UInt32
-  /// The slots that the file had when some for a window were last looked for.
-  var windowSoughtSlotCount: UInt32 = 0
+  /// The file as it was when slots for a window were last looked for.
+  var windowAttempt: WindowAttempt?
   /// See `SedimentOptions.changeByteCountMax`.
   let changeByteCountMax: Int
   /// When more will have expired than was known at the last survey; the highest number if nothing will.

@@ -14,7 +14,7 @@ package struct LogReading {
     let head = try Head.read(from: file)
     let fileByteCount = try file.length()
     let checkpoint = try CheckpointReading.read(head.leading, from: file, fileByteCount: fileByteCount)
-    var replay = LogReplay(checkpoint, synced: head.watermark)
+    var replay = LogReplay(checkpoint, synced: head.watermark, closedEnd: head.leading.closedEnd)
     try replay.run()
     let watermark = max(head.watermark, replay.found.watermark ?? head.watermark)
     // A mark behind it may say that it was synced: then the window has what the medium has lost.
@@ -26,7 +26,7 @@ package struct LogReading {
     var ending = replay.reader.ending
     let end = try sideEnd(of: replay, head.leading.identity, from: watermark)
     if end < replay.progress.end {
-      replay = LogReplay(checkpoint, synced: head.watermark)
+      replay = LogReplay(checkpoint, synced: head.watermark, closedEnd: head.leading.closedEnd)
       try replay.run(upTo: end)
       ending = FormatError(.valuePlace, .checksum)
     }
@@ -89,7 +89,7 @@ package struct LogReading {
 
   /// Whether the log ends where a close has left it.
   private func isClean(_ replay: LogReplay, _ head: Head) -> Bool {
-    head.leading.state == .closed && replay.progress.end == head.leading.watermark
+    replay.progress.end == head.leading.closedEnd
   }
 
   // MARK: The result
@@ -131,4 +131,9 @@ package struct LogReading {
     return RecoveredLog.Unsecured(
       fileByteCount: fileByteCount, chain: stretches, extents: extents, survivors: survivors.map(\.entry))
   }
+}
+
+extension Superblock {
+  /// Where a close has left the log; nil if it was not closed.
+  var closedEnd: LogPosition? { state == .closed ? watermark : nil }
 }
