@@ -319,7 +319,7 @@ extension LogWriter {
     unsafe tail.pointee = Tail(
       identity: next, segment: segment, offset: next.recordRange.lowerBound.byteOffset,
       sequence: base.rawValue, countedSequence: base.rawValue, clock: old.clock, flushedEnd: start,
-      entry: catalogue.segments[next.generation]!)
+      writtenEnd: old.isOftenSynced ? start : 0, entry: catalogue.segments[next.generation]!)
     noteFlushed(upTo: start)
     noteWhole(catalogue.segments[old.identity.generation]!, old.segment)
     let bytes = header.encode(in: identity)

@@ -15,7 +15,7 @@ extension LogWriter {
     {
       file.store(records, at: offset, in: window)
     } else {
-      try write(records, at: offset)
+      try write(records, at: offset, way)
     }
   }
 
@@ -23,15 +23,34 @@ extension LogWriter {
   static var storedByteCountMax: Int { 12 << 10 }
 
   @inline(never)
-  private func write(_ records: RawSpan, at offset: UInt64) throws(SedimentError) {
+  private func write(_ records: RawSpan, at offset: UInt64, _ way: Way) throws(SedimentError) {
     try flush(upTo: offset)
+    let end = offset + UInt64(records.byteCount)
     do throws(DiskError) {
       try file.write(records, at: offset)
+      if way == .written { try writeAhead(behind: end) }
     } catch {
       throw fail(error)
     }
-    noteFlushed(upTo: offset + UInt64(records.byteCount))
+    noteFlushed(upTo: end)
   }
+
+  /// Writes zeros behind a record that is to be synced, if the last such lies not far before it.
+  ///
+  /// The sync that first writes a block waits for the file system's journal, too, so records that are synced one by one
+  /// find blocks that were written with one of them.
+  private func writeAhead(behind end: UInt64) throws(DiskError) {
+    let isOftenSynced = unsafe tail.pointee.isOftenSynced
+    unsafe tail.pointee.writtenEnd = end
+    guard isOftenSynced, unsafe end > tail.pointee.aheadEnd, unsafe end < tail.pointee.segment.end else {
+      return
+    }
+    unsafe tail.pointee.aheadEnd = min(end + Self.aheadByteCount, tail.pointee.segment.end)
+    let zeros = [UInt8](repeating: 0, count: Int(unsafe tail.pointee.aheadEnd - end))
+    try file.write(unsafe zeros.span.bytes, at: end)
+  }
+
+  private static var aheadByteCount: UInt64 { 256 << 10 }
 
   /// Writes what is in the window alone to its place, so that a sync would cover it; what fails poisons.
   func flush() throws(SedimentError) {

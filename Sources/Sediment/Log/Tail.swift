@@ -27,6 +27,10 @@ struct Tail {
   var flushedEnd: UInt64
   /// Up to where records may be stored into the window; nothing is from 0 on where there is none.
   var storeEnd: UInt64 = 0
+  /// Behind the last record that was written to be synced.
+  var writtenEnd: UInt64 = 0
+  /// Up to where zeros were written behind such.
+  var aheadEnd: UInt64 = 0
   /// The counts of the segment, as the catalogue will have them.
   var entry: SegmentEntry
 
@@ -35,6 +39,9 @@ struct Tail {
     let left = Int(segment.end) - Int(offset) - Seal.recordByteCount
     return max(left, 0)
   }
+
+  /// Whether a record lies not far before the tail that was written to be synced.
+  var isOftenSynced: Bool { offset - writtenEnd < UInt64(Limits.slotByteCount) }
 
   var position: LogPosition {
     LogPosition(identity.generation, UnitOffset(byteOffset: offset)!)
