@@ -77,12 +77,20 @@ enum HotPath: String, CaseIterable {
     let isByCall = self == .retrieveByCall || self == .setByCall || self == .batchByCall
     let options = SedimentOptions(
       durability: .unsynced, access: isByCall ? .unmapped : .automatic, compression: .off)
+    let background = ManualBackground()
     let store = try SedimentStore(
       path: "\(folder)/\(rawValue)-\(UUID().uuidString)", options: options, disk: RepeatableDisk(),
-      background: ManualBackground())
-    for key in HotPath.keys { try store.set(HotPath.value, forKey: key) }
+      background: background)
+    // As long as a file in use, which has a window.
+    for _ in 0..<HotPath.fillCount {
+      for key in HotPath.keys { try store.set(HotPath.value, forKey: key) }
+      background.run()
+    }
+    try store.sync()
     return store
   }
+
+  private static let fillCount = 12
 
   private func set(_ store: SedimentStore, _ count: Int, durability: SedimentDurability? = nil) throws {
     for number in 0..<count {

@@ -13,6 +13,7 @@ static inline void sediment_store_words(void *shared, const void *source, size_t
   const uint8_t *bytes = source;
   size_t place = 0;
   size_t whole = (uintptr_t)shared % 8 == 0 ? count : 0;
+#pragma GCC unroll 8
   for (; place + 8 <= whole; place += 8) {
     uint64_t word;
     memcpy(&word, bytes + place, 8);

@@ -17,6 +17,8 @@ internal import Synchronization
   private let mapping: FileMapping?
   /// Where records are stored into the window; nil while there is none.
   private var windowMapping: FileMapping?
+  /// Its address of the file's first byte; nil while there is none, or where its stores are observed.
+  private nonisolated(unsafe) var windowBase: UnsafeMutableRawPointer?
   /// Whether there may be a window.
   let mayHaveWindow: Bool
   /// The address of the file's first byte; only meaningful where something is mapped.
@@ -121,6 +123,7 @@ internal import Synchronization
     let mapping = try file.reserveMapping(byteCount: run.upperBound)
     try mapping.expose(run, writable: true)
     windowMapping = mapping
+    unsafe windowBase = mapping.unobservedBase
     let word = UInt64(window.run.first) << 32 | UInt64(window.run.count)
     unsafe Atomic<UInt64>.store(word, &shared.pointee.window)
     SchedulePoint.reach(.published)
@@ -130,15 +133,22 @@ internal import Synchronization
   func leaveWindow() {
     unsafe Atomic<UInt64>.store(0, &shared.pointee.window)
     SchedulePoint.reach(.published)
+    unsafe windowBase = nil
     windowMapping = nil
   }
 
-  /// Stores bytes of the log into the window.
+  /// Stores bytes of the log into the window, at a place in the file that lies there.
   @inline(__always)
-  func store(_ bytes: RawSpan, at offset: UInt64, in window: Window) {
+  func store(_ bytes: RawSpan, atPlace place: UInt64) {
     // Whoever copies from the window sees by now that what lay there is in the log.
     sediment_release_fence()
-    windowMapping?.store(bytes, at: window.place(of: offset))
+    if let windowBase = unsafe windowBase {
+      unsafe bytes.withUnsafeBytes {
+        unsafe sediment_store_words(windowBase + Int(place), $0.baseAddress.unsafelyUnwrapped, $0.count)
+      }
+    } else {
+      windowMapping?.store(bytes, at: place)
+    }
   }
 
   /// Writes bytes of the log from the window to their places.

@@ -10,10 +10,8 @@ extension LogWriter {
   @inline(__always)
   func store(_ records: RawSpan, at offset: UInt64, _ way: Way) throws(SedimentError) {
     let end = offset &+ UInt64(records.byteCount)
-    if unsafe way == .stored && end <= tail.pointee.storeEnd && records.byteCount <= Self.storedByteCountMax,
-      let window = file.window
-    {
-      file.store(records, at: offset, in: window)
+    if unsafe way == .stored && end <= tail.pointee.storeEnd && records.byteCount <= Self.storedByteCountMax {
+      file.store(records, atPlace: unsafe offset &+ tail.pointee.windowShift)
     } else {
       try write(records, at: offset, way)
     }
@@ -64,7 +62,7 @@ extension LogWriter {
     // Whole pages: the system would read the rest of one that it has to change in part.
     let pageEnd = (end + Window.pageByteCount - 1) / Window.pageByteCount * Window.pageByteCount
     let padding = [UInt8](repeating: 0, count: Int(pageEnd - end))
-    file.store(unsafe padding.span.bytes, at: end, in: window)
+    file.store(unsafe padding.span.bytes, atPlace: window.place(of: end))
     do throws(DiskError) {
       try file.flush(start..<pageEnd, of: window)
     } catch {
@@ -81,6 +79,7 @@ extension LogWriter {
     segment.setReadableEnd(window == nil ? segment.end : end)
     SchedulePoint.reach(.published)
     unsafe tail.pointee.storeEnd = window.map { min($0.end(from: end), segment.end) } ?? 0
+    unsafe tail.pointee.windowShift = window.map { $0.place(of: end) &- end } ?? 0
   }
 
   // MARK: Which window

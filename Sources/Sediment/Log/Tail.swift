@@ -27,6 +27,8 @@ struct Tail {
   var flushedEnd: UInt64
   /// Up to where records may be stored into the window; nothing is from 0 on where there is none.
   var storeEnd: UInt64 = 0
+  /// What is added to an offset between `flushedEnd` and `storeEnd` to get its place in the window.
+  var windowShift: UInt64 = 0
   /// Behind the last record that was written to be synced.
   var writtenEnd: UInt64 = 0
   /// Up to where zeros were written behind such.

@@ -48,6 +48,9 @@ public final class FileMapping: Sendable {
     unsafe try backing.conceal(base, range)
   }
 
+  /// The address for stores that need nobody told; nil where every store must go through `store`.
+  package var unobservedBase: UnsafeMutableRawPointer? { unsafe observer == nil ? base : nil }
+
   /// Copies bytes into a range that is exposed as writable; from a multiple of 8 on, in whole words.
   ///
   /// Others may copy the words from there meanwhile, in whole words, too.
