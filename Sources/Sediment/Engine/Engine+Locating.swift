@@ -126,7 +126,8 @@ extension Engine {
     try checkNotForked()
     guard let window = log.window else { return .isInPlace }
     let end = min(window.end(from: position), segment.end)
-    let firstEnd = min(position + 512, end)
+    // As much as most records of small values take.
+    let firstEnd = min(position + 192, end)
     var byteCount = Int(firstEnd - position)
     var memory = UnsafeMutableRawPointer.allocate(byteCount: byteCount, alignment: 8)
     SchedulePoint.reach(.reading)
