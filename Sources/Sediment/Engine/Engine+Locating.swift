@@ -47,12 +47,12 @@ extension FoundRecord {
 extension Engine {
   /// The newest record of a key, whatever it says; nil if the index has none.
   ///
-  /// Inside a reader's scope or under `lock`. With `verifying`, entries that lead to a damaged record are passed
-  /// over as long as there are others, so that a key which was set again is well again. `first` is the entry that the
-  /// probe stands on, nil if it has not begun.
+  /// Inside a reader's scope or under `lock`; see `record(at:untilNextAppend:)`. With `verifying`, entries that lead to
+  /// a damaged record are passed over as long as there are others, so that a key which was set again is well again.
+  /// `first` is the entry that the probe stands on, nil if it has not begun.
   @inline(__always)
   func locate(
-    _ key: RawSpan, in collection: UInt32, verifying: Bool,
+    _ key: RawSpan, in collection: UInt32, verifying: Bool, untilNextAppend: Bool = false,
     from first: IndexEntry? = nil, probe: inout IndexProbe
   ) throws(SedimentError) -> FoundRecord? {
     var damage: UInt64?
@@ -61,7 +61,7 @@ extension Engine {
       next = nil
       let position = entry.position &<< 3
       if verifying { prefetch(entry) }
-      guard let found = try record(at: position) else {
+      guard let found = try record(at: position, untilNextAppend: untilNextAppend) else {
         damage = position
         continue
       }
@@ -78,13 +78,36 @@ extension Engine {
   }
 
   /// The record at a position that the index named; nil if there is none that makes sense.
+  ///
+  /// A record in the window is copied. With `untilNextAppend` it is not: whoever holds the lock, and is done with the
+  /// record before anything is appended, may read it where it lies.
   @inline(__always)
-  func record(at position: UInt64) throws(SedimentError) -> FoundRecord? {
+  func record(at position: UInt64, untilNextAppend: Bool = false) throws(SedimentError) -> FoundRecord? {
     guard let segment = slots.segment(at: position &>> UInt64(Limits.slotByteCountLog2)) else { return nil }
     let end = min(segment.readableEnd, log.mappedByteCount)
     guard position < end,
       let view = unsafe RecordView(log.base + Int(position), available: Int(end - position))
-    else { return try recordElsewhere(at: position, in: segment) }
+    else {
+      if position >= end, position < segment.readableEnd { return try readRecord(at: position, in: segment) }
+      return untilNextAppend
+        ? try recordElsewhereForNow(at: position, in: segment)
+        : try recordElsewhere(at: position, in: segment)
+    }
+    return unsafe FoundRecord(view: view, position: position, segment: segment, owner: nil)
+  }
+
+  /// The same as `recordElsewhere`, but the lock is held, and the record is used until the next append only.
+  @inline(never)
+  private func recordElsewhereForNow(
+    at position: UInt64, in segment: Segment
+  ) throws(SedimentError) -> FoundRecord? {
+    guard position >= segment.readableEnd, let writer else {
+      return try recordElsewhere(at: position, in: segment)
+    }
+    // The segment is the one that the log ends in.
+    let available = unsafe Int(writer.tail.pointee.offset &- position)
+    let start = unsafe log.base + Int(position &+ writer.tail.pointee.windowShift)
+    guard let view = unsafe RecordView(start, available: available) else { return nil }
     return unsafe FoundRecord(view: view, position: position, segment: segment, owner: nil)
   }
 

@@ -102,6 +102,9 @@ internal import Synchronization
 
   // MARK: The window
 
+  /// Whether there is a window that is stored into.
+  @inline(__always) var hasWindow: Bool { unsafe Atomic<UInt64>.load(&shared.pointee.window) != 0 }
+
   /// The window that is stored into; nil while none is.
   var window: Window? {
     let word = unsafe Atomic<UInt64>.load(&shared.pointee.window)

@@ -298,7 +298,9 @@ extension LogWriter {
   func link(_ next: SegmentIdentity) throws(SedimentError) {
     let base = unsafe SequenceNumber(tail.pointee.sequence + 1)!
     let seal = unsafe Seal(recordCount: tail.pointee.entry.recordCount, next: next)
-    try append(.seal(seal), .stored)
+    // Where the last record was written, the next will be, which would flush what was stored between them.
+    let way = unsafe file.hasWindow && tail.pointee.flushedEnd == tail.pointee.offset ? Way.written : .stored
+    try append(.seal(seal), way)
     // The window has records of one segment only.
     try flush()
     unsafe tail.pointee.segment.setReadableEnd(tail.pointee.segment.end)
@@ -314,16 +316,16 @@ extension LogWriter {
     space.reserve.raise(to: reserve)
     let start = next.run.byteRange.lowerBound
     let segment = Segment(next, base: base, in: identity)
-    segment.setReadableEnd(start)
+    if file.hasWindow { segment.setReadableEnd(start) }
     slots.add(segment, next.run)
     unsafe tail.pointee = Tail(
       identity: next, segment: segment, offset: next.recordRange.lowerBound.byteOffset,
       sequence: base.rawValue, countedSequence: base.rawValue, clock: old.clock, flushedEnd: start,
-      writtenEnd: old.isOftenSynced ? start : 0, entry: catalogue.segments[next.generation]!)
+      aheadEnd: way == .written ? start : 0, entry: catalogue.segments[next.generation]!)
     noteFlushed(upTo: start)
     noteWhole(catalogue.segments[old.identity.generation]!, old.segment)
     let bytes = header.encode(in: identity)
-    try store(unsafe bytes.span.bytes, at: start, .stored)
+    try store(unsafe bytes.span.bytes, at: start, way)
     sealed?()
   }
 }

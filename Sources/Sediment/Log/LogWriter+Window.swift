@@ -26,7 +26,7 @@ extension LogWriter {
     let end = offset + UInt64(records.byteCount)
     do throws(DiskError) {
       try file.write(records, at: offset)
-      if way == .written { try writeAhead(behind: end) }
+      if unsafe way == .written && end > tail.pointee.aheadEnd { try writeAhead(from: offset, behind: end) }
     } catch {
       throw fail(error)
     }
@@ -37,34 +37,48 @@ extension LogWriter {
   ///
   /// The sync that first writes a block waits for the file system's journal, too, so records that are synced one by one
   /// find blocks that were written with one of them.
-  private func writeAhead(behind end: UInt64) throws(DiskError) {
-    let isOftenSynced = unsafe tail.pointee.isOftenSynced
-    unsafe tail.pointee.writtenEnd = end
-    guard isOftenSynced, unsafe end > tail.pointee.aheadEnd, unsafe end < tail.pointee.segment.end else {
-      return
-    }
-    unsafe tail.pointee.aheadEnd = min(end + Self.aheadByteCount, tail.pointee.segment.end)
-    let zeros = [UInt8](repeating: 0, count: Int(unsafe tail.pointee.aheadEnd - end))
-    try file.write(unsafe zeros.span.bytes, at: end)
+  @inline(never)
+  private func writeAhead(from offset: UInt64, behind end: UInt64) throws(DiskError) {
+    let isOftenSynced = unsafe tail.pointee.isOftenSynced(at: offset)
+    unsafe tail.pointee.aheadEnd =
+      isOftenSynced ? min(end + Self.aheadByteCount, tail.pointee.segment.end) : end
+    try writeZeros(unsafe end..<tail.pointee.aheadEnd)
   }
 
   private static var aheadByteCount: UInt64 { 256 << 10 }
+
+  @inline(never)
+  private func writeZeros(_ range: Range<UInt64>) throws(DiskError) {
+    var start = range.lowerBound
+    while start < range.upperBound {
+      let count = min(Int(range.upperBound - start), Self.zeros.count)
+      try file.write(unsafe Self.zeros.span.bytes.extracting(first: count), at: start)
+      start += UInt64(count)
+    }
+  }
+
+  private static let zeros = [UInt8](repeating: 0, count: 64 << 10)
 
   /// Writes what is in the window alone to its place, so that a sync would cover it; what fails poisons.
   func flush() throws(SedimentError) {
     try flush(upTo: unsafe tail.pointee.offset)
   }
 
+  @inline(__always)
   private func flush(upTo end: UInt64) throws(SedimentError) {
-    let start = unsafe tail.pointee.flushedEnd
-    guard start < end, let window = file.window else { return }
+    if unsafe tail.pointee.flushedEnd < end { try flushWindow(upTo: end) }
+  }
+
+  @inline(never)
+  private func flushWindow(upTo end: UInt64) throws(SedimentError) {
+    guard let window = file.window else { return }
     if let poison { throw poison }
     // Whole pages: the system would read the rest of one that it has to change in part.
     let pageEnd = (end + Window.pageByteCount - 1) / Window.pageByteCount * Window.pageByteCount
-    let padding = [UInt8](repeating: 0, count: Int(pageEnd - end))
-    file.store(unsafe padding.span.bytes, atPlace: window.place(of: end))
+    let padding = unsafe Self.zeros.span.bytes.extracting(first: Int(pageEnd - end))
+    file.store(padding, atPlace: window.place(of: end))
     do throws(DiskError) {
-      try file.flush(start..<pageEnd, of: window)
+      try file.flush(unsafe tail.pointee.flushedEnd..<pageEnd, of: window)
     } catch {
       throw fail(error)
     }
@@ -72,14 +86,22 @@ extension LogWriter {
   }
 
   /// Lets readers read the log in its place up to an offset, and records be stored into the window from there on.
+  @inline(__always)
   func noteFlushed(upTo end: UInt64) {
-    let segment = unsafe tail.pointee.segment
     unsafe tail.pointee.flushedEnd = end
-    let window = file.window
-    segment.setReadableEnd(window == nil ? segment.end : end)
+    // Without a window the whole segment is read in its place.
+    guard file.hasWindow else { return }
+    unsafe tail.pointee.segment.setReadableEnd(end)
     SchedulePoint.reach(.published)
-    unsafe tail.pointee.storeEnd = window.map { min($0.end(from: end), segment.end) } ?? 0
-    unsafe tail.pointee.windowShift = window.map { $0.place(of: end) &- end } ?? 0
+    if unsafe end >= tail.pointee.storeEnd { beginLap(at: end) }
+  }
+
+  /// Finds the place in the window from which on records are stored, up to the end of the ring or of the segment.
+  @inline(never)
+  private func beginLap(at offset: UInt64) {
+    guard let window = file.window else { return }
+    unsafe tail.pointee.storeEnd = min(window.end(from: offset), tail.pointee.segment.end)
+    unsafe tail.pointee.windowShift = window.place(of: offset) &- offset
   }
 
   // MARK: Which window
@@ -120,14 +142,20 @@ extension LogWriter {
   /// Writes records one by one from now on.
   func leaveWindow() throws(SedimentError) {
     try flush()
+    endStoring()
+  }
+
+  /// Stores nothing into the window any more, which is empty.
+  private func endStoring() {
     file.leaveWindow()
-    noteFlushed(upTo: unsafe tail.pointee.flushedEnd)
+    unsafe tail.pointee.storeEnd = 0
+    unsafe tail.pointee.segment.setReadableEnd(tail.pointee.segment.end)
+    SchedulePoint.reach(.published)
   }
 
   /// Writes over all of a ring, so that it has blocks of its own, in memory, into which a store cannot fail.
   private func empty(_ window: Window) throws(DiskError) {
-    let zeros = [UInt8](repeating: 0, count: window.ring.count)
-    try file.write(unsafe zeros.span.bytes, at: window.ring.lowerBound)
+    try writeZeros(window.ring)
   }
 
   /// Gives what the log still has of its segment, and the window, which is empty, blocks of their own, of which the file
@@ -141,8 +169,7 @@ extension LogWriter {
       try file.file.allocate(unsafe tail.pointee.identity.run.byteRange)
       if let window = file.window { try empty(window) }
     } catch {
-      file.leaveWindow()
-      noteFlushed(upTo: unsafe tail.pointee.flushedEnd)
+      endStoring()
     }
   }
 }

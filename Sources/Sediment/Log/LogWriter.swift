@@ -174,12 +174,11 @@ internal import SedimentFormat
 
   // MARK: Records
 
-  /// Appends a record for which there is room; the result is its first byte.
+  /// Appends a record for which there is room, of as many bytes as its form says; the result is its first byte.
   @inline(__always)
   func append(
-    _ form: RecordForm, key: RawSpan, value: RawSpan, _ way: Way
+    _ form: RecordForm, byteCount: Int, key: RawSpan, value: RawSpan, _ way: Way
   ) throws(SedimentError) -> UInt64 {
-    let byteCount = form.byteCount(keyByteCount: key.byteCount, valueByteCount: value.byteCount)
     if unsafe scratch.count < byteCount { growScratch(byteCount) }
     let offset = unsafe tail.pointee.offset
     let start = unsafe scratch.baseAddress!
@@ -210,7 +209,8 @@ internal import SedimentFormat
   func append(_ control: ControlRecord, isBatched: Bool = false, _ way: Way) throws(SedimentError) -> UInt64 {
     let value = control.encode()!
     let form = RecordForm(kind: .control, isBatched: isBatched)
-    return try append(form, key: RawSpan(), value: unsafe value.span.bytes, way)
+    let byteCount = form.byteCount(keyByteCount: 0, valueByteCount: value.count)
+    return try append(form, byteCount: byteCount, key: RawSpan(), value: unsafe value.span.bytes, way)
   }
 
   /// Gives the next record of those that were laid out its place at the tail, for which there is room, and adds it to

@@ -29,9 +29,7 @@ struct Tail {
   var storeEnd: UInt64 = 0
   /// What is added to an offset between `flushedEnd` and `storeEnd` to get its place in the window.
   var windowShift: UInt64 = 0
-  /// Behind the last record that was written to be synced.
-  var writtenEnd: UInt64 = 0
-  /// Up to where zeros were written behind such.
+  /// Behind a record that was written to be synced, or the zeros that were written behind one.
   var aheadEnd: UInt64 = 0
   /// The counts of the segment, as the catalogue will have them.
   var entry: SegmentEntry
@@ -42,8 +40,8 @@ struct Tail {
     return max(left, 0)
   }
 
-  /// Whether a record lies not far before the tail that was written to be synced.
-  var isOftenSynced: Bool { offset - writtenEnd < UInt64(Limits.slotByteCount) }
+  /// Whether a record that was written to be synced, or zeros behind one, lie not far before an offset.
+  func isOftenSynced(at offset: UInt64) -> Bool { offset < aheadEnd + UInt64(Limits.slotByteCount) }
 
   var position: LogPosition {
     LogPosition(identity.generation, UnitOffset(byteOffset: offset)!)
@@ -73,7 +71,7 @@ struct RecordForm {
 
   /// The bytes of the whole record.
   @inline(__always) func byteCount(keyByteCount: Int, valueByteCount: Int) -> Int {
-    (headByteCount + keyByteCount + valueByteCount + 7) & ~7
+    (headByteCount &+ keyByteCount &+ valueByteCount &+ 7) & ~7
   }
 
   /// The bytes before the key.
