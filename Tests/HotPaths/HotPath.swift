@@ -73,8 +73,6 @@ enum HotPath: String, CaseIterable {
   }
 
   /// A store whose background work is left undone while calls are counted, so that nothing else is.
-  ///
-  /// It is as long as a file in use, which has a window, and has free slots for all that is counted.
   private func store(in folder: String) throws -> SedimentStore {
     let isByCall = self == .retrieveByCall || self == .setByCall || self == .batchByCall
     let options = SedimentOptions(
@@ -83,17 +81,28 @@ enum HotPath: String, CaseIterable {
     let store = try SedimentStore(
       path: "\(folder)/\(rawValue)-\(UUID().uuidString)", options: options, disk: RepeatableDisk(),
       background: background)
-    for _ in 0..<HotPath.fillCount {
-      for key in HotPath.keys { try store.set(HotPath.value, forKey: key) }
-    }
-    background.run()
-    try store.compact()
+    if isWriting { try lengthen(store, background) }
     for key in HotPath.keys { try store.set(HotPath.value, forKey: key) }
-    try store.sync()
     return store
   }
 
-  private static let fillCount = 12
+  private var isWriting: Bool {
+    switch self {
+    case .set, .setByCall, .setSynced, .batch, .batchByCall, .remove, .storageSet: true
+    default: false
+    }
+  }
+
+  /// Makes a file as long as one in use: it has a window, segments of several slots, and free ones for all that is
+  /// counted.
+  private func lengthen(_ store: SedimentStore, _ background: ManualBackground) throws {
+    let value = [UInt8](repeating: 7, count: 64_000)
+    for number in 0..<500 {
+      try store.set(value, forKey: [UInt8(number % 250)])
+    }
+    background.run()
+    try store.compact()
+  }
 
   private func set(_ store: SedimentStore, _ count: Int, durability: SedimentDurability? = nil) throws {
     for number in 0..<count {
