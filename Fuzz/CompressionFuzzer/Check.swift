@@ -17,7 +17,7 @@ func check(_ input: [UInt8]) {
   let damaged = DamagedStore(
     &reader, of: seed, mending: isEdited ? Mender.Rule() : nil, startingFrom: forged.bytes
   ) { [.compressed, .dictionary, .extent].contains($0.kind) }
-  let accesses: [SedimentOptions.Access] = [.automatic, .mappedForReading, .unmapped]
+  let accesses: [SedimentOptions.Access] = [.automatic, .windowless, .unmapped]
   let compressions: [SedimentCompression] = [.automatic, .off, .zstd(level: 3)]
   read(
     damaged, forged.byteCounts, isEdited: isEdited, accesses[Int(way >> 2 & 3) % 3],

@@ -18,7 +18,7 @@ func check(_ input: [UInt8]) {
   let damaged = DamagedStore(
     &reader, of: seed, mending: isForged ? Mender.Rule(mendsIndex: true) : nil, isConfined: true
   ) { $0.kind == .indexPage || isForged && $0.kind == .indexParts }
-  let accesses: [SedimentOptions.Access] = [.automatic, .mappedForReading, .unmapped]
+  let accesses: [SedimentOptions.Access] = [.automatic, .windowless, .unmapped]
   read(damaged, alsoScanning: !isForged || way & 16 != 0)
   if way & 2 != 0 { use(damaged, uses, accesses[Int(way >> 2 & 3) % 3]) }
 }

@@ -19,7 +19,7 @@ func check(_ input: [UInt8]) {
 }
 
 private func scenario(_ choice: UInt8) -> EngineScenario {
-  let accesses: [SedimentOptions.Access] = [.automatic, .mappedForReading, .unmapped]
+  let accesses: [SedimentOptions.Access] = [.automatic, .windowless, .unmapped]
   var scenario = EngineScenario(accesses[Int(choice & 3) % 3])
   if choice & 12 == 12 {
     scenario.mix = .eviction

@@ -19,7 +19,7 @@ func check(_ input: [UInt8]) {
   case 0: compareWays(damaged)
   case 1: examine(damaged)
   default:
-    let accesses: [SedimentOptions.Access] = [.automatic, .mappedForReading, .unmapped]
+    let accesses: [SedimentOptions.Access] = [.automatic, .windowless, .unmapped]
     use(damaged, uses, accesses[Int(way >> 4 & 3) % 3], usesStoredIndex: way & 64 != 0)
   }
 }

@@ -70,6 +70,7 @@ package struct SeedStore {
     var options = SedimentOptions(
       durability: .unsynced, mustExist: true, compaction: .manual, compression: .off)
     options.slackSlotCount = 3
+    options.useSmallWindow()
     change(&options)
     return try SedimentStore(path: path, options: options, disk: disk, scheduler: ManualScheduler())
   }
@@ -89,6 +90,7 @@ package final class SeedScript {
   init(_ compression: SedimentCompression) throws {
     var options = SedimentOptions(durability: .unsynced, compression: compression)
     options.slackSlotCount = 3
+    options.useSmallWindow()
     store = try SedimentStore(
       path: SeedStore.path, options: options, disk: disk, scheduler: scheduler)
   }

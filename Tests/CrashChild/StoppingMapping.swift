@@ -30,20 +30,8 @@ final class StoppingMapping: MappingBacking, StoreObserver {
     try counter.pass(.map) { () throws(DiskError) in try inner.expose(range, writable: writable) }
   }
 
-  func protect(_ base: UnsafeMutableRawPointer, _ range: Range<UInt64>) throws(DiskError) {
-    try counter.pass(.map) { () throws(DiskError) in try inner.protect(range) }
-  }
-
-  func unprotect(_ base: UnsafeMutableRawPointer, _ range: Range<UInt64>) throws(DiskError) {
-    try counter.pass(.map) { () throws(DiskError) in try inner.unprotect(range) }
-  }
-
   func conceal(_ base: UnsafeMutableRawPointer, _ range: Range<UInt64>) throws(DiskError) {
     try counter.pass(.map) { () throws(DiskError) in try inner.conceal(range) }
-  }
-
-  func populate(_ base: UnsafeMutableRawPointer, _ range: Range<UInt64>) throws(DiskError) {
-    try inner.populate(range)
   }
 
   // The inner one gives its addresses back by itself.

@@ -127,6 +127,7 @@ package final class EngineUnderTest {
     options.storesIndex = scenario.storesIndex
     // Some dead records are enough for the background to move what is live.
     options.slackSlotCount = 3
+    options.useSmallWindow()
     options.changeByteCountMax = scenario.changeByteCountMax
     if let byteCount = scenario.evictingByteCount { options.capacity = .evicting(maxBytes: byteCount) }
     return try SedimentStore(path: EngineScenario.path, options: options, disk: disk, scheduler: scheduler)

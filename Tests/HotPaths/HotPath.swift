@@ -72,16 +72,36 @@ enum HotPath: String, CaseIterable {
     withExtendedLifetime(store) { exit(0) }
   }
 
-  /// A store whose background work is left undone, so that nothing else is counted.
+  /// A store whose background work is left undone while calls are counted, so that nothing else is.
   private func store(in folder: String) throws -> SedimentStore {
     let isByCall = self == .retrieveByCall || self == .setByCall || self == .batchByCall
     let options = SedimentOptions(
       durability: .unsynced, access: isByCall ? .unmapped : .automatic, compression: .off)
+    let background = ManualBackground()
     let store = try SedimentStore(
       path: "\(folder)/\(rawValue)-\(UUID().uuidString)", options: options, disk: RepeatableDisk(),
-      background: ManualBackground())
+      background: background)
+    if isWriting { try lengthen(store, background) }
     for key in HotPath.keys { try store.set(HotPath.value, forKey: key) }
     return store
+  }
+
+  private var isWriting: Bool {
+    switch self {
+    case .set, .setByCall, .setSynced, .batch, .batchByCall, .remove, .storageSet: true
+    default: false
+    }
+  }
+
+  /// Makes a file as long as one in use: it has a window, segments of several slots, and free ones for all that is
+  /// counted.
+  private func lengthen(_ store: SedimentStore, _ background: ManualBackground) throws {
+    let value = [UInt8](repeating: 7, count: 64_000)
+    for number in 0..<500 {
+      try store.set(value, forKey: [UInt8(number % 250)])
+    }
+    background.run()
+    try store.compact()
   }
 
   private func set(_ store: SedimentStore, _ count: Int, durability: SedimentDurability? = nil) throws {

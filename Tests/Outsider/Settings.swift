@@ -85,7 +85,6 @@ struct Settings: Equatable, Sendable {
       guard let milliseconds = Int(value) else { return false }
       durability = .interval(.milliseconds(milliseconds))
     case ("access", "automatic"): access = .automatic
-    case ("access", "mappedForReading"): access = .mappedForReading
     case ("access", "unmapped"): access = .unmapped
     case ("verifiesReads", _): verifiesReads = value == "yes"
     case ("storesIndex", _): storesIndex = value == "yes"
@@ -112,7 +111,7 @@ struct Settings: Equatable, Sendable {
     durability = dice.one(weighted: [
       (4, .unsynced), (4, .interval(.seconds(1))), (1, .interval(.milliseconds(20))), (1, .synced),
     ])
-    access = dice.one(weighted: [(4, .automatic), (1, .mappedForReading), (1, .unmapped)])
+    access = dice.one(weighted: [(5, .automatic), (1, .unmapped)])
     verifiesReads = dice.isWithin(85)
     storesIndex = dice.isWithin(70)
   }

@@ -81,16 +81,6 @@ import Testing
     let mapping = try file.reserveMapping(byteCount: page)
     try mapping.expose(0..<0, writable: true)
     try mapping.conceal(page..<page)
-    try mapping.populate(0..<0)
-  }
-
-  @Test func `populating changes no byte`() throws {
-    try file.write(pattern(Int(8 * page)), at: 0)
-    let mapping = try file.reserveMapping(byteCount: 8 * page)
-    try mapping.expose(0..<8 * page, writable: true)
-    try mapping.populate(page..<4 * page)
-    #expect(mapping.bytes(0..<8 * page) == pattern(Int(8 * page)))
-    #expect(try file.read(Int(8 * page), at: 0) == pattern(Int(8 * page)))
   }
 
   @Test func `a file opened for reading is mapped for reading alone`() throws {

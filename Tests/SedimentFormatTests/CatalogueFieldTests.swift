@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test(arguments: [
-    Damage(1 as UInt32, at: 4, .field(.slots)), Damage(6 as UInt32, at: 12, .newer(.kind)),
+    Damage(1 as UInt32, at: 4, .field(.slots)), Damage(7 as UInt32, at: 12, .newer(.kind)),
     Damage(0 as UInt32, at: 12, .field(.kind)), Damage(3 as UInt32, at: 12, .field(.end)),
     Damage(1 as UInt32, at: 12, .field(.sequence)), Damage(0 as UInt64, at: 16, .field(.generation)),
     Damage(0x0203 as UInt64, at: 32, nil), Damage(0x0204 as UInt64, at: 32, .field(.sequence)),
@@ -87,7 +87,7 @@ import Testing
           switch kind {
           case .hot: true
           case .survivors: end != nil
-          case .extent, .index, .catalogue: end == nil
+          case .extent, .index, .catalogue, .window: end == nil
           }
         #expect(found == (isSound ? nil : .field(.end)), "\(kind), \(String(describing: end))")
       }
@@ -145,7 +145,7 @@ import Testing
 
   @Test(arguments: [
     Damage(1 as UInt32, at: 16, .field(.slots)), Damage(1 as UInt32, at: 24, .field(.kind)),
-    Damage(0 as UInt32, at: 24, .field(.kind)), Damage(6 as UInt32, at: 24, .newer(.kind)),
+    Damage(0 as UInt32, at: 24, .field(.kind)), Damage(7 as UInt32, at: 24, .newer(.kind)),
     Damage(0 as UInt64, at: 48, .field(.position)), Damage(5 as UInt64, at: 48, .field(.generation)),
     Damage(1 << 38 + 1 as UInt64, at: 56, .field(.position)),
     Damage(4 as UInt64, at: 64, .field(.generation)),
@@ -163,7 +163,7 @@ import Testing
 
   @Test(arguments: [
     Damage(0 as UInt32, at: 8, .field(.slots)), Damage(4 as UInt32, at: 16, .field(.kind)),
-    Damage(6 as UInt32, at: 16, .newer(.kind)), Damage(0x1112 / 8 as UInt32, at: 4, nil),
+    Damage(7 as UInt32, at: 16, .newer(.kind)), Damage(0x1112 / 8 as UInt32, at: 4, nil),
     Damage(0x1112 / 8 + 1 as UInt32, at: 4, .field(.length)),
     Damage(8 * 16_384 - 128 as UInt64, at: 40, nil),
     Damage(8 * 16_384 - 127 as UInt64, at: 40, .field(.length)), Damage(UInt64.max, at: 40, .field(.length)),

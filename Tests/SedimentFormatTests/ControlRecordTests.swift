@@ -56,7 +56,7 @@ import Testing
     Damage(UInt32.max, at: 4, nil), Damage(0 as UInt32, at: 4, nil),
     Damage(1 as UInt32, at: 8, .field(.slots)),
     Damage(2 as UInt32, at: 16, .field(.kind)), Damage(0 as UInt32, at: 16, .field(.kind)),
-    Damage(6 as UInt32, at: 16, .newer(.kind)), Damage(0 as UInt64, at: 20, .field(.generation)),
+    Damage(7 as UInt32, at: 16, .newer(.kind)), Damage(0 as UInt64, at: 20, .field(.generation)),
     Damage(1 as UInt8, at: 36, .field(.reserved)), Damage(0x80 as UInt8, at: 39, .field(.reserved)),
   ])
   func `A field of a seal is refused out of its range`(damage: Damage) {

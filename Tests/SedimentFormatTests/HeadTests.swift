@@ -58,7 +58,7 @@ import Testing
 
   @Test(arguments: [
     Damage(2 as UInt16, at: 12, .newer(.major)), Damage(0 as UInt16, at: 12, .newer(.major)),
-    Damage(1 as UInt64, at: 16, .newer(.features)), Damage(1 << 63 as UInt64, at: 16, .newer(.features)),
+    Damage(2 as UInt64, at: 16, .newer(.features)), Damage(1 << 63 as UInt64, at: 16, .newer(.features)),
     Damage(1 as UInt64, at: 24, nil), Damage(UInt64.max, at: 32, nil),
     Damage(0 as UInt64, at: 48, nil), Damage(0 as UInt64, at: 56, .field(.generation)),
     Damage(1 << 62 as UInt64, at: 56, nil), Damage(1 << 62 + 1 as UInt64, at: 56, .field(.generation)),
@@ -115,8 +115,8 @@ import Testing
 
   @Test func `Unknown features are refused by word`() {
     #expect(Features().mayRead && Features().mayWrite)
-    #expect(!Features(neededToRead: 1).mayRead)
-    #expect(!Features(neededToRead: 1).mayWrite)
+    #expect(!Features(neededToRead: 2).mayRead)
+    #expect(!Features(neededToRead: 2).mayWrite)
     #expect(Features(neededToWrite: 1 << 63).mayRead)
     #expect(!Features(neededToWrite: 1 << 63).mayWrite)
     #expect(Features(ignorable: .max).mayRead && Features(ignorable: .max).mayWrite)

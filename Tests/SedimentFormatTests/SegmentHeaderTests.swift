@@ -50,7 +50,7 @@ import Testing
     Damage(0 as UInt64, at: 0, .absent), Damage(1 as UInt32, at: 12, .field(.slots)),
     Damage(3 as UInt32, at: 12, .field(.slots)), Damage(0 as UInt32, at: 16, .field(.slots)),
     Damage(65_537 as UInt32, at: 16, nil), Damage(65_538 as UInt32, at: 16, .field(.slots)),
-    Damage(0 as UInt32, at: 20, .field(.kind)), Damage(6 as UInt32, at: 20, .newer(.kind)),
+    Damage(0 as UInt32, at: 20, .field(.kind)), Damage(7 as UInt32, at: 20, .newer(.kind)),
     Damage(UInt32.max, at: 20, .newer(.kind)), Damage(2 as UInt32, at: 20, .field(.predecessor)),
     Damage(0 as UInt64, at: 24, .field(.generation)), Damage(8 as UInt64, at: 24, .field(.predecessor)),
     Damage(1 << 62 as UInt64, at: 24, nil), Damage(1 << 62 + 1 as UInt64, at: 24, .field(.generation)),

@@ -31,7 +31,7 @@ import Testing
     Damage(0x80 as UInt8, at: 15, .field(.reserved)), Damage(1 as UInt32, at: 16, .field(.slots)),
     Damage(1 as UInt32, at: 20, .field(.pieces)), Damage(3 as UInt32, at: 20, .field(.pieces)),
     Damage(1 as UInt32, at: 24, .field(.pieces)), Damage(0 as UInt32, at: 24, .field(.kind)),
-    Damage(6 as UInt32, at: 24, .newer(.kind)), Damage(0 as UInt64, at: 28, .field(.generation)),
+    Damage(7 as UInt32, at: 24, .newer(.kind)), Damage(0 as UInt64, at: 28, .field(.generation)),
     Damage(0 as UInt64, at: 48, .field(.pieces)), Damage(19_999 as UInt64, at: 48, .field(.length)),
     Damage(16_252 as UInt64, at: 48, .field(.pieces)), Damage(UInt64.max, at: 48, .field(.pieces)),
     Damage(1 << 30 + 1 as UInt64, at: 48, .field(.pieces)), Damage(0 as UInt64, at: 88, .field(.pieces)),

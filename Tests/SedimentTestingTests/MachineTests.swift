@@ -35,7 +35,7 @@ struct MachineTests {
     try file.punchHole(4096..<8192)
     mapping.store([1], at: 0)
     mapping.store([1], at: 65_536)
-    try mapping.unprotect(0..<65_536)
+    try mapping.expose(0..<65_536, writable: true)
     #expect(disk.violations.map(\.kind) == [.storeNotAllocated, .exposedNotAllocated])
     #expect(try file.read(0..<1) == [7])
     #expect(try file.read(65_536..<65_537) == [1])

@@ -212,10 +212,11 @@ struct BackupFailureTests {
     #expect(space.freeCount == 3)
   }
 
-  @Test func `Where the log goes on is given blocks of its own again, or written by calls`() throws {
+  @Test func `The log and the window are given blocks of their own again, or records go out one by one`()
+    throws
+  {
     for isFull in [false, true] {
-      let fixture = try StoreFixture(on: disk(clones: true))
-      try fixture.store.set("1", forKey: "key")
+      let fixture = try WindowFixture(on: disk(clones: true)).fixture
       if isFull { fixture.disk.injectForGood(.error(.noSpace), only: [.allocate]) }
       try? fixture.store.backup(to: Self.copy)
       let clone = try #require(fixture.disk.calls.lastIndex { $0.operation == .clone })

@@ -8,7 +8,7 @@ import Testing
 @Suite struct CrashPowerLossTests {
   static let plans = CrashPlanOptions(
     exhaustiveCountMax: 16, randomCount: 6, countMax: CrashEffort.of(3, long: 40))
-  static let accesses: [SedimentOptions.Access] = [.automatic, .mappedForReading, .unmapped]
+  static let accesses: [SedimentOptions.Access] = [.automatic, .windowless, .unmapped]
 
   static func disk(seed: Int) -> SimulatedDisk {
     SimulatedDisk(SimulatedDiskOptions(seed: UInt64(seed), fileByteCountMax: 8 << 20))

@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [SedimentOptions.Access.automatic, .mappedForReading, .unmapped])
+  @Test(arguments: [SedimentOptions.Access.automatic, .windowless, .unmapped])
   func `Random histories with full disks and failed calls lose nothing`(access: SedimentOptions.Access) throws
   {
     for seed in 1...UInt64(CrashEffort.of(10, long: 150)) {
@@ -151,7 +151,7 @@ import Testing
     try store.close()
   }
 
-  @Test(arguments: [SedimentOptions.Access.automatic, .mappedForReading, .unmapped])
+  @Test(arguments: [SedimentOptions.Access.automatic, .windowless, .unmapped])
   func `Random histories with failed writes and syncs end in a poisoned store`(access: SedimentOptions.Access)
     throws
   {

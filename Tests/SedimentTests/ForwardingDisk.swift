@@ -134,19 +134,9 @@ class ForwardingMapping: MappingBacking, StoreObserver, @unchecked Sendable {
       backing: self, observer: self)
   }
 
-  func populate(_ base: UnsafeMutableRawPointer, _ range: Range<UInt64>) throws(DiskError) {}
-
   final func expose(
     _ base: UnsafeMutableRawPointer, _ range: Range<UInt64>, writable: Bool
   ) throws(DiskError) { try inner.expose(range, writable: writable) }
-
-  final func protect(_ base: UnsafeMutableRawPointer, _ range: Range<UInt64>) throws(DiskError) {
-    try inner.protect(range)
-  }
-
-  final func unprotect(_ base: UnsafeMutableRawPointer, _ range: Range<UInt64>) throws(DiskError) {
-    try inner.unprotect(range)
-  }
 
   final func conceal(_ base: UnsafeMutableRawPointer, _ range: Range<UInt64>) throws(DiskError) {
     try inner.conceal(range)

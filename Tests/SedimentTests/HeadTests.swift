@@ -79,7 +79,7 @@ import Testing
     for copy in Superblock.Copy.allCases {
       var newer = sound.leading
       newer.copy = copy
-      newer.features.neededToRead = 1
+      newer.features.neededToRead = 2
       let disk = try newStore()
       disk.overwrite(newer.encode(), at: Int(copy.byteOffset), in: path)
       #expect(code(disk) == .newer)

@@ -80,7 +80,7 @@ import Testing
     let before = disk.callCount
     let contents = disk.contents(of: path)
     _ = try FileInspection.inspect(path: path, on: disk)
-    #expect(Set(disk.calls[before...].map(\.operation)) == [.open, .read, .byteCount, .close])
+    #expect(Set(disk.calls[before...].map(\.operation)) == [.open, .read, .byteCount, .findData, .close])
     #expect(disk.contents(of: path) == contents)
   }
 

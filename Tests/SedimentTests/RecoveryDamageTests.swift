@@ -262,7 +262,7 @@ import Testing
     for slot in [0, 1] { both.flipBit(0, ofByte: slot * 16_384 + 100, in: LogBuilder.path) }
     expectDamage(both)
     var newer = log.superblock(.first, .open, generation: 9)
-    newer.features.neededToRead = 1
+    newer.features.neededToRead = 2
     let unknown = log.durable()
     unknown.overwrite(newer.encode(), at: 0, in: LogBuilder.path)
     expectDamage(unknown, code: .newer)

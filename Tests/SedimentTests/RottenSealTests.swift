@@ -11,6 +11,9 @@ import Testing
   /// A store with two holes, of which the log takes the second, since it is the shorter one.
   private static func store() throws -> StoreFixture {
     let fixture = try StoreFixture()
+    // The window would have the seal, too.
+    fixture.options.windowedSlotCount = .max
+    try fixture.reopen()
     let sizes = ["long": 1_200_000, "first wall": 140_000, "short": 140_000, "second wall": 200_000]
     for key in ["long", "first wall", "short", "second wall"] {
       try fixture.store.set(pattern(sizes[key]!), forKey: key)

@@ -5,7 +5,7 @@ import Testing
 
 /// Readers beside writers on one store.
 @Suite(.serialized) struct StoreConcurrencyTests {
-  static let accesses: [SedimentOptions.Access] = [.automatic, .mappedForReading, .unmapped]
+  static let accesses: [SedimentOptions.Access] = [.automatic, .windowless, .unmapped]
 
   @Test(arguments: accesses)
   func `While two write and the index grows, four readers find what was there at some moment of the reading`(

@@ -39,14 +39,16 @@ import Testing
     #expect(fixture.disk.violations.first == nil)
   }
 
-  @Test func `Segments that are used again are stored into, and not written by calls`() throws {
+  @Test func `What goes to segments that are used again is stored, and not written by a call for each`()
+    throws
+  {
     let fixture = try Self.fixture(512 << 10)
+    fixture.options.useSmallWindow()
+    try fixture.reopen()
     for number in 0..<1_000 {
       try fixture.store.set(pattern(1_000, number), forKey: "\(number)")
       fixture.scheduler.runDue()
     }
-    // What a file has grown by is writable until it has grown by more.
-    try fixture.reopen()
     // Such as are followed by no mark, no segment that begins, and no space that is made.
     var quietCount = 0
     for number in 1_000..<3_000 {
@@ -55,7 +57,8 @@ import Testing
       if fixture.count(.write, since: call) == 0 { quietCount += 1 }
       fixture.scheduler.runDue()
     }
-    #expect(quietCount > 1_800)
+    // One record in eleven goes across the ring's end.
+    #expect(quietCount > 1_600)
     #expect(fixture.disk.violations.first == nil)
   }
 

@@ -139,7 +139,7 @@ struct StoreFailureTests {
   func `A write to the log that fails leaves the outcome unknown, and reading goes on`(
     effect: FaultEffect
   ) throws {
-    for access in [.mappedForReading, .unmapped] as [SedimentOptions.Access] {
+    for access in [.windowless, .unmapped] as [SedimentOptions.Access] {
       let fixture = try Self.prepared(access)
       fixture.disk.inject(effect, only: [.write])
       let error = #expect(throws: SedimentError.self) { try fixture.store.set("new", forKey: "key") }

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// The ways to reach a file's bytes, in each of which a store must behave the same.
-let accesses: [SedimentOptions.Access] = [.automatic, .mappedForReading, .unmapped]
+let accesses: [SedimentOptions.Access] = [.automatic, .windowless, .unmapped]
 
 /// A store on a simulated disk, whose background work is done when a test says so.
 final class StoreFixture {

@@ -97,6 +97,8 @@ struct StoreHindrancesTests {
 
   @Test func `A segment that wins nothing does not hide those that a superblock needs`() throws {
     let fixture = try StoreFixture(maxByteCount: 64 << 20)
+    fixture.options.windowedSlotCount = .max
+    try fixture.reopen()
     var recordByteCountMax: UInt64 = 0
     for number in 0..<3_000 {
       // Nearly all of each batch is dead at once, and hardly ever a whole segment.

@@ -66,6 +66,9 @@ struct StoreObserverTests {
     let disk = SimulatedDisk(SimulatedDiskOptions(seed: 1, fileByteCountMax: 256 << 20))
     let fixture = try StoreFixture(
       durability: .interval(.seconds(3_600)), compaction: .manual, isObserved: true, on: disk)
+    // One that says that there is a window is told as well.
+    fixture.options.windowedSlotCount = .max
+    try fixture.reopen()
     try fixture.store.checkpoint()
     fixture.scheduler.runDue()
     #expect(fixture.events.count("checkpoint") == 1)

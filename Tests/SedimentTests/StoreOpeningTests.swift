@@ -166,7 +166,7 @@ struct StoreOpeningTests {
 
   @Test func `A file of a newer version is said to be, and left as it is`() throws {
     let changes: [(inout [UInt8]) -> Void] = [
-      { $0[12] = 2 }, { $0[16] = 1 }, { $0[23] = 0x80 }, { $0[68] = 15 },
+      { $0[12] = 2 }, { $0[16] = 2 }, { $0[23] = 0x80 }, { $0[68] = 15 },
     ]
     for change in changes {
       let disk = try Self.changed(change)

@@ -178,7 +178,7 @@ struct StoreVerificationTests {
   }
 
   @Test func `Reading of mapped values makes no call`() throws {
-    let fixture = try StoreFixture(.mappedForReading)
+    let fixture = try StoreFixture(.windowless)
     for number in 0..<100 { try fixture.store.set(pattern(5_000, number), forKey: "\(number)") }
     try fixture.store.set(pattern(1 << 20), forKey: "large")
     let call = fixture.disk.callCount
@@ -192,8 +192,7 @@ struct StoreVerificationTests {
 
   @Test func `Mapped writing makes no call for each change, and unmapped one write`() throws {
     for access in accesses {
-      let fixture = try StoreFixture(access)
-      try fixture.store.set("first", forKey: "key")
+      let fixture = try WindowFixture(access).fixture
       let call = fixture.disk.callCount
       for number in 0..<10 { try fixture.store.set("\(number)", forKey: "key") }
       #expect(fixture.changes(since: call).count == (access == .automatic ? 0 : 10))

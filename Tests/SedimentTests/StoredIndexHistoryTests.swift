@@ -7,7 +7,7 @@ import Testing
 
 /// Histories in which the index is stored again and again, and what is opened from it at every moment.
 struct StoredIndexHistoryTests {
-  private static let accesses: [SedimentOptions.Access] = [.automatic, .mappedForReading, .unmapped]
+  private static let accesses: [SedimentOptions.Access] = [.automatic, .windowless, .unmapped]
 
   @Test(arguments: 0..<CrashEffort.of(12, long: 200))
   func `After any history the stored index brings just what a scan finds`(_ seed: Int) throws {

@@ -27,7 +27,7 @@ struct BuiltIndex: Equatable {
     let file = try disk.open(path, .read)
     defer { try? file.close() }
     let log = try Opening(file, on: disk).recover(.readOnly).log
-    return try of(log, file, usingStoredIndex: usingStoredIndex)
+    return try of(log, log.patched ?? file, usingStoredIndex: usingStoredIndex)
   }
 
   static func of(

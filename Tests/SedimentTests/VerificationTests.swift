@@ -168,7 +168,7 @@ struct VerificationTests {
     let disk = try Self.filled()
     let head = try FileInspection.inspect(path: Self.path, on: disk).head.leading
     var newer = head
-    newer.features.neededToRead = 1
+    newer.features.neededToRead = 2
     disk.overwrite(newer.encode(), at: Int(newer.copy.byteOffset), in: Self.path)
     #expect(code { _ = try Self.verify(disk) } == .newer)
   }

@@ -50,6 +50,9 @@ public struct Options: Equatable, Sendable {
     /// What a store takes of the disk while all of it is overwritten, and how well it serves as a cache.
     case space
 
+    /// What sets take of the clock and of all processors.
+    case spending
+
     /// Copying a store while it is open, and verifying its file.
     case copying
 

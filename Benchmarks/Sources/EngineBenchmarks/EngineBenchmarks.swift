@@ -34,6 +34,7 @@ package struct EngineBenchmarks {
     case .small: try SmallRows(scale, directory: directory, program: program).section
     case .growth: GrowthRows(scale, directory: directory, memoryDirectory: memoryDirectory).section
     case .space: try SpaceRows(scale, directory: directory).section
+    case .spending: SpendingRows(scale, directory: directory).section
     case .copying: try CopyRows(scale, directory: directory).section
     case .compression:
       try joined(ValueKind.allCases) { try CompressionRows(scale, kind: $0, directory: directory).section }

@@ -58,7 +58,7 @@ package final class ScratchFile: Sendable {
 
   /// Writes the first ones of the bytes in one call.
   @inline(__always)
-  func write(_ source: Memory, _ count: Int, at offset: Int) throws {
+  package func write(_ source: Memory, _ count: Int, at offset: Int) throws {
     precondition(count <= source.byteCount)
     guard unsafe pwrite(descriptor, source.base, count, off_t(offset)) == count else {
       throw SystemFailure("pwrite")

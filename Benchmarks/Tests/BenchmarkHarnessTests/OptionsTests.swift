@@ -2,8 +2,8 @@ import BenchmarkHarness
 import Testing
 
 private let parts =
-  "machine, load-100, read-100, load-1000, read-1000, synced, reopening, small, growth, space, copying, compression,"
-  + " stores, ycsb, large, json, memory, waiting, keys, many-keys, limited, shallows, vellum, 100, 1000, all,"
+  "machine, load-100, read-100, load-1000, read-1000, synced, reopening, small, growth, space, spending, copying,"
+  + " compression, stores, ycsb, large, json, memory, waiting, keys, many-keys, limited, shallows, vellum, 100, 1000, all,"
   + " comparison, engine, storages"
 
 @Suite struct OptionsTests {
@@ -40,7 +40,7 @@ private let parts =
       try Options(["--only", "engine"] + folders).parts
         == [
           .load100, .read100, .load1000, .read1000, .synced, .reopening, .small, .growth, .space,
-          .copying, .compression,
+          .spending, .copying, .compression,
         ])
     #expect(try Options(["--only", "synced", "--only", "small"] + folders).parts == [.small])
   }

@@ -16,7 +16,7 @@ struct BackupFile {
 
   /// Copies a segment's bytes to the same place, and tells of each piece how long it was.
   ///
-  /// A part of the stored index that cannot be read is left off: the copy opens without it.
+  /// A part of the stored index, or the header of a window, that cannot be read is left off: the copy opens without it.
   func copy(
     _ range: Range<UInt64>, of segment: SegmentIdentity, from source: any DiskFile,
     _ told: (UInt64) throws(SedimentError) -> Void
@@ -30,7 +30,7 @@ struct BackupFile {
           throw .damaged("the file ends before a segment does", path: source.path, offset: position)
         }
       } catch {
-        if segment.kind == .index { return try told(range.upperBound - position) }
+        if segment.kind == .index || segment.kind == .window { return try told(range.upperBound - position) }
         throw error
       }
       try file.put(unsafe buffer.span.bytes.extracting(0..<count), at: position)

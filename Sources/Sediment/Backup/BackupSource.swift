@@ -9,6 +9,10 @@ struct BackupSource {
   /// What of a segment holds something.
   func usedRange(of entry: SegmentEntry) -> Range<UInt64> {
     let run = entry.identity.run.byteRange
+    // What the window has of the log is in its place by now.
+    if entry.identity.kind == .window {
+      return run.lowerBound..<run.lowerBound + UInt64(SegmentHeader.byteCount)
+    }
     if entry.identity == log.tail.identity { return run.lowerBound..<log.end.offset.byteOffset }
     return run.lowerBound..<(entry.end?.byteOffset ?? run.upperBound)
   }
@@ -51,7 +55,8 @@ extension BackupSource {
       replayedRecordCount: 0, ending: nil, cut: end, clock: catalogue.numbers.clocks.highest,
       highestSequence: max(sequence, catalogue.highestSequence),
       highestGeneration: catalogue.highestGeneration,
-      unsecured: RecoveredLog.Unsecured(fileByteCount: 0, chain: [], extents: [], survivors: []))
+      patched: nil, unsecured: RecoveredLog.Unsecured(fileByteCount: 0, chain: [], extents: [], survivors: [])
+    )
   }
 }
 
@@ -63,6 +68,6 @@ extension RecoveredLog {
       watermark: end, isClean: true, checkpoint: checkpoint, replayedByteCount: 0, replayedRecordCount: 0,
       ending: nil, cut: end, clock: clock, highestSequence: highestSequence,
       highestGeneration: highestGeneration,
-      unsecured: Unsecured(fileByteCount: byteCount, chain: [], extents: [], survivors: []))
+      patched: nil, unsecured: Unsecured(fileByteCount: byteCount, chain: [], extents: [], survivors: []))
   }
 }

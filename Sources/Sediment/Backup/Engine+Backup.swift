@@ -41,6 +41,8 @@ extension Engine {
     return try headLock.withLock { () throws(SedimentError) in
       try lock.withLock { () throws(SedimentError) in
         try checkReadable()
+        // A copy has what is in its place.
+        try writer.flush()
         guard let leading = head?.leading else { throw .readOnly(path) }
         return try body(BackupSource(writer, leading, clock: disk.wallClock()), writer)
       }
@@ -82,20 +84,15 @@ extension Engine {
     }
   }
 
-  /// Sees to it that nothing is stored through the mapping into blocks that are shared now.
+  /// Sees to it that blocks are there again, of which the file shares the ones that it had with its copy.
   ///
   /// Under the writer's lock.
   private func noteCloned(_ source: BackupSource, _ writer: LogWriter?) -> BackupSource {
     guard let writer else { return source }
     writer.blockLossCount += 1
-    writer.giveBackPrepared()
     writer.space.undress()
     writer.setWantedFreeCount()
-    let run = unsafe writer.tail.pointee.identity.run.byteRange
-    if unsafe writer.tail.pointee.isMapped, (try? log.file.allocate(run)) == nil {
-      // Writing can be refused for want of space; a store into the mapping would end the process.
-      unsafe writer.tail.pointee.isMapped = false
-    }
+    writer.renewBlocks()
     return source
   }
 

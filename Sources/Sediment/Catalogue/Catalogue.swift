@@ -12,6 +12,8 @@ package struct Catalogue: Sendable {
   package private(set) var slots = SlotMap()
   /// The generation of the hot segment that the log ends in; nil before the first is known.
   package internal(set) var tail: Generation?
+  /// The segment of the window; nil in a file that has none.
+  package private(set) var window: SegmentIdentity?
   package private(set) var collections: [UInt32: CollectionEntry] = [:]
   private var collectionNumbers: [[UInt8]: UInt32] = [:]
   package private(set) var dictionaries: [UInt32: DictionaryEntry] = [:]
@@ -114,7 +116,14 @@ package struct Catalogue: Sendable {
     guard UInt64(entry.recordCount) <= unitCountMax / 2 else {
       throw Contradiction("a segment holds more records than it has room for")
     }
+    if identity.kind == .window {
+      guard window == nil else { throw Contradiction("a file has two windows") }
+      guard Window.slotCounts.contains(identity.run.count) else {
+        throw Contradiction("a window has another length than one can have")
+      }
+    }
     try occupy(identity)
+    if identity.kind == .window { window = identity }
     segments[identity.generation] = entry
   }
 
@@ -123,7 +132,7 @@ package struct Catalogue: Sendable {
     var adopted: [SegmentIdentity] = []
     for piece in place.pieces {
       do throws(Contradiction) {
-        try adopt(SegmentEntry(extent: piece.extent))
+        try adopt(SegmentEntry(withoutRecords: piece.extent))
         adopted.append(piece.extent)
       } catch {
         for extent in adopted { try? free(slot: extent.run.first, generation: extent.generation) }
@@ -139,6 +148,7 @@ package struct Catalogue: Sendable {
       throw Contradiction("a segment is freed that is not there")
     }
     segments[generation] = nil
+    if window?.generation == generation { window = nil }
     if let part = partsByGeneration.removeValue(forKey: generation) {
       indexSlotCount -= part.segment.run.count
     }

@@ -3,8 +3,8 @@ internal import SedimentFormat
 // What a forged file counts wraps around, and is then told from what its seals say.
 
 extension SegmentEntry {
-  /// What a catalogue says of the extent of a large value: it has no records of its own.
-  init(extent identity: SegmentIdentity) {
+  /// What a catalogue says of an extent of a large value or of the window: it has no records of its own.
+  init(withoutRecords identity: SegmentIdentity) {
     self.init(
       identity: identity, base: .zero, floor: .zero, end: nil, highest: .zero, latestExpiry: 0,
       recordCount: 0, tombstoneCount: 0, largeCount: 0)

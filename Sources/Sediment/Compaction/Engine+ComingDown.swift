@@ -7,6 +7,7 @@ extension Engine {
   ///
   /// With the locks of maintenance and of storing the index.
   func shortenToCap(_ writer: LogWriter) throws(SedimentError) {
+    try leaveWindowBeyondCap(writer)
     for _ in 0..<Self.attemptCountMax {
       if evicts { try evictDownToCap(writer) }
       try shortenAndTrim(writer)

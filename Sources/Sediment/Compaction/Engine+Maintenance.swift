@@ -22,6 +22,7 @@ extension Engine {
     guard let writer else { return .done }
     let began = disk.monotonicClock()
     try reclaim()
+    try leaveWindowBeyondCap(writer)
     try findLostExtents(writer)
     var emptying = try freeDead(writer)
     var (survey, isIdle, isVain) = try lock.withLock { () throws(SedimentError) in

@@ -35,7 +35,10 @@ extension Engine {
       try dropStoredIndex(behind: isIndexInTheWay ? 0 : limit, isStoringExcluded, writer)
       lock.withLock { writer.endToReach = limit }
       defer { lock.withLock { writer.endToReach = nil } }
-      try lock.withLock { () throws(SedimentError) in _ = try checkWritable().goOn(before: limit) }
+      try lock.withLock { () throws(SedimentError) in
+        _ = try checkWritable().goOn(before: limit)
+        try moveWindow(before: limit, writer)
+      }
       try checkpoint(both: true)
       _ = try freeDead(writer)
       // Records need slots in a row, so they come before what may scatter.

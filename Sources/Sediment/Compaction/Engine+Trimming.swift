@@ -7,7 +7,6 @@ extension Engine {
   /// Slots in the middle become holes, those at the end go. With the lock of maintenance.
   func trim(to spare: UInt32?) throws(SedimentError) {
     guard let writer else { return }
-    lock.withLock { _ = writer.giveBackPrepared() }
     var end: UInt32
     repeat {
       end = lock.withLock {
@@ -52,9 +51,7 @@ extension Engine {
       last.lowerBound >= writer.catalogue.slots.end,
       let bare = writer.space.firstBareRun(upTo: UInt32(last.count)), bare.lowerBound < last.lowerBound
     else { return nil }
-    guard let run = writer.space.takeLast(try writer.dress(bare)) else { return nil }
-    log.exclude(SlotSpace.byteRange(of: run))
-    return run
+    return writer.space.takeLast(try writer.dress(bare))
   }
 
   /// Makes a hole of slots that were taken out; false where the file system cannot.
@@ -76,9 +73,7 @@ extension Engine {
     guard log.file.traits.punchesHoles, writer.poison == nil, !conditions.isClosed else { return nil }
     guard let excess = excess(writer, spare) else { return nil }
     writer.isTrimming = true
-    guard let run = writer.space.takeLast(min(excess, Self.punchedSlotCountMax)) else { return nil }
-    log.exclude(SlotSpace.byteRange(of: run))
-    return run
+    return writer.space.takeLast(min(excess, Self.punchedSlotCountMax))
   }
 
   private static var punchedSlotCountMax: UInt32 { 256 }
@@ -110,9 +105,7 @@ extension Engine {
 
   private func bareSlotsToPunch(_ writer: LogWriter, before limit: UInt32) -> Range<UInt32>? {
     guard writer.poison == nil, !conditions.isClosed else { return nil }
-    guard let run = writer.space.takeLastBare(Self.punchedSlotCountMax, before: limit) else { return nil }
-    log.exclude(SlotSpace.byteRange(of: run))
-    return run
+    return writer.space.takeLastBare(Self.punchedSlotCountMax, before: limit)
   }
 
   /// Whether bare slots have so many blocks that it is worth giving them back.
@@ -135,7 +128,7 @@ extension Engine {
     let canPunch = log.file.traits.punchesHoles
     let freeToCut = canPunch ? 0 : excess(writer, spare) ?? 0
     let end = writer.space.endAfterCutting(freeSlots: freeToCut)
-    guard end < writer.space.end, log.canShrink(to: SlotSpace.byteCount(of: end)) else { return }
+    guard end < writer.space.end else { return }
     writer.blockLossCount += 1
     do throws(DiskError) {
       try log.shrink(to: SlotSpace.byteCount(of: end))

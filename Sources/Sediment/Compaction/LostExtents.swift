@@ -61,7 +61,8 @@ extension Engine {
     var found = writer.catalogue.segments.values
       .filter { $0.identity != tail.entry.identity }
       .compactMap { entry in entry.end.map { (entry: entry, end: $0) } }
-    found.append(tail)
+    // What is in the window alone cannot be scanned.
+    if (try? writer.flush()) != nil { found.append(tail) }
     return
       found
       .filter { $0.entry.largeCount > 0 && !refusedVictims.contains($0.entry.identity.generation) }

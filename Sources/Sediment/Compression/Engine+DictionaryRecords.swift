@@ -24,7 +24,8 @@ extension Engine {
     // Making room may have begun another segment.
     guard let change = change() else { return nil }
     var batch = BatchChecksum()
-    _ = try writer.append(form, key: unsafe key.span.bytes, value: bytes, .stored)
+    _ = try writer.append(
+      form, byteCount: byteCount, key: unsafe key.span.bytes, value: bytes, .stored)
     _ = writer.addLastRecord(to: &batch)
     try append(change, isBatched: true, writer)
     _ = writer.addLastRecord(to: &batch)

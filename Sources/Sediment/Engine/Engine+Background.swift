@@ -9,7 +9,7 @@ final class EngineWork: @unchecked Sendable {
   fileprivate(set) var checkpoint: Work?
   fileprivate(set) var grow: Work?
   fileprivate(set) var sweep: Work?
-  fileprivate(set) var populate: Work?
+  fileprivate(set) var window: Work?
   fileprivate(set) var storeIndex: Work?
   fileprivate(set) var train: Work?
   fileprivate(set) var tell: Work?
@@ -65,7 +65,7 @@ final class EngineWork: @unchecked Sendable {
     var hadRightAccounts = false
   #endif
   private var all: [Work?] {
-    [sync, checkpoint, grow, sweep, populate, maintain, storeIndex, train, tell]
+    [sync, checkpoint, grow, sweep, window, maintain, storeIndex, train, tell]
   }
 
   /// Ends all work, and lets go of the engine that it holds.
@@ -91,13 +91,11 @@ extension Engine {
       work.storeIndex = Work { [self] in storeIndexInBackground() }
       writer.unstored.byteCountMax = Self.unstoredByteCountMin
     }
-    let populate = Work { [self] in populateInBackground() }
-    work.populate = populate
+    work.window = Work { [self] in seeToWindow() }
     if options.observer != nil {
       writer.sealed = { [unowned self] in tell(.segmentSealed) }
       writer.poisoned = { [unowned self] error in tell(.failed(error)) }
     }
-    writer.wantsPages = { [scheduler] in scheduler.schedule(populate, after: 0) }
   }
 
   /// Sees to what has to follow a change.
@@ -129,6 +127,7 @@ extension Engine {
       scheduler.schedule(checkpoint, after: 0)
     }
     if writer.wantsMaintenance { planMaintenance() }
+    if writer.wantsWindow, let window = work.window { scheduler.schedule(window, after: 0) }
     planStoringIndex(writer)
     if writer.wantsSpace, !work.isGrowthPlanned, log.file.traits.allocatesBlocks, let grow = work.grow {
       work.isGrowthPlanned = true
@@ -158,7 +157,9 @@ extension Engine {
     // That it fails poisons, and is told with that.
     try? waitForSync(sequence)
     lock.withLock {
-      if let writer, writer.poison == nil, writer.wantsMaintenance { planMaintenance() }
+      guard let writer else { return }
+      notePrefetch(liveByteCount: writer.liveByteCount)
+      if writer.poison == nil, writer.wantsMaintenance { planMaintenance() }
     }
     gate.resumeReached()
   }
@@ -185,48 +186,12 @@ extension Engine {
       (writer.poison == nil ? writer.spaceAhead() : nil, writer.blockLossCount)
     }
     if let range, (try? log.file.allocate(SlotSpace.byteRange(of: range))) != nil {
-      // Blocks that a copy came to share meanwhile, or that were cut off again, are none to be stored into.
+      // Blocks that a copy came to share meanwhile, or that were cut off again, are none to be written to.
       lock.withLock { if writer.blockLossCount == blockLossCount { writer.take(ahead: range) } }
     }
-    lock.withLock { work.isGrowthPlanned = false }
-  }
-}
-
-extension Engine {
-  /// Touches pages that the log will soon reach, and lets go of those that it has left.
-  private func populateInBackground() {
-    guard !isForked, !conditions.isClosed, let writer else { return }
-    let (pages, retiring, liveByteCount) = lock.withLock {
-      (writer.pagesAhead(), log.beginProtecting(), writer.liveByteCount)
-    }
-    notePrefetch(liveByteCount: liveByteCount)
-    if let pages { log.populate(pages) }
-    if !retiring.isEmpty {
-      log.protect(retiring)
-      lock.withLock { log.noteRetired() }
-    }
-    prepareNextRun(writer)
-  }
-
-  /// Makes a run fit for the next segment, so that no write waits for the calls that this takes.
-  private func prepareNextRun(_ writer: LogWriter) {
-    let (taken, isUsed, touchesPages, blockLossCount) = lock.withLock {
-      let run = writer.beginPreparing()
-      let isUsed = run.map { $0.first < writer.freshSlot } ?? false
-      return (run, isUsed, writer.touchesPages, writer.blockLossCount)
-    }
-    guard let run = taken else { return }
-    var prepared: PreparedRun?
-    do throws(DiskError) {
-      let touched = try log.prepare(run.byteRange, touchesPages: touchesPages)
-      let seedBefore = isUsed ? try writer.lastSeed(of: run) : nil
-      prepared = PreparedRun(run: run, seedBefore: seedBefore, touched: touched)
-    } catch {
-      // Whoever needs the next segment will be told.
-    }
     lock.withLock {
-      // Blocks that a copy came to share meanwhile, or that were cut off again, are none to be stored into.
-      writer.endPreparing(run, writer.blockLossCount == blockLossCount ? prepared : nil)
+      work.isGrowthPlanned = false
+      notePrefetch(liveByteCount: writer.liveByteCount)
     }
   }
 }

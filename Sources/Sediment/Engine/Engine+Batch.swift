@@ -168,7 +168,8 @@ extension Engine {
       var probe = search.probe
       let old = try batch.withKey(of: member) { (key) throws(SedimentError) in
         try locate(
-          key, in: member.collection, verifying: false, from: search.first, probe: &probe)
+          key, in: member.collection, verifying: false, untilNextAppend: true, from: search.first,
+          probe: &probe)
       }
       guard let old else { continue }
       changes[number].old = old.account

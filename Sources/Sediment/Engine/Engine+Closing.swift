@@ -82,7 +82,10 @@ extension Engine {
     let checkpoint = try lock.withLock { () throws(SedimentError) in try appendLast(writer) }
     try gate.turn { () throws(SedimentError) in
       // A sync that was under way may have failed meanwhile, or what it wrote behind itself.
-      if let poison = lock.withLock({ writer.poison }) { throw poison }
+      try lock.withLock { () throws(SedimentError) in
+        if let poison = writer.poison { throw poison }
+        try writer.flush()
+      }
       do throws(DiskError) {
         try log.file.sync()
       } catch {

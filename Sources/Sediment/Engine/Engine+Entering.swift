@@ -16,18 +16,18 @@ extension Engine {
   }
 
   /// The record that a key has now, where it is mapped: looked up after the append, while its bucket comes near.
-  @inline(__always)
+  @inline(always)
   func mapped(
     _ key: RawSpan, _ state: CollectionState, _ probe: inout IndexProbe
   ) -> FoundRecord? {
     // Without a call there is nothing to fail. A record that makes no sense is passed over.
-    try? locate(key, in: state.number, verifying: false, probe: &probe)
+    try? locate(key, in: state.number, verifying: false, untilNextAppend: true, probe: &probe)
   }
 
   /// Lets the index lead to a record that was appended, and keeps the accounts.
   ///
   /// The probe stands on the entry of the old record, if there is one.
-  @inline(__always)
+  @inline(always)
   func enter(
     _ hash: UInt64, _ probe: IndexProbe, _ old: FoundRecord?, _ state: CollectionState, _ form: RecordForm,
     at position: UInt64, byteCount: Int, _ writer: LogWriter

@@ -84,7 +84,8 @@ extension Engine {
     var old = isMapped ? nil : try readable(key, state, &probe)
     defer { old?.release() }
     try writer.makeRoom(byteCount, key, for: purpose)
-    let position = try writer.append(form, key: key, value: unsafe large.record.span.bytes, way)
+    let position = try writer.append(
+      form, byteCount: byteCount, key: key, value: unsafe large.record.span.bytes, way)
     adopt(large, writer)
     if isMapped { old = mapped(key, state, &probe) }
     enter(hash, probe, old, state, form, at: position, byteCount: byteCount, writer)

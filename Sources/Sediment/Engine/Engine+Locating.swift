@@ -1,6 +1,7 @@
 internal import CSediment
 internal import SedimentDisk
 internal import SedimentFormat
+internal import Synchronization
 
 /// A record that the index led to and whose key is the one that was asked for.
 @safe struct FoundRecord {
@@ -46,12 +47,12 @@ extension FoundRecord {
 extension Engine {
   /// The newest record of a key, whatever it says; nil if the index has none.
   ///
-  /// Inside a reader's scope or under `lock`. With `verifying`, entries that lead to a damaged record are passed
-  /// over as long as there are others, so that a key which was set again is well again. `first` is the entry that the
-  /// probe stands on, nil if it has not begun.
+  /// Inside a reader's scope or under `lock`; see `record(at:untilNextAppend:)`. With `verifying`, entries that lead to
+  /// a damaged record are passed over as long as there are others, so that a key which was set again is well again.
+  /// `first` is the entry that the probe stands on, nil if it has not begun.
   @inline(__always)
   func locate(
-    _ key: RawSpan, in collection: UInt32, verifying: Bool,
+    _ key: RawSpan, in collection: UInt32, verifying: Bool, untilNextAppend: Bool = false,
     from first: IndexEntry? = nil, probe: inout IndexProbe
   ) throws(SedimentError) -> FoundRecord? {
     var damage: UInt64?
@@ -60,7 +61,7 @@ extension Engine {
       next = nil
       let position = entry.position &<< 3
       if verifying { prefetch(entry) }
-      guard let found = try record(at: position) else {
+      guard let found = try record(at: position, untilNextAppend: untilNextAppend) else {
         damage = position
         continue
       }
@@ -77,18 +78,115 @@ extension Engine {
   }
 
   /// The record at a position that the index named; nil if there is none that makes sense.
+  ///
+  /// A record in the window is copied. With `untilNextAppend` it is not: whoever holds the lock, and is done with the
+  /// record before anything is appended, may read it where it lies.
   @inline(__always)
-  func record(at position: UInt64) throws(SedimentError) -> FoundRecord? {
+  func record(at position: UInt64, untilNextAppend: Bool = false) throws(SedimentError) -> FoundRecord? {
     guard let segment = slots.segment(at: position &>> UInt64(Limits.slotByteCountLog2)) else { return nil }
-    let end = min(segment.end, log.mappedByteCount)
+    let end = min(segment.readableEnd, log.mappedByteCount)
     guard position < end,
       let view = unsafe RecordView(log.base + Int(position), available: Int(end - position))
     else {
-      // It makes no sense, or not all of it is mapped.
-      return segment.end > log.mappedByteCount ? try readRecord(at: position, in: segment) : nil
+      if position >= end, position < segment.readableEnd { return try readRecord(at: position, in: segment) }
+      return untilNextAppend
+        ? try recordElsewhereForNow(at: position, in: segment)
+        : try recordElsewhere(at: position, in: segment)
     }
     return unsafe FoundRecord(view: view, position: position, segment: segment, owner: nil)
   }
+
+  /// The same as `recordElsewhere`, but the lock is held, and the record is used until the next append only.
+  @inline(never)
+  private func recordElsewhereForNow(
+    at position: UInt64, in segment: Segment
+  ) throws(SedimentError) -> FoundRecord? {
+    guard position >= segment.readableEnd, let writer else {
+      return try recordElsewhere(at: position, in: segment)
+    }
+    // The segment is the one that the log ends in.
+    let available = unsafe Int(writer.tail.pointee.offset &- position)
+    let start = unsafe log.base + Int(position &+ writer.tail.pointee.windowShift)
+    guard let view = unsafe RecordView(start, available: available) else { return nil }
+    return unsafe FoundRecord(view: view, position: position, segment: segment, owner: nil)
+  }
+
+  /// A record that is not in mapped memory, or not in its place yet; nil if there is none that makes sense.
+  @inline(never)
+  private func recordElsewhere(at position: UInt64, in segment: Segment) throws(SedimentError) -> FoundRecord?
+  {
+    if position >= segment.readableEnd {
+      switch try recordInWindow(at: position, in: segment) {
+      case .record(let record): return record
+      case .nothing: return nil
+      case .isInPlace: break
+      }
+    }
+    let end = min(segment.readableEnd, log.mappedByteCount)
+    if position < end,
+      let view = unsafe RecordView(log.base + Int(position), available: Int(end - position))
+    {
+      return unsafe FoundRecord(view: view, position: position, segment: segment, owner: nil)
+    }
+    // It makes no sense, or not all of it is mapped.
+    return segment.end > log.mappedByteCount ? try readRecord(at: position, in: segment) : nil
+  }
+
+  private enum WindowSearch {
+    case record(FoundRecord)
+    /// The window has no record there that makes sense.
+    case nothing
+    /// The record went to its place meanwhile.
+    case isInPlace
+  }
+
+  /// Copies a record from the window (DESIGN.md 5.1, "A reader").
+  ///
+  /// Nothing of the copy is believed, not even that it is no record, before it is known that nobody stored over it.
+  private func recordInWindow(at position: UInt64, in segment: Segment) throws(SedimentError) -> WindowSearch
+  {
+    // A child shares the window with its parent, which goes on storing there.
+    try checkNotForked()
+    guard let window = log.window else { return .isInPlace }
+    let end = min(window.end(from: position), segment.end)
+    // As much as most records of small values take.
+    let firstEnd = min(position + 192, end)
+    var byteCount = Int(firstEnd - position)
+    var memory = UnsafeMutableRawPointer.allocate(byteCount: byteCount, alignment: 8)
+    SchedulePoint.reach(.reading)
+    unsafe log.copy(position..<firstEnd, of: window, into: memory)
+    var view = unsafe RecordView(memory, available: byteCount, recordByteCountMax: Int(end - position))
+    if let whole = view?.byteCount, whole > byteCount {
+      unsafe memory.deallocate()
+      byteCount = whole
+      unsafe memory = .allocate(byteCount: byteCount, alignment: 8)
+      SchedulePoint.reach(.reading)
+      unsafe log.copy(position..<position + UInt64(byteCount), of: window, into: memory)
+      view = unsafe RecordView(memory, available: byteCount)
+    }
+    SchedulePoint.reach(.reading)
+    sediment_acquire_fence()
+    guard position >= segment.readableEnd else {
+      unsafe memory.deallocate()
+      return .isInPlace
+    }
+    noteReadFromWindow()
+    guard let view else {
+      unsafe memory.deallocate()
+      return .nothing
+    }
+    return .record(unsafe FoundRecord(view: view, position: position, segment: segment, owner: memory))
+  }
+
+  /// Lets the window be flushed soon if much is read from it: what is in its place is read without a copy.
+  private func noteReadFromWindow() {
+    guard windowReads.wrappingAdd(1, ordering: .relaxed).newValue % Self.windowReadCountMax == 0,
+      let window = work.window
+    else { return }
+    scheduler.schedule(window, after: 0)
+  }
+
+  private static let windowReadCountMax = 64
 
   /// Reads a record that is not mapped into memory of its own.
   @inline(never)

@@ -16,7 +16,7 @@ extension Engine {
     guard position < mappedEnd,
       let segment = slots.segment(at: position &>> UInt64(Limits.slotByteCountLog2))
     else { return nil }
-    let end = min(segment.end, mappedEnd)
+    let end = min(segment.readableEnd, mappedEnd)
     guard position < end,
       let view = unsafe RecordView(log.base + Int(position), available: Int(end &- position)),
       view.holdsValue, view.collection == state.number, view.hasKey(key)

@@ -29,6 +29,7 @@ extension Engine {
       case .extent: .extent
       case .index: .index
       case .catalogue: .catalogue
+      case .window: .window
       }
     var result = segment(entry.identity, kind: kind)
     guard kind == .hot || kind == .survivors else { return result }

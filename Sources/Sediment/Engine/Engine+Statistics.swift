@@ -49,8 +49,7 @@ extension Engine {
     figures.unstoredLogByteCount = writer.unstoredByteCount
     figures.liveByteCount = UInt64(max(writer.liveByteCount, 0))
     figures.segmentCount = writer.catalogue.segments.count
-    let freeSlotCount = writer.space.freeCount + (writer.prepared?.run.count ?? 0)
-    figures.freeByteCount = UInt64(freeSlotCount) * slotByteCount
+    figures.freeByteCount = UInt64(writer.space.freeCount) * slotByteCount
     figures.holeByteCount = UInt64(writer.space.bareCount) * slotByteCount
     var usedByteCount: UInt64 = 0
     for entry in writer.catalogue.segments.values

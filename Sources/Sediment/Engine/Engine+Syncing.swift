@@ -39,6 +39,7 @@ extension Engine {
     let (sequence, watermark, total) = try lock.withLock { () throws(SedimentError) in
       if let poison = writer.poison { throw poison }
       try appendMark(writer)
+      try writer.flush()
       return unsafe (writer.tail.pointee.countedSequence, writer.tail.pointee.position, writer.syncableTotal)
     }
     do throws(DiskError) {

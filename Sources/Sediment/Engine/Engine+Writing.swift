@@ -193,7 +193,8 @@ extension Engine {
       let view = index.view
       let hash = view.hash(key, collection: state.number)
       var probe = view.probe(hash)
-      let old = try locate(key, in: state.number, verifying: false, probe: &probe)
+      let old = try locate(
+        key, in: state.number, verifying: false, untilNextAppend: true, probe: &probe)
       defer { old?.release() }
       let wasVisible = old.map { isVisible($0, state) } ?? false
       var isMet = true
@@ -202,12 +203,14 @@ extension Engine {
       }
       if let old, isMet {
         let form = RecordForm(kind: .remove, collection: state.number)
-        try writer.makeRoom(
-          form.byteCount(keyByteCount: key.byteCount, valueByteCount: 0), key, for: removingPurpose)
+        let byteCount = form.byteCount(keyByteCount: key.byteCount, valueByteCount: 0)
+        let account = old.account
+        let place = old.view.isPlainPut ? nil : old.place
+        try writer.makeRoom(byteCount, key, for: removingPurpose)
         let way = durability == .synced ? LogWriter.Way.written : .stored
-        _ = try writer.append(form, key: key, value: RawSpan(), way)
-        let wasCounted = forget(old.account, state, writer)
-        noteDead(old, of: wasCounted ? state : nil, writer)
+        _ = try writer.append(form, byteCount: byteCount, key: key, value: RawSpan(), way)
+        let wasCounted = forget(account, state, writer)
+        if place != nil { noteDeadExtents(place, of: wasCounted ? state : nil, writer) }
         index.remove(probe)
         wasRemoved = wasVisible
       }
@@ -268,7 +271,8 @@ extension Engine {
   ) throws(SedimentError) -> Bool {
     let view = index.view
     var probe = view.probe(hash)
-    let old = try locate(key, in: state.number, verifying: options.verifiesReads, probe: &probe)
+    let old = try locate(
+      key, in: state.number, verifying: options.verifiesReads, untilNextAppend: true, probe: &probe)
     defer { old?.release() }
     let visible = old.flatMap { isVisible($0, state) ? $0 : nil }
     switch condition {
@@ -288,14 +292,28 @@ extension Engine {
     _ writer: LogWriter, _ way: LogWriter.Way
   ) throws(SedimentError) {
     let byteCount = form.byteCount(keyByteCount: key.byteCount, valueByteCount: value.byteCount)
-    // Room may be made by letting the file grow beyond its mapping.
-    let isMapped = log.isWhollyMapped
+    // What is mapped stays so, also if the file grows beyond its mapping to make room.
+    guard log.isWhollyMapped else {
+      return try putUnmapped(value, key, hash, state, form, byteCount: byteCount, writer, way)
+    }
+    try writer.makeRoom(byteCount, key, for: .storing)
+    let position = try writer.append(form, byteCount: byteCount, key: key, value: value, way)
     var probe = index.view.probe(hash)
-    var old = isMapped ? nil : try readable(key, state, &probe)
+    let old = mapped(key, state, &probe)
+    enter(hash, probe, old, state, form, at: position, byteCount: byteCount, writer)
+  }
+
+  /// The same where it may take a call to read the record that the key has.
+  @inline(never)
+  private func putUnmapped(
+    _ value: RawSpan, _ key: RawSpan, _ hash: UInt64, _ state: CollectionState, _ form: RecordForm,
+    byteCount: Int, _ writer: LogWriter, _ way: LogWriter.Way
+  ) throws(SedimentError) {
+    var probe = index.view.probe(hash)
+    let old = try readable(key, state, &probe)
     defer { old?.release() }
     try writer.makeRoom(byteCount, key, for: .storing)
-    let position = try writer.append(form, key: key, value: value, way)
-    if isMapped { old = mapped(key, state, &probe) }
+    let position = try writer.append(form, byteCount: byteCount, key: key, value: value, way)
     enter(hash, probe, old, state, form, at: position, byteCount: byteCount, writer)
   }
 }

@@ -44,6 +44,8 @@ final class Engine: @unchecked Sendable {
   /// The batch whose changes are being told to the index: the address of a `BatchChanges`, or 0.
   let publishedBatch = Atomic<UInt>(0)
 
+  /// How often a record was read from the window.
+  let windowReads = Atomic<Int>(0)
   /// How many bytes of a record to bring near before it is known how long it is.
   let prefetchByteCount = Atomic<Int>(192)
 
@@ -165,6 +167,11 @@ final class Engine: @unchecked Sendable {
   @inline(__always)
   func checkReadable() throws(SedimentError) {
     if conditions.isClosed || forkCount != Forks.count { throw whyUnusable() }
+  }
+
+  /// Throws in a child of a fork, which may be in a reader's scope.
+  func checkNotForked() throws(SedimentError) {
+    if forkCount != Forks.count { throw whyUnusable() }
   }
 
   /// Begins a reader's scope, to be ended with `Readers.leave`; throws, in none, if the store cannot be read.

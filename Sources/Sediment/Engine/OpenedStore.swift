@@ -105,7 +105,8 @@ struct StoreOpening {
       }
     }
     let opened = try opening.recover(options.readOnly ? .readOnly : .readWrite)
-    return try load(opened, file, isNameOnDisk: isCreated || !opened.log.head.isAsCreated, ticket)
+    return try load(
+      opened, opened.log.patched ?? file, isNameOnDisk: isCreated || !opened.log.head.isAsCreated, ticket)
   }
 
   /// Whether the path still leads to a file: it may have been destroyed or replaced before it was locked.

@@ -7,7 +7,9 @@ extension StoreOpening {
     _ opened: Opening.Result, _ file: any DiskFile, isNameOnDisk: Bool, _ ticket: OpenFiles.Ticket
   ) throws(SedimentError) -> OpenedStore {
     let identity = opened.log.head.leading.identity
-    let log = LogFile(file, identity: identity, access: options.access, readOnly: options.readOnly)
+    // What is laid over the file is not in the mapping.
+    let access = opened.log.patched == nil ? options.access : .unmapped
+    let log = LogFile(file, identity: identity, access: access, readOnly: options.readOnly)
     let domain = ReaderDomain.make()
     let retired = RetiredList(of: domain)
     let byteCount: UInt64
@@ -111,7 +113,7 @@ extension StoreOpening {
     let tail = Tail(
       identity: entry.identity, segment: segment, offset: recovered.end.offset.byteOffset,
       sequence: recovered.lastSequence.rawValue, countedSequence: recovered.lastSequence.rawValue,
-      clock: disk.wallClock(), isMapped: false, entry: entry)
+      clock: disk.wallClock(), flushedEnd: recovered.end.offset.byteOffset, entry: entry)
     let writer = LogWriter(
       disk: disk, file: log, identity: log.identity, slots: slots, catalogue: recovered.catalogue,
       space: space, tail: tail, replayByteCount: recovered.replayedByteCount,

@@ -9,6 +9,10 @@ package import SedimentFormat
 package struct HeadKeeper: Sendable {
   /// The superblock that an opening would follow now.
   package private(set) var leading: Superblock
+  /// What the other superblock says that a reader must know; 0 if it is not sound.
+  private var otherNeededToRead: UInt64
+  /// What every superblock is to say from now on besides.
+  private var addedToRead: UInt64 = 0
   /// The lowest generation that an opening by the leading superblock reads, and by the other one.
   private var needed: (leading: Generation, other: Generation)
   /// Whether the leading one was written again, or written, and synced by this opening.
@@ -31,6 +35,7 @@ package struct HeadKeeper: Sendable {
     sync: @escaping @Sendable () throws(SedimentError) -> Void
   ) {
     leading = head.leading
+    otherNeededToRead = head.other?.features.neededToRead ?? 0
     needed = (
       replayFrom ?? head.leading.segment.generation,
       replayFrom != nil ? .first : (head.other ?? head.leading).segment.generation
@@ -47,7 +52,17 @@ package struct HeadKeeper: Sendable {
   /// The lowest generation of a hot segment that one of the superblocks needs (invariant 12).
   package var neededGeneration: Generation { min(needed.leading, needed.other) }
 
+  /// Whether both superblocks say that a reader must know something.
+  package func says(neededToRead feature: UInt64) -> Bool {
+    leading.features.neededToRead & otherNeededToRead & feature == feature
+  }
+
   // MARK: Changes
+
+  /// Lets every superblock that is written from now on say that a reader must know something.
+  package mutating func add(neededToRead feature: UInt64) {
+    addedToRead |= feature
+  }
 
   /// Makes both superblocks say that the log may go on: what the first write to a cleanly closed file does.
   package mutating func reopen() throws(SedimentError) {
@@ -112,6 +127,7 @@ package struct HeadKeeper: Sendable {
     block.generation = generation
     block.state = state
     block.session = session
+    block.features.neededToRead |= addedToRead
     return block
   }
 
@@ -123,6 +139,7 @@ package struct HeadKeeper: Sendable {
         block.segment == keeper.leading.segment && block.checkpoint == keeper.leading.checkpoint
       let leading = isSame ? keeper.needed.leading : block.segment.generation
       keeper.needed = (leading, keeper.needed.leading)
+      keeper.otherNeededToRead = keeper.leading.features.neededToRead
       keeper.leading = block
     }
   }

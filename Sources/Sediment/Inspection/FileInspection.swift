@@ -36,11 +36,14 @@ package struct FileInspection: Sendable {
     }
     defer { try? file.close() }
     let head = try Head.read(from: file)
+    let patched = PatchedFile(file)
+    // What the window has of the log is shown in its place; that the log is damaged is not for this to tell.
+    _ = try? LogReading(patched).run()
     do throws(DiskError) {
       let byteCount = try file.byteCount()
       return FileInspection(
         head: head, byteCount: byteCount,
-        segments: try segments(of: file, identity: head.leading.identity, byteCount: byteCount))
+        segments: try segments(of: patched, identity: head.leading.identity, byteCount: byteCount))
     } catch {
       throw SedimentError(error)
     }
@@ -83,7 +86,7 @@ package struct FileInspection: Sendable {
     _ header: SegmentHeader, of file: any DiskFile, identity: FileIdentity, byteCount: UInt64
   ) throws(DiskError) -> Segment {
     switch header.identity.kind {
-    case .extent, .index, .catalogue: return Segment(header: header, records: [], ending: nil)
+    case .extent, .index, .catalogue, .window: return Segment(header: header, records: [], ending: nil)
     case .hot, .survivors: break
     }
     // A header may claim more than the file has.

@@ -84,6 +84,7 @@ extension SedimentSegment.Kind {
       case .extent: .extent
       case .index: .index
       case .catalogue: .catalogue
+      case .window: .window
       }
   }
 }

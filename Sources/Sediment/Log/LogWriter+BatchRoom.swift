@@ -31,7 +31,6 @@ extension LogWriter {
     _ total: Int, for purpose: SlotSpace.Purpose, _ recordCount: Int, _ hasAlone: Bool,
     _ byteCount: (Int) -> Int, _ isAlone: (Int) -> Bool
   ) throws(SedimentError) -> BatchRoom {
-    touchesPages = total <= Self.storedByteCountMax
     if !hasAlone, total <= room(for: purpose) {
       setSoftEnd(roomFor: total)
       return BatchRoom()
@@ -79,7 +78,7 @@ extension LogWriter {
         if total != nil { left -= byteCount }
       }
     } catch {
-      for (_, segment) in result.segments { giveBack(segment) }
+      for (_, segment) in result.segments { giveBack(unadopted: segment.identity.run) }
       throw error
     }
     return result

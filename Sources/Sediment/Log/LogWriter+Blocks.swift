@@ -69,7 +69,7 @@ extension LogWriter {
     let bytes = SlotSpace.byteRange(of: space.end..<space.end + count)
     do throws(DiskError) {
       try file.file.allocate(bytes)
-      try file.mapGrowth(upTo: bytes.upperBound)
+      try file.map(upTo: bytes.upperBound)
     } catch {
       throw SedimentError(error)
     }

@@ -59,7 +59,6 @@ extension LogWriter {
   /// Lets the log go on before a limit, if it ends behind that; whether it does.
   func goOn(before limit: UInt32) throws(SedimentError) -> Bool {
     guard unsafe tail.pointee.identity.run.end > limit else { return true }
-    giveBackPrepared()
     guard let run = try takeLowRun(upTo: segmentSlotCount, atLeast: 1, before: limit) else { return false }
     try goOn(in: NextSegment(identity: makeUnadopted(.hot, of: run)))
     return true

@@ -149,7 +149,9 @@ extension LogWriter {
   /// The slots of segments that hold records.
   var recordSlotCount: UInt32 {
     let used = space.end - min(space.end, Limits.headSlotCount + space.freeCount + space.bareCount)
-    let others = catalogue.indexSlotCount + extentSlotCount + freedSlotCount + unadoptedSlotCount
+    let windowSlotCount = catalogue.window?.run.count ?? 0
+    let others =
+      catalogue.indexSlotCount + extentSlotCount + freedSlotCount + unadoptedSlotCount + windowSlotCount
     return used > others ? used - others : 0
   }
 }

@@ -36,8 +36,6 @@ extension LogWriter {
   private func makeMoreRoom(
     _ byteCount: Int, keyByteCount: Int, _ purpose: SlotSpace.Purpose
   ) throws(SedimentError) {
-    // What is written by a call touches its pages by itself.
-    touchesPages = byteCount <= Self.storedByteCountMax
     if Self.isLong(keyOf: keyByteCount) {
       try goOn(in: takeSegment(roomFor: byteCount, purpose, isForOneRecord: true))
     } else if room(for: purpose) < byteCount {
@@ -61,23 +59,13 @@ extension LogWriter {
   func setSoftEnd(roomFor byteCount: Int) {
     unsafe tail.pointee.wantsUpkeep =
       replayByteCount > replayByteCountMax || wantsSpace || wantsMaintenance || wantsIndexStored
-    let run = unsafe tail.pointee.identity.run.byteRange
-    let end = run.upperBound - UInt64(Seal.recordByteCount)
-    let offset = unsafe tail.pointee.offset
+      || wantsWindow
+    let end = unsafe tail.pointee.segment.end - UInt64(Seal.recordByteCount)
     if unsafe tail.pointee.isOfReserve || tail.pointee.isForOneRecord {
       unsafe tail.pointee.softEnd = 0
       return
     }
-    guard unsafe tail.pointee.isMapped, isWorthTouching else {
-      unsafe tail.pointee.softEnd = end
-      return
-    }
-    let request = touchesPages ? file.nextRequest(from: offset, in: run) : offset
-    if touchesPages && request < offset + UInt64(byteCount) || wantsRun { wantsPages?() }
-    // What the next run needs may still come.
-    let hasNext = prepared != nil || segmentSlotCount < Self.preparedSlotCountMin
-    let look = hasNext ? .max : offset + UInt64(run.count) / 16
-    unsafe tail.pointee.softEnd = min(end, max(min(request, look), offset + 64 << 10))
+    unsafe tail.pointee.softEnd = end
   }
 
   /// Goes on in another hot segment (DESIGN.md 5, "Append").
@@ -93,8 +81,6 @@ extension LogWriter {
     var isOfReserve = false
     /// Whether there is to be one record alone.
     var isForOneRecord = false
-    /// What of their pages was touched, if they were prepared.
-    var touched: Range<UInt64>?
 
     /// The bytes that records may take in it.
     var room: Int { identity.run.byteRange.count - SegmentHeader.byteCount - Seal.recordByteCount }
@@ -120,7 +106,6 @@ extension LogWriter {
     }
     let usual = max(min(segmentSlotCount, nextSlotCountMax), least)
     nextSlotCountMax = nextSlotCountMax < Limits.fileSlotCountMax ? 2 * nextSlotCountMax : nextSlotCountMax
-    if usual >= segmentSlotCount, let prepared = takePrepared(roomFor: byteCount) { return prepared }
     let inAll = min(Self.leastSlotCount(roomFor: byteCountMax), batchSlotCountMax)
     if inAll > least, let run = takeBatchRun(upTo: max(usual, inAll), atLeast: inAll) {
       return NextSegment(identity: try makeUnadopted(.hot, of: run))
@@ -144,10 +129,8 @@ extension LogWriter {
   /// Goes on in a segment; what fails poisons.
   func goOn(in next: NextSegment) throws(SedimentError) {
     let run = next.identity.run
-    // Where the mapping cannot be changed, records are written by calls.
-    try link(next.identity, isMapped: (try? file.makeWritable(run.byteRange)) ?? false)
+    try link(next.identity)
     unadoptedSlotCount -= run.count
-    if let touched = next.touched { file.enterPrepared(touched: touched) }
     unsafe tail.pointee.isOfReserve = next.isOfReserve
     unsafe tail.pointee.isForOneRecord = next.isForOneRecord
   }
@@ -237,10 +220,9 @@ extension LogWriter {
     }
   }
 
-  /// Gives back what was prepared or gives bare slots blocks, so that in the end so many in a row may be taken; false if
+  /// Gives bare slots blocks, so that in the end so many in a row may be taken; false if
   /// there are none such, or no blocks.
   private func freeMore(for count: UInt32, _ purpose: SlotSpace.Purpose) throws(SedimentError) -> Bool {
-    if giveBackPrepared() { return true }
     // Slots in a row first; after that it can only be the reserve that is missing.
     if let bare = space.bareRun(for: count, isAdjacent: true), try dress(bare) > 0 { return true }
     let wanted = count + space.reserve.slotCount(leftBy: purpose)
@@ -312,23 +294,18 @@ extension LogWriter {
     return header?.identity.seed(in: identity)
   }
 
-  /// Writes the next segment's header, then the seal that leads to it, and goes on there.
-  func link(_ next: SegmentIdentity, isMapped: Bool) throws(SedimentError) {
+  /// Seals the segment and goes on in the next one, whose header is the first that lies there.
+  func link(_ next: SegmentIdentity) throws(SedimentError) {
     let base = unsafe SequenceNumber(tail.pointee.sequence + 1)!
-    let sealEnd = unsafe tail.pointee.offset + UInt64(Seal.recordByteCount)
-    let predecessor = unsafe LogPosition(tail.pointee.identity.generation, UnitOffset(byteOffset: sealEnd)!)
-    let header = SegmentHeader(identity: next, base: base, floor: base, predecessor: predecessor)
-    let bytes = header.encode(in: identity)
-    // The first touch of a page may bring all of those behind it that the system would read ahead.
-    let way = touchesPages ? Way.stored : .written
-    if isMapped, way == .stored {
-      file.store(unsafe bytes.span.bytes, at: next.run.byteRange.lowerBound)
-    } else {
-      try write(unsafe bytes.span.bytes, at: next.run.byteRange.lowerBound)
-    }
     let seal = unsafe Seal(recordCount: tail.pointee.entry.recordCount, next: next)
+    // Where the last record was written, the next will be, which would flush what was stored between them.
+    let way = unsafe file.hasWindow && tail.pointee.flushedEnd == tail.pointee.offset ? Way.written : .stored
     try append(.seal(seal), way)
+    // The window has records of one segment only.
+    try flush()
+    unsafe tail.pointee.segment.setReadableEnd(tail.pointee.segment.end)
     let old = unsafe tail.pointee
+    let header = SegmentHeader(identity: next, base: base, floor: base, predecessor: old.position)
     catalogue.setTail(old.entry)
     do throws(Catalogue.Contradiction) {
       try catalogue.link(next, base: base, endOfTail: UnitOffset(byteOffset: old.offset)!)
@@ -337,15 +314,18 @@ extension LogWriter {
     }
     // The next checkpoint will name one more.
     space.reserve.raise(to: reserve)
+    let start = next.run.byteRange.lowerBound
     let segment = Segment(next, base: base, in: identity)
+    if file.hasWindow { segment.setReadableEnd(start) }
     slots.add(segment, next.run)
     unsafe tail.pointee = Tail(
       identity: next, segment: segment, offset: next.recordRange.lowerBound.byteOffset,
-      sequence: base.rawValue, countedSequence: base.rawValue, clock: old.clock, isMapped: isMapped,
-      entry: catalogue.segments[next.generation]!)
+      sequence: base.rawValue, countedSequence: base.rawValue, clock: old.clock, flushedEnd: start,
+      aheadEnd: way == .written ? start : 0, entry: catalogue.segments[next.generation]!)
+    noteFlushed(upTo: start)
     noteWhole(catalogue.segments[old.identity.generation]!, old.segment)
-    if old.isMapped { file.makeReadOnly(old.identity.run.byteRange, goingOnIn: next.run.byteRange) }
-    if file.wantsProtecting { wantsPages?() }
+    let bytes = header.encode(in: identity)
+    try store(unsafe bytes.span.bytes, at: start, way)
     sealed?()
   }
 }

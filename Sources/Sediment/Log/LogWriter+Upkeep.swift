@@ -129,15 +129,13 @@ extension LogWriter {
       + catalogue.dictionaries.count * 24 + catalogue.ignorable.reduce(0) { $0 + $1.count }
   }
 
-  /// Sees to it that what this opening is about to store into has blocks.
+  /// Sees to it that what this opening is about to write and store into has blocks.
   ///
-  /// A file that was copied or restored may have holes where the log goes on, and a store into one of them on a full
-  /// disk would end the process.
+  /// A file that was copied or restored may have holes where the log goes on.
   func prepare() throws(SedimentError) {
     let run = unsafe tail.pointee.identity.run.byteRange
     do throws(DiskError) {
       try file.file.allocate(run)
-      unsafe tail.pointee.isMapped = try file.makeWritable(run)
     } catch {
       throw SedimentError(error)
     }
@@ -148,6 +146,8 @@ extension LogWriter {
       // What frees space must still be possible; a change that stores is refused when it asks for slots.
       while space.freeCount < space.reservedCount, (try? provide(space.freeCount + 1)) != nil {}
     }
+    // Last: a full disk can do without.
+    enterWindow()
   }
 
   // MARK: Ahead of need
@@ -170,7 +170,7 @@ extension LogWriter {
   /// Takes slots over that got blocks without the lock, unless the file grew otherwise meanwhile.
   func take(ahead range: Range<UInt32>) {
     guard range.lowerBound <= space.end, range.upperBound > space.end else { return }
-    guard (try? file.mapGrowth(upTo: SlotSpace.byteCount(of: range.upperBound))) != nil else { return }
+    guard (try? file.map(upTo: SlotSpace.byteCount(of: range.upperBound))) != nil else { return }
     noteExtended(by: range.upperBound - space.end)
     setWantedFreeCount()
   }

@@ -54,10 +54,6 @@ internal import SedimentFormat
   var extentSlotCount: UInt32 = 0
   /// The slots of extents, survivors and parts of the index that are being written.
   var unadoptedSlotCount: UInt32 = 0
-  /// The run of the next segment, if it was made fit ahead of need; its slots are unadopted ones.
-  var prepared: PreparedRun?
-  /// Whether one is being made fit without the lock.
-  var isPreparing = false
   /// The slots of the longest segment that batches have made, up to `batchSlotCountTop`: the reserve has room for what it
   /// holds.
   var longestSlotCount: UInt32 = 0
@@ -94,6 +90,10 @@ internal import SedimentFormat
   let evicts: Bool
   /// See `SedimentOptions.slackSlotCount`.
   let slackSlotCount: UInt32
+  /// See `SedimentOptions.windowedSlotCount`.
+  let windowedSlotCount: UInt32
+  /// The file as it was when slots for a window were last looked for.
+  var windowAttempt: WindowAttempt?
   /// See `SedimentOptions.changeByteCountMax`.
   let changeByteCountMax: Int
   /// When more will have expired than was known at the last survey; the highest number if nothing will.
@@ -111,10 +111,6 @@ internal import SedimentFormat
   var blockLossCount = 0
   var userByteCount: UInt64 = 0
   var writtenByteCount: UInt64 = 0
-  /// Whether what was appended lately was stored, so that pages are to be touched ahead of it.
-  var touchesPages = true
-  /// Told that the log will soon reach pages which nobody has touched yet.
-  var wantsPages: (@Sendable () -> Void)?
   /// Told of each segment that was sealed.
   var sealed: (@Sendable () -> Void)?
   /// Told of what poisons.
@@ -134,6 +130,7 @@ internal import SedimentFormat
     syncs = options.durability != .unsynced
     replayByteCountMax = Self.replayByteCountMin(syncs: syncs)
     slackSlotCount = options.slackSlotCount
+    windowedSlotCount = options.windowedSlotCount
     changeByteCountMax = options.changeByteCountMax
     self.markedWatermark = markedWatermark
     self.neededGeneration = neededGeneration
@@ -169,20 +166,19 @@ internal import SedimentFormat
 
   /// How a record reaches the file.
   enum Way {
-    /// Stored at its mapped address where that can be, which is quickest.
+    /// Stored into the window where it fits, which is quickest.
     case stored
-    /// Written, which is quicker if a sync follows at once.
+    /// Written to its place, which is quicker if a sync follows at once.
     case written
   }
 
   // MARK: Records
 
-  /// Appends a record for which there is room; the result is its first byte.
+  /// Appends a record for which there is room, of as many bytes as its form says; the result is its first byte.
   @inline(__always)
   func append(
-    _ form: RecordForm, key: RawSpan, value: RawSpan, _ way: Way
+    _ form: RecordForm, byteCount: Int, key: RawSpan, value: RawSpan, _ way: Way
   ) throws(SedimentError) -> UInt64 {
-    let byteCount = form.byteCount(keyByteCount: key.byteCount, valueByteCount: value.byteCount)
     if unsafe scratch.count < byteCount { growScratch(byteCount) }
     let offset = unsafe tail.pointee.offset
     let start = unsafe scratch.baseAddress!
@@ -194,19 +190,6 @@ internal import SedimentFormat
     advance(past: form, byteCount: byteCount)
     return offset
   }
-
-  @inline(__always)
-  private func store(_ records: RawSpan, at offset: UInt64, _ way: Way) throws(SedimentError) {
-    if unsafe way == .stored && tail.pointee.isMapped && records.byteCount <= Self.storedByteCountMax {
-      file.store(records, at: offset)
-    } else {
-      try write(records, at: offset)
-    }
-  }
-
-  /// More bytes than these are written by a call, also where they could be stored: a page takes the system longer that is
-  /// touched for the first time through a mapping than one that is written with its neighbours.
-  static var storedByteCountMax: Int { 12 << 10 }
 
   @inline(__always)
   private func advance(past form: RecordForm, byteCount: Int) {
@@ -226,7 +209,8 @@ internal import SedimentFormat
   func append(_ control: ControlRecord, isBatched: Bool = false, _ way: Way) throws(SedimentError) -> UInt64 {
     let value = control.encode()!
     let form = RecordForm(kind: .control, isBatched: isBatched)
-    return try append(form, key: RawSpan(), value: unsafe value.span.bytes, way)
+    let byteCount = form.byteCount(keyByteCount: 0, valueByteCount: value.count)
+    return try append(form, byteCount: byteCount, key: RawSpan(), value: unsafe value.span.bytes, way)
   }
 
   /// Gives the next record of those that were laid out its place at the tail, for which there is room, and adds it to
@@ -259,16 +243,6 @@ internal import SedimentFormat
   func addLastRecord(to checksum: inout BatchChecksum) -> Bool {
     unsafe checksum.add(
       RawSpan(_unsafeStart: UnsafeRawPointer(scratch.baseAddress!), byteCount: Limits.recordFixedByteCount))
-  }
-
-  /// Writes bytes of the log; that it fails poisons.
-  @inline(never)
-  func write(_ bytes: RawSpan, at offset: UInt64) throws(SedimentError) {
-    do throws(DiskError) {
-      try file.write(bytes, at: offset)
-    } catch {
-      throw fail(error)
-    }
   }
 
   /// Notes that a write or sync failed, after which nothing more is written by this opening.

@@ -1,4 +1,6 @@
+internal import CSediment
 package import SedimentFormat
+internal import Synchronization
 
 /// What readers and the accounting know of a segment in memory: a handle to a block that never moves.
 ///
@@ -16,7 +18,9 @@ package import SedimentFormat
     let start: UInt64
     let end: UInt64
     let salt: UInt64
-    let padding: (UInt64, UInt64) = (0, 0)
+    /// Written while it is the one that the log ends in.
+    var readableEnd: UInt64
+    let padding: UInt64 = 0
     // At byte 64, on another cache line: what writers change does not disturb readers.
     var liveByteCount = 0
     var liveCount = 0
@@ -33,7 +37,7 @@ package import SedimentFormat
       to: Block(
         seed: identity.seed(in: file).rawValue, kind: identity.kind, base: base.rawValue,
         generation: identity.generation.rawValue, start: bytes.lowerBound, end: bytes.upperBound,
-        salt: identity.salt))
+        salt: identity.salt, readableEnd: bytes.upperBound))
   }
 
   init(at address: UnsafeMutableRawPointer) {
@@ -48,6 +52,18 @@ package import SedimentFormat
   @inline(__always) var base: UInt64 { unsafe block.pointee.base }
   /// Behind its last byte.
   @inline(__always) var end: UInt64 { unsafe block.pointee.end }
+  /// Up to where its records are in their places in the file; those from here on are in the window alone.
+  @inline(__always) var readableEnd: UInt64 { unsafe Atomic<UInt64>.load(&block.pointee.readableEnd) }
+
+  /// Lets readers read its records in their places up to an offset.
+  ///
+  /// Under the writer's lock. Readers share the word with what they need of every segment, so it is left alone where it
+  /// is as it should be.
+  @inline(__always) func setReadableEnd(_ offset: UInt64) {
+    if unsafe block.pointee.readableEnd == offset { return }
+    unsafe Atomic<UInt64>.store(offset, &block.pointee.readableEnd)
+  }
+
   /// Its first byte.
   var start: UInt64 { unsafe block.pointee.start }
   var kind: SegmentKind { unsafe block.pointee.kind }

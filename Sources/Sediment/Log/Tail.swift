@@ -23,8 +23,14 @@ struct Tail {
   var countedSequence: UInt64
   /// What the wall clock showed at the last look.
   var clock: UInt64
-  /// Whether records are stored at mapped addresses.
-  var isMapped: Bool
+  /// Up to where the log is in its place in the file; what lies between this and `offset` is in the window alone.
+  var flushedEnd: UInt64
+  /// Up to where records may be stored into the window; nothing is from 0 on where there is none.
+  var storeEnd: UInt64 = 0
+  /// What is added to an offset between `flushedEnd` and `storeEnd` to get its place in the window.
+  var windowShift: UInt64 = 0
+  /// Behind a record that was written to be synced, or the zeros that were written behind one.
+  var aheadEnd: UInt64 = 0
   /// The counts of the segment, as the catalogue will have them.
   var entry: SegmentEntry
 
@@ -33,6 +39,9 @@ struct Tail {
     let left = Int(segment.end) - Int(offset) - Seal.recordByteCount
     return max(left, 0)
   }
+
+  /// Whether a record that was written to be synced, or zeros behind one, lie not far before an offset.
+  func isOftenSynced(at offset: UInt64) -> Bool { offset < aheadEnd + UInt64(Limits.slotByteCount) }
 
   var position: LogPosition {
     LogPosition(identity.generation, UnitOffset(byteOffset: offset)!)
@@ -62,7 +71,7 @@ struct RecordForm {
 
   /// The bytes of the whole record.
   @inline(__always) func byteCount(keyByteCount: Int, valueByteCount: Int) -> Int {
-    (headByteCount + keyByteCount + valueByteCount + 7) & ~7
+    (headByteCount &+ keyByteCount &+ valueByteCount &+ 7) & ~7
   }
 
   /// The bytes before the key.

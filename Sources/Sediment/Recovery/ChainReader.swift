@@ -33,6 +33,10 @@ struct ChainReader {
   private var record = 0..<0
   /// Why the log ends; nil while it goes on.
   private(set) var ending: FormatError?
+  /// The window that may have what the log has not; nil where what it has does not count.
+  var ring: Window?
+  /// Where the first record lies that the window had and the log had not; nil while there is none.
+  private(set) var firstFromRing: LogPosition?
 
   init(
     _ file: any DiskFile, _ identity: FileIdentity, fileByteCount: UInt64, segment: SegmentIdentity,
@@ -55,12 +59,7 @@ struct ChainReader {
 
   /// The next record, nil at the log's end.
   mutating func next() throws(SedimentError) -> LogRecord? {
-    guard ending == nil, let header = try decodeHeader() else { return nil }
-    if let lastSequence, header.sequence != lastSequence.advanced(by: 1) {
-      // Only chance lets a record of another use of these slots pass, and then hardly ever in its turn.
-      ending = FormatError(.record, .field(.sequence))
-      return nil
-    }
+    guard ending == nil, let header = try nextHeader() else { return nil }
     let start = position
     let begin = window.range(from: offset.byteOffset).lowerBound
     record = begin..<begin + header.byteCount
@@ -148,6 +147,36 @@ struct ChainReader {
 
   func damaged(_ reason: String, _ record: LogRecord) -> SedimentError {
     .damaged(reason, path: file.path, offset: record.position.offset.byteOffset)
+  }
+
+  /// The next record of the log: the one at the position or, where there is no good one, the one that the window has.
+  private mutating func nextHeader() throws(SedimentError) -> RecordHeader? {
+    if let header = try decodeHeader(), isNext(header) { return header }
+    guard try takeFromRing() else { return nil }
+    ending = nil
+    return try decodeHeader()
+  }
+
+  /// Whether a record is in its turn; else the log ends.
+  private mutating func isNext(_ header: RecordHeader) -> Bool {
+    guard let lastSequence, header.sequence != lastSequence.advanced(by: 1) else { return true }
+    // Only chance lets a record of another use of these slots pass, and then hardly ever in its turn.
+    ending = FormatError(.record, .field(.sequence))
+    return false
+  }
+
+  /// Lays what the window has of the log from the position on over the file; false if it has no good record there.
+  private mutating func takeFromRing() throws(SedimentError) -> Bool {
+    let start = offset.byteOffset
+    guard let ring, let patched = file as? PatchedFile, let lastSequence else { return false }
+    let limit = min(segment.run.byteRange.upperBound, fileByteCount)
+    let records = try RingReading(window: ring, file: file).records(
+      of: segment, in: identity, base: base, from: start, after: lastSequence, upTo: limit)
+    guard !records.isEmpty else { return false }
+    patched.add(records, at: start)
+    firstFromRing = firstFromRing ?? position
+    try window.load(from: start, limit: limit)
+    return true
   }
 
   /// Decodes the record at the position, for which the window is moved and grows as far as it takes.

@@ -3,10 +3,10 @@ internal import SedimentFormat
 
 /// Reads the log of an open file and writes nothing (DESIGN.md 7, steps 2 to 7).
 package struct LogReading {
-  private let file: any DiskFile
+  private let file: PatchedFile
 
   package init(_ file: any DiskFile) {
-    self.file = file
+    self.file = file as? PatchedFile ?? PatchedFile(file)
   }
 
   /// The log as it counts; an error if the file is foreign, newer, damaged or cannot be read.
@@ -14,14 +14,19 @@ package struct LogReading {
     let head = try Head.read(from: file)
     let fileByteCount = try file.length()
     let checkpoint = try CheckpointReading.read(head.leading, from: file, fileByteCount: fileByteCount)
-    var replay = LogReplay(checkpoint)
+    var replay = LogReplay(checkpoint, synced: head.watermark, closedEnd: head.leading.closedEnd)
     try replay.run()
     let watermark = max(head.watermark, replay.found.watermark ?? head.watermark)
+    // A mark behind it may say that it was synced: then the window has what the medium has lost.
+    if let first = replay.reader.firstFromRing, first < watermark {
+      throw .damaged(
+        "what was known to be on the medium is not there", path: file.path, offset: first.offset.byteOffset)
+    }
     let firstSeen = Seen(replay)
     var ending = replay.reader.ending
     let end = try sideEnd(of: replay, head.leading.identity, from: watermark)
     if end < replay.progress.end {
-      replay = LogReplay(checkpoint)
+      replay = LogReplay(checkpoint, synced: head.watermark, closedEnd: head.leading.closedEnd)
       try replay.run(upTo: end)
       ending = FormatError(.valuePlace, .checksum)
     }
@@ -84,7 +89,7 @@ package struct LogReading {
 
   /// Whether the log ends where a close has left it.
   private func isClean(_ replay: LogReplay, _ head: Head) -> Bool {
-    head.leading.state == .closed && replay.progress.end == head.leading.watermark
+    replay.progress.end == head.leading.closedEnd
   }
 
   // MARK: The result
@@ -102,7 +107,7 @@ package struct LogReading {
       replayedByteCount: progress.byteCount, replayedRecordCount: progress.recordCount, ending: ending,
       cut: progress.end, clock: max(replay.found.clock, replay.catalogue.numbers.clocks.highest),
       highestSequence: seen.sequence, highestGeneration: seen.generation,
-      unsecured: unsecured(replay, watermark, fileByteCount))
+      patched: file.isPatched ? file : nil, unsecured: unsecured(replay, watermark, fileByteCount))
   }
 
   private func unsecured(
@@ -126,4 +131,9 @@ package struct LogReading {
     return RecoveredLog.Unsecured(
       fileByteCount: fileByteCount, chain: stretches, extents: extents, survivors: survivors.map(\.entry))
   }
+}
+
+extension Superblock {
+  /// Where a close has left the log; nil if it was not closed.
+  var closedEnd: LogPosition? { state == .closed ? watermark : nil }
 }

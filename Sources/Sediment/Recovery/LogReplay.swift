@@ -57,7 +57,16 @@ struct LogReplay {
     let place: ValuePlace
   }
 
-  init(_ checkpoint: CheckpointReading) {
+  /// The highest position that was known to be on the medium before.
+  private let synced: LogPosition
+
+  /// Where a close has left the log, behind which no window has anything; nil if it was not closed.
+  private let closedEnd: LogPosition?
+
+  /// `synced` is what the superblocks know to be on the medium.
+  init(_ checkpoint: CheckpointReading, synced: LogPosition, closedEnd: LogPosition?) {
+    self.synced = synced
+    self.closedEnd = closedEnd
     catalogue = checkpoint.catalogue
     reader = checkpoint.replay
     let start = ChainSegment(
@@ -70,6 +79,10 @@ struct LogReplay {
   mutating func run(upTo limit: LogPosition? = nil) throws(SedimentError) {
     while limit.map({ reader.position < $0 }) ?? true {
       if limit == nil, batch == nil { takePuts() }
+      // What was synced lies in the log, or the log is damaged.
+      let isAboveSynced = reader.position >= max(synced, found.watermark ?? synced)
+      reader.ring =
+        isAboveSynced && reader.position != closedEnd ? catalogue.window.map { Window($0.run) } : nil
       guard let record = try reader.next() else { break }
       try take(record)
     }

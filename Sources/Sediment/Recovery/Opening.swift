@@ -75,10 +75,14 @@ package struct Opening {
       head, of: file, session: disk.random(), isNoteUnsynced: writeNote(),
       replayFrom: result.log.catalogue.elsewhere?.asOf.generation, sync: sync)
     if !result.log.isClean {
-      guard let secured = try Securing(file, on: disk).run(result.log, &keeper, sync: sync) else {
+      guard
+        let secured = try Securing(result.log.patched ?? file, on: disk).run(result.log, &keeper, sync: sync)
+      else {
         return false
       }
       result.log = secured
+      // What the window had was written to its place with the rest.
+      result.log.patched = nil
       result.report.isDurable = true
     }
     result.keeper = keeper

@@ -3,7 +3,7 @@ internal import SedimentFormat
 
 /// Saves what is whole of a file to a new one (DESIGN.md 7, "Salvage").
 struct Salvage {
-  private let file: any DiskFile
+  private let file: PatchedFile
   private let disk: any Disk
   private let byteCount: UInt64
   private let keepsUncertain: Bool
@@ -14,7 +14,7 @@ struct Salvage {
     _ file: any DiskFile, on disk: any Disk, keepsUncertain: Bool,
     _ progress: ((SedimentProgress) -> SedimentIteration)?
   ) throws(SedimentError) {
-    self.file = file
+    self.file = PatchedFile(file)
     self.disk = disk
     self.keepsUncertain = keepsUncertain
     byteCount = try file.length()
@@ -33,6 +33,7 @@ struct Salvage {
     }
     let found = FoundSegment.judge(walk.headers, file, identity, byteCount: byteCount)
     let survey = try survey(head, found, identity)
+    if !survey.isComplete { WindowSalvage(file, identity, byteCount: byteCount).run(found, survey.catalogue) }
     report.knowledge = survey.isComplete ? .whole : survey.catalogue == nil ? .none : .partial
     let plan = SalvagePlan(file, identity, byteCount: byteCount, survey, found, head.sound)
     let (table, others) = try gather(plan, identity)

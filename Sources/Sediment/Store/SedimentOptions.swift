@@ -30,6 +30,9 @@ public struct SedimentOptions: Sendable {
 
   /// What dead records may take in a small store before compaction is due, in slots of the file; tests take fewer.
   package var slackSlotCount: UInt32 = 64
+  /// From how many slots on a file has a window, and how many of these it takes; tests take fewer.
+  package var windowedSlotCount: UInt32 = 64
+  package var windowSlotCount: UInt32 = 4
   /// What the entries of a catalogue change may take in one record; longer changes are batches, and tests take less.
   package var changeByteCountMax = 15_000
 
@@ -54,14 +57,23 @@ public struct SedimentOptions: Sendable {
     self.observer = observer
   }
 
+  /// Lets even a small store have a window, of one slot, as tests of it need.
+  package mutating func useSmallWindow() {
+    windowedSlotCount = 0
+    windowSlotCount = 1
+  }
+
   /// How the file's bytes are reached.
-  public enum Access: Sendable {
-    /// Through memory that the file is mapped to, where the file system makes that safe; the quickest.
-    case automatic
-    /// Read through mapped memory, written by system calls.
-    case mappedForReading
+  public struct Access: Sendable, Hashable, CustomStringConvertible {
+    /// Its name.
+    public let description: String
+
+    /// Read through memory that the file is mapped to, and small changes written many at a time; the quickest.
+    public static let automatic = Self(description: "automatic")
     /// By system calls alone: a failing disk is an error there, and never a signal.
-    case unmapped
+    public static let unmapped = Self(description: "unmapped")
+    /// As `automatic`, but without a window, as where the file system makes none safe.
+    package static let windowless = Self(description: "windowless")
   }
 }
 

@@ -12,6 +12,8 @@ public struct SedimentSegment: Sendable, Hashable {
     case index
     /// Tables of the store itself.
     case catalogue
+    /// What was set last, until it goes to its place in the log.
+    case window
   }
 
   /// What it is for.

@@ -69,11 +69,11 @@ struct LogSurvey {
   ) -> PartialReplay? {
     let read = try? CheckpointReading.read(block, from: file, fileByteCount: fileByteCount)
     guard let checkpoint = read ?? readWithoutHeader(file, block, fileByteCount) else { return nil }
-    var replay = LogReplay(checkpoint)
+    var replay = LogReplay(checkpoint, synced: block.watermark, closedEnd: block.closedEnd)
     if (try? replay.run()) != nil { return PartialReplay(log: replay, isWhole: true) }
     // What the damaged record did may be half done, so everything is done again up to there.
     let end = replay.progress.end
-    replay = LogReplay(checkpoint)
+    replay = LogReplay(checkpoint, synced: block.watermark, closedEnd: block.closedEnd)
     return (try? replay.run(upTo: end)) == nil ? nil : PartialReplay(log: replay, isWhole: false)
   }
 

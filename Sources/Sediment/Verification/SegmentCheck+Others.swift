@@ -81,8 +81,12 @@ extension SegmentCheck {
     }
     if let elsewhere = catalogue.elsewhere {
       // Its entries were read with the checkpoint.
-      checkHeader(SegmentEntry(extent: elsewhere.segment), &report)
+      checkHeader(SegmentEntry(withoutRecords: elsewhere.segment), &report)
       identities.append(elsewhere.segment)
+    }
+    if let window = catalogue.window {
+      // Nothing depends on it once the log was read.
+      identities.append(window)
     }
     for identity in identities {
       let run = identity.run.byteRange

@@ -13,7 +13,7 @@ struct Verification {
   init(
     _ file: any DiskFile, on disk: any Disk, _ progress: ((SedimentProgress) -> SedimentIteration)?
   ) throws(SedimentError) {
-    self.file = file
+    self.file = PatchedFile(file)
     self.disk = disk
     let byteCount = try file.length()
     report = VerificationReport(path: file.path, fileByteCount: byteCount)

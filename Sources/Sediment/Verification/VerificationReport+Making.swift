@@ -31,6 +31,7 @@ extension VerificationReport.Segment {
       case .extent: .extent
       case .index: .index
       case .catalogue: .catalogue
+      case .window: .window
       }
     generation = identity.generation.rawValue
     range = identity.run.byteRange

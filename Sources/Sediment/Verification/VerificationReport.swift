@@ -114,6 +114,8 @@ public struct VerificationReport: Hashable, Sendable {
       case index
       /// Tables that were too long for the log.
       case catalogue
+      /// What was set last, until it goes to its place in the log.
+      case window
     }
 
     /// How much of it holds something, from 0 to 1.

@@ -67,47 +67,8 @@ final class SystemMapping: MappingBacking, @unchecked Sendable {
     unsafe try map(base, range, protection, MAP_SHARED, number, off_t(range.lowerBound))
   }
 
-  func protect(_ base: UnsafeMutableRawPointer, _ range: Range<UInt64>) throws(DiskError) {
-    unsafe try change(base, range, to: PROT_READ)
-    if range.isEmpty { return }
-    #if !canImport(Darwin)
-      // The pages come back from the cache when they are read. As long as they stay in the tables and were written
-      // to, the system interrupts every processor for each of them when it writes it.
-      _ = attempt { unsafe madvise(base + Int(range.lowerBound), range.count, MADV_DONTNEED) }
-    #endif
-  }
-
-  func unprotect(_ base: UnsafeMutableRawPointer, _ range: Range<UInt64>) throws(DiskError) {
-    unsafe try change(base, range, to: PROT_READ | PROT_WRITE)
-  }
-
-  private func change(
-    _ base: UnsafeMutableRawPointer, _ range: Range<UInt64>, to protection: Int32
-  ) throws(DiskError) {
-    if range.isEmpty { return }
-    let code = attemptUninterrupted {
-      unsafe mprotect(base + Int(range.lowerBound), range.count, protection)
-    }
-    if let code { throw failure(range, code) }
-  }
-
   func conceal(_ base: UnsafeMutableRawPointer, _ range: Range<UInt64>) throws(DiskError) {
     unsafe try map(base, range, PROT_NONE, Self.reservation, -1, 0)
-  }
-
-  /// See `FileMapping.populate`; a hint, of which nothing comes where the system does not know it.
-  func populate(_ base: UnsafeMutableRawPointer, _ range: Range<UInt64>) throws(DiskError) {
-    if range.isEmpty { return }
-    #if canImport(Darwin)
-      let advice = MADV_WILLNEED
-    #else
-      // MADV_POPULATE_WRITE, of Linux 5.14.
-      let advice: Int32 = 23
-    #endif
-    let code = attemptUninterrupted {
-      unsafe madvise(base + Int(range.lowerBound), range.count, advice)
-    }
-    if let code, code != .invalidArgument { throw failure(range, code) }
   }
 
   func release(_ base: UnsafeMutableRawPointer, byteCount: UInt64) {

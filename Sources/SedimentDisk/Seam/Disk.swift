@@ -6,7 +6,7 @@
 ///
 /// Calls may come from any thread. Paths are passed to the system as they are.
 public protocol Disk: Sendable {
-  /// The unit of the ranges that a `FileMapping` exposes, conceals and populates, in bytes.
+  /// The unit of the ranges that a `FileMapping` exposes and conceals, in bytes.
   var pageByteCount: Int { get }
 
   /// Opens a regular file.

@@ -1,3 +1,5 @@
+internal import CSediment
+
 /// A file's bytes at fixed addresses: `base + n` is byte `n` of the file for as long as the mapping lives.
 ///
 /// Only exposed ranges may be touched. Readers read through `base`; every store goes through `store`, so that
@@ -40,35 +42,18 @@ public final class FileMapping: Sendable {
     unsafe try backing.expose(base, range, writable: writable)
   }
 
-  /// Takes the right to store away from a page-aligned range that is exposed as writable.
-  ///
-  /// What was stored is there as before, and readers in it never meet a gap.
-  public func protect(_ range: Range<UInt64>) throws(DiskError) {
-    check(range)
-    unsafe try backing.protect(base, range)
-  }
-
-  /// Gives the right to store to a page-aligned range that is exposed, and must have been allocated as in `expose`.
-  ///
-  /// Unlike exposing it anew this leaves to readers the pages that they have touched.
-  public func unprotect(_ range: Range<UInt64>) throws(DiskError) {
-    check(range)
-    unsafe try backing.unprotect(base, range)
-  }
-
   /// Takes access to a page-aligned range away; its addresses stay reserved.
   public func conceal(_ range: Range<UInt64>) throws(DiskError) {
     check(range)
     unsafe try backing.conceal(base, range)
   }
 
-  /// Faults the pages of a writable range in, ahead of their use.
-  public func populate(_ range: Range<UInt64>) throws(DiskError) {
-    check(range)
-    unsafe try backing.populate(base, range)
-  }
+  /// The address for stores that need nobody told; nil where every store must go through `store`.
+  package var unobservedBase: UnsafeMutableRawPointer? { unsafe observer == nil ? base : nil }
 
-  /// Copies bytes into a range that is exposed as writable.
+  /// Copies bytes into a range that is exposed as writable; from a multiple of 8 on, in whole words.
+  ///
+  /// Others may copy the words from there meanwhile, in whole words, too.
   public func store(_ bytes: RawSpan, at offset: UInt64) {
     precondition(
       offset <= byteCount && UInt64(bytes.byteCount) <= byteCount - offset,
@@ -78,7 +63,7 @@ public final class FileMapping: Sendable {
     } else {
       unsafe bytes.withUnsafeBytes { source in
         guard let start = source.baseAddress else { return }
-        unsafe (base + Int(offset)).copyMemory(from: start, byteCount: source.count)
+        unsafe sediment_store_words(base + Int(offset), start, source.count)
       }
     }
   }
@@ -98,14 +83,8 @@ extension FileMapping {
 public protocol MappingBacking: AnyObject, Sendable {
   /// Makes a range accessible, or changes how it is, as `FileMapping.expose` promises.
   func expose(_ base: UnsafeMutableRawPointer, _ range: Range<UInt64>, writable: Bool) throws(DiskError)
-  /// Takes the right to store away, as `FileMapping.protect` promises: readers never meet a gap.
-  func protect(_ base: UnsafeMutableRawPointer, _ range: Range<UInt64>) throws(DiskError)
-  /// Gives the right to store, as `FileMapping.unprotect` promises: pages that readers touched stay theirs.
-  func unprotect(_ base: UnsafeMutableRawPointer, _ range: Range<UInt64>) throws(DiskError)
   /// Takes access away, and keeps the addresses reserved.
   func conceal(_ base: UnsafeMutableRawPointer, _ range: Range<UInt64>) throws(DiskError)
-  /// Faults the pages of a writable range in; doing nothing is allowed.
-  func populate(_ base: UnsafeMutableRawPointer, _ range: Range<UInt64>) throws(DiskError)
   /// Gives the addresses back, once the last reference to the mapping has gone.
   func release(_ base: UnsafeMutableRawPointer, byteCount: UInt64)
 }

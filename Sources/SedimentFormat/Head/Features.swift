@@ -13,8 +13,11 @@ package struct Features: Hashable, Sendable {
     self.ignorable = ignorable
   }
 
+  /// The bit of `neededToRead` that says that there may be a window, and entries of segments with what expires of them.
+  package static let window: UInt64 = 1
+
   /// The ones that this version knows.
-  package static let known = Features()
+  package static let known = Features(neededToRead: window)
 
   /// Whether this version may read a file that has them.
   package var mayRead: Bool {

@@ -10,6 +10,8 @@ package enum SegmentKind: UInt32, Sendable, CaseIterable {
   case index = 4
   /// Entries of a checkpoint too long for the log.
   case catalogue = 5
+  /// The window that records are stored into before they go to their places in the log.
+  case window = 6
 }
 
 /// One use of some slots, told apart from every other: the identity block of DESIGN.md 3.3.

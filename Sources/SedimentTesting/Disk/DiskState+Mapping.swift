@@ -17,18 +17,14 @@ extension DiskState {
     }
   }
 
-  /// Changes what a range may be used for; nil access where it is only populated.
+  /// Changes what a range may be used for.
   mutating func expose(
-    _ mapping: Int, _ path: String, _ range: Range<UInt64>, as access: OpenMapping.Access?
+    _ mapping: Int, _ path: String, _ range: Range<UInt64>, as access: OpenMapping.Access
   ) throws(DiskError) {
     try perform(.map, path, offset: range.lowerBound) { (state, _) throws(CallFailure) in
       guard let open = state.mappings[mapping] else { throw CallFailure(.badDescriptor) }
       let blockSize = UInt64(Geometry.blockByteCount)
       let blocks = Int(clamping: range.lowerBound / blockSize)..<Int(clamping: range.upperBound / blockSize)
-      guard let access else {
-        guard open.allows(.write, of: blocks) else { throw CallFailure(.noMemory) }
-        return
-      }
       guard access == .none || state.openFiles[open.handle] != nil else { throw CallFailure(.badDescriptor) }
       guard access != .write || open.isWritable else { throw CallFailure(.accessDenied) }
       let inode = state[inode: open.inode]

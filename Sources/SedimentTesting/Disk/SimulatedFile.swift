@@ -115,20 +115,8 @@ final class SimulatedMapping: MappingBacking, StoreObserver {
     try change(range, to: writable ? .write : .read)
   }
 
-  func protect(_ base: UnsafeMutableRawPointer, _ range: Range<UInt64>) throws(DiskError) {
-    try change(range, to: .read)
-  }
-
-  func unprotect(_ base: UnsafeMutableRawPointer, _ range: Range<UInt64>) throws(DiskError) {
-    try change(range, to: .write)
-  }
-
   func conceal(_ base: UnsafeMutableRawPointer, _ range: Range<UInt64>) throws(DiskError) {
     try change(range, to: OpenMapping.Access.none)
-  }
-
-  func populate(_ base: UnsafeMutableRawPointer, _ range: Range<UInt64>) throws(DiskError) {
-    try change(range, to: nil)
   }
 
   func release(_ base: UnsafeMutableRawPointer, byteCount: UInt64) {
@@ -141,7 +129,7 @@ final class SimulatedMapping: MappingBacking, StoreObserver {
     }
   }
 
-  private func change(_ range: Range<UInt64>, to access: OpenMapping.Access?) throws(DiskError) {
+  private func change(_ range: Range<UInt64>, to access: OpenMapping.Access) throws(DiskError) {
     try disk.withState { (state) throws(DiskError) in
       try state.expose(number, path, range, as: access)
     }

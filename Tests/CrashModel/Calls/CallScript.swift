@@ -76,8 +76,8 @@ package struct CallScript: CustomStringConvertible, Sendable {
     let machine =
       switch access {
       case .automatic: CrashMachine()
-      case .mappedForReading: CrashMachine(pageByteCount: 65_536, punchesHoles: false)
-      case .unmapped: CrashMachine(pageByteCount: 16_384, allocatesBlocks: false, refusals: [.directorySyncs])
+      case .windowless: CrashMachine(pageByteCount: 65_536, punchesHoles: false)
+      default: CrashMachine(pageByteCount: 16_384, allocatesBlocks: false, refusals: [.directorySyncs])
       }
     return machine.disk(SimulatedDiskOptions(seed: 9, fileByteCountMax: 8 << 20))
   }

@@ -65,6 +65,7 @@ package struct KillSetup: Sendable {
     var options = SedimentOptions(access: access)
     // Some dead records are enough for the background to move what is live.
     options.slackSlotCount = 3
+    options.useSmallWindow()
     if seed % 2 == 0 { options.changeByteCountMax = 60 }
     if style == .evicting { options.capacity = .evicting(maxBytes: 1 << 20) }
     return options
@@ -96,7 +97,7 @@ extension KillSetup {
   /// Nil for arguments that say something else.
   package init?(_ arguments: ArraySlice<String>) {
     let words = Array(arguments)
-    let accesses: [SedimentOptions.Access] = [.automatic, .mappedForReading, .unmapped]
+    let accesses: [SedimentOptions.Access] = [.automatic, .windowless, .unmapped]
     guard words.count > 4, let style = Style(rawValue: words[0]), let seed = UInt64(words[2]),
       let access = accesses.first(where: { "\($0)" == words[1] })
     else { return nil }

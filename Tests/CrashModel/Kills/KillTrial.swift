@@ -74,7 +74,7 @@ package struct KillTrial {
 
   /// Another way of access each time, and a point where the process kills itself.
   private mutating func vary(_ setup: inout KillSetup, _ kill: Int, creates: Bool) {
-    let accesses: [SedimentOptions.Access] = [.automatic, .mappedForReading, .unmapped]
+    let accesses: [SedimentOptions.Access] = [.automatic, .windowless, .unmapped]
     setup.access = stopKind == .store ? .automatic : accesses[kill % 3]
     setup.stop = nil
     guard stopKind != nil || kill % 2 == 1 else { return }

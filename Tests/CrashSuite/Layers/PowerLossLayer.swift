@@ -31,7 +31,7 @@ struct PowerLossLayer: SeededLayer {
 
   /// Every way of access, mix, eviction and compression in turn.
   static func scenario(_ seed: UInt64) -> EngineScenario {
-    let accesses: [SedimentOptions.Access] = [.automatic, .mappedForReading, .unmapped]
+    let accesses: [SedimentOptions.Access] = [.automatic, .windowless, .unmapped]
     var scenario = EngineScenario(accesses[Int((seed + seed / 6) % 3)])
     switch seed % 6 {
     case 1, 3: scenario.mix = .churn

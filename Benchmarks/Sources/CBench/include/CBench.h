@@ -20,6 +20,13 @@ static inline uint64_t bench_thread_nanoseconds(void) {
   return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+/// Nanoseconds that all threads of the process have had processors for.
+static inline uint64_t bench_process_nanoseconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
 /// Asks the processor to fetch the cache line of `address` and does not wait for it.
 static inline void bench_prefetch(const void *address) {
   __builtin_prefetch(address, 0, 3);

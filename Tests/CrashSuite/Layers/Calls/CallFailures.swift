@@ -16,7 +16,7 @@ struct CallFailures: Sendable {
 
   /// Carries each script out once to know its calls.
   init() throws {
-    let accesses: [SedimentOptions.Access] = [.automatic, .mappedForReading, .unmapped]
+    let accesses: [SedimentOptions.Access] = [.automatic, .windowless, .unmapped]
     scripts = try accesses.flatMap { try CallScript.all($0) }
     var places: [Place] = []
     for (script, calls) in try scripts.map({ try $0.calls() }).enumerated() {

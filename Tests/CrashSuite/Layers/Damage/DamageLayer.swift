@@ -16,7 +16,7 @@ struct DamageLayer: SeededLayer {
     var result = LayerResult(count: 1, caseCount: 1)
     do {
       let (sample, damage) = try Self.deck.get().damage(seed)
-      let accesses: [SedimentOptions.Access] = [.automatic, .mappedForReading, .unmapped]
+      let accesses: [SedimentOptions.Access] = [.automatic, .windowless, .unmapped]
       let access = accesses[Int(seed / 7 % 3)]
       var trial = DamageTrial(sample, damage, access)
       trial.run()

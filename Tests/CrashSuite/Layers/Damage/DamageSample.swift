@@ -8,6 +8,8 @@ struct DamageSample: Sendable {
   let scenario: EngineScenario
   /// Whether it was closed in order; if not, the marks of its log alone know what was synced.
   let isClosed: Bool
+  /// How many of the last operations damage of one sector may take back, since no sync that is known of covers them.
+  let tornCountMax: Int
   let bytes: [UInt8]
   let contents: CrashContents
   /// What it held after each operation.
@@ -21,7 +23,7 @@ struct DamageSample: Sendable {
   /// The file is closed behind them or, if there are some more, these are carried out and it is left open.
   private init(
     _ name: String, _ scenario: EngineScenario, _ operations: [CrashOperation],
-    leftOpenBehind last: [CrashOperation] = []
+    leftOpenBehind last: [CrashOperation] = [], andUnsynced unsynced: [CrashOperation] = []
   ) throws {
     self.name = "\(name)\(scenario.storesIndex ? " with a stored index" : "")"
     self.scenario = scenario
@@ -34,10 +36,12 @@ struct DamageSample: Sendable {
       if case .reopen = operation { states.append(disk.contents(of: EngineScenario.path) ?? []) }
     }
     if scenario.storesIndex { try recorder.perform(.storeIndex) }
-    for operation in last { try recorder.perform(operation) }
+    for operation in last + unsynced { try recorder.perform(operation) }
     isClosed = last.isEmpty
+    tornCountMax = isClosed ? 0 : 1 + unsynced.count
     if isClosed { try recorder.close() }
     try Self.expectStoredIndex(scenario, disk)
+    if !unsynced.isEmpty { try Self.expectInWindow(recorder.current, scenario, disk) }
     bytes = disk.contents(of: EngineScenario.path) ?? []
     contents = recorder.current
     history = recorder.states
@@ -54,6 +58,24 @@ struct DamageSample: Sendable {
     }
   }
 
+  /// The last of what a store holds must be in its window alone.
+  private static func expectInWindow(
+    _ contents: CrashContents, _ scenario: EngineScenario, _ disk: SimulatedDisk
+  ) throws {
+    let image = disk.afterProcessDeath()
+    var bytes = image.contents(of: EngineScenario.path) ?? []
+    let segments = try scenario.open(on: disk.afterProcessDeath()).store?.segments
+    for window in segments ?? [] where window.kind == .window {
+      let place = Int(window.byteOffset)..<Int(window.byteOffset + window.byteCount)
+      bytes.replaceSubrange(place, with: repeatElement(0, count: place.count))
+    }
+    image.install(bytes, at: EngineScenario.path)
+    guard let store = try scenario.open(on: image).store else { return }
+    if try scenario.accepts(CrashContents(of: store), as: contents) {
+      throw CrashContradiction(description: "nothing is in the window alone")
+    }
+  }
+
   /// Every kind of file, with and without a stored index.
   static func all() throws -> [DamageSample] {
     try [false, true].flatMap { storesIndex in
@@ -67,6 +89,7 @@ struct DamageSample: Sendable {
         try DamageSample("large value", plain, large), try DamageSample("compacted", plain, compacted),
         try DamageSample("compressed", packed, compressed),
         try DamageSample("not closed", plain, compacted, leftOpenBehind: synced),
+        try DamageSample("in the window", plain, compacted, leftOpenBehind: synced, andUnsynced: stored),
       ]
     }
   }
@@ -119,6 +142,13 @@ struct DamageSample: Sendable {
   private static let synced: [CrashOperation] =
     Array(repeating: .set(.init("key-3"), byteCount: 7900, .unsynced), count: 5)
     + Array(repeating: .set(.init("key-0"), byteCount: 1100, .synced), count: 4)
+
+  private static let stored: [CrashOperation] = [
+    .background,
+    .set(.init("key-1"), byteCount: 200, .unsynced), .remove(.init("key-0"), .unsynced),
+    .batch([(.init("key-2"), 700), (.init("key-5"), 30)], .unsynced),
+    .set(.init("key-0"), byteCount: 30, .unsynced),
+  ]
 
   private static let compressed: [CrashOperation] = [
     .set(.init("key-0"), byteCount: 3000, .unsynced), .set(.init("key-1"), byteCount: 9000, .unsynced),

@@ -53,12 +53,31 @@ struct DamageTrial {
   /// What the store must hold: what it held before.
   ///
   /// Where the damage took both a part of the log and what says how far it reaches, it may be what the store held at
-  /// any time. In a file that was not closed one sector may be that of the last operation and of the marks behind it.
+  /// any time. In a file that was not closed one sector may be that of the last operations and of the marks behind them.
   private func expected(in store: SedimentStore) -> CrashContents {
     let mayBeOfAnyTime = sample.isClosed ? isHeadDamaged && isBodyDamaged : !damage.isOfOneSector
-    let count = mayBeOfAnyTime ? sample.history.count : sample.isClosed ? 1 : 2
-    guard count > 1, let found = try? CrashContents(of: store) else { return sample.contents }
-    return sample.history.suffix(count).last { scenario.accepts(found, as: $0) } ?? sample.contents
+    let count = mayBeOfAnyTime ? sample.history.count : sample.tornCountMax + 1
+    guard count > 1 else { return sample.contents }
+    return sample.history.suffix(count).last { isReadable($0, in: store) } ?? sample.contents
+  }
+
+  /// Whether each key that can be read has the value that it had then; other records may be damaged as well.
+  private func isReadable(_ contents: CrashContents, in store: SedimentStore) -> Bool {
+    contents.collections.allSatisfy { name, entries in
+      guard name.isEmpty || store.collectionNames.contains(name) else { return false }
+      return CrashOperation.keys.allSatisfy { key in
+        do {
+          let keys: SedimentKeyspace = name.isEmpty ? store : try store.collection(name)
+          return isExpected(try keys.retrieve(forKey: key), entries[key])
+        } catch {
+          return true
+        }
+      }
+    }
+  }
+
+  private func isExpected(_ found: [UInt8]?, _ entry: CrashContents.Entry?) -> Bool {
+    found == entry?.value || found == nil && entry?.mayBeGone == true
   }
 
   /// A file that is refused stays as it was, but for the note of who had it open, which nothing depends on.
@@ -95,8 +114,7 @@ struct DamageTrial {
           isWhole = false
           continue
         }
-        let entry = entries[key]
-        if found != entry?.value, found != nil || entry?.mayBeGone != true {
+        if !isExpected(found, entries[key]) {
           reasons.append("\(moment): '\(key)' of '\(name)' \(found == nil ? "is lost" : "is wrong")")
         }
       }

@@ -50,11 +50,12 @@ struct FullDiskLayer: SeededLayer {
   }
 
   private static func options(_ number: Int) -> SedimentOptions {
-    let accesses: [SedimentOptions.Access] = [.automatic, .mappedForReading, .unmapped]
+    let accesses: [SedimentOptions.Access] = [.automatic, .windowless, .unmapped]
     var options = SedimentOptions(
       durability: .unsynced, access: accesses[number % 3],
       compaction: number / 3 % 2 == 0 ? .automatic : .manual, compression: .off)
     options.slackSlotCount = 3
+    options.useSmallWindow()
     return options
   }
 }

@@ -43,7 +43,7 @@ struct FullStorePlan: CustomStringConvertible {
     }
     bound = one(of: .cap, .cap, .disk, .eviction)
     slotCount = UInt64.random(in: one(of: 48...64, 48...128, 64...256), using: &generator)
-    access = one(of: .automatic, .automatic, .mappedForReading, .unmapped)
+    access = one(of: .automatic, .automatic, .windowless, .unmapped)
     compaction = one(of: .automatic, .manual)
     keyByteCountMax = one(of: 20, 20, 200, 4_000, 20_000, 65_535)
     valueByteCountMax = one(of: 50, 500, 6_000, 16_300, 30_000, 130_000, 200_000)
@@ -74,6 +74,7 @@ struct FullStorePlan: CustomStringConvertible {
   var options: SedimentOptions {
     var options = SedimentOptions(
       durability: .unsynced, access: access, compaction: compaction, compression: .off)
+    if batchCountMax != 4 { options.useSmallWindow() }
     switch bound {
     case .cap: options.capacity = .limited(maxBytes: byteCount)
     case .eviction: options.capacity = .evicting(maxBytes: byteCount)

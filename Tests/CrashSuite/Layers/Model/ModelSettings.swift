@@ -18,6 +18,7 @@ struct ModelSettings: CustomStringConvertible {
   let machine: CrashMachine
   private var slackSlotCount: UInt32 = 3
   private var changeByteCountMax = 15_000
+  private var hasSmallWindow = false
 
   init(seed: UInt64) {
     machine = CrashMachine(seed: seed)
@@ -26,7 +27,7 @@ struct ModelSettings: CustomStringConvertible {
     func one<Element>(of elements: Element...) -> Element {
       elements[Int.random(in: 0..<elements.count, using: &generator)]
     }
-    access = one(of: .automatic, .automatic, .mappedForReading, .unmapped)
+    access = one(of: .automatic, .automatic, .windowless, .unmapped)
     durability = one(of: .unsynced, .interval(.milliseconds(5)), .interval(.seconds(1)), .synced)
     let byteCount = UInt64.random(in: 1 << 20...4 << 20, using: &generator)
     capacity = one(of: .unlimited, .unlimited, .limited(maxBytes: byteCount), .evicting(maxBytes: byteCount))
@@ -37,6 +38,7 @@ struct ModelSettings: CustomStringConvertible {
     isAgeing = one(of: true, false)
     slackSlotCount = one(of: 1, 3, 8, 64)
     changeByteCountMax = one(of: 60, 1_000, 15_000)
+    hasSmallWindow = one(of: true, true, false)
   }
 
   /// The options of an opening.
@@ -46,6 +48,7 @@ struct ModelSettings: CustomStringConvertible {
       compression: compression, storesIndex: storesIndex, observer: observer)
     options.slackSlotCount = slackSlotCount
     options.changeByteCountMax = changeByteCountMax
+    if hasSmallWindow { options.useSmallWindow() }
     return options
   }
 

@@ -31,6 +31,8 @@ struct ScheduleScript {
     case clear, drop, clearEverything
     case sync, compact, checkpoint, storeIndex
     case wait
+    /// Does all that the background has to do; before any thread begins.
+    case rest
     case reopen
   }
 
@@ -81,16 +83,21 @@ private enum Scene {
   case crowded
   /// Values that a dictionary makes short.
   case packed
+  /// Few keys, which are set again and again, so that the window goes round under those that read it.
+  case windowed
 
   /// How many steps a thread has at most, one of them by chance.
-  var stepCountsMax: [Int] { [.tight, .packed, .crowded].contains(self) ? [6, 12, 24] : [4, 6, 12] }
+  var stepCountsMax: [Int] {
+    [.tight, .packed, .crowded, .windowed].contains(self) ? [6, 12, 24] : [4, 6, 12]
+  }
 
   static func drawn(using generator: inout SeededGenerator) -> Scene {
     switch Int.random(in: 0..<16, using: &generator) {
-    case 0..<5: .common
-    case 5..<10: .tight
-    case 10..<12: .crowded
-    case 12..<15: .packed
+    case 0..<4: .common
+    case 4..<9: .tight
+    case 9..<11: .crowded
+    case 11..<14: .packed
+    case 14: .windowed
     // It takes many times as long as the others.
     default: .growing
     }
@@ -128,6 +135,7 @@ private struct Draw {
       case .crowded: [[0], [0, 2], [3]]
       case .packed:
         [[ScheduleValue.packedSize, 3], [ScheduleValue.packedSize, 2], [ScheduleValue.packedSize]]
+      case .windowed: [[1], [0, 1], [1, 2]]
       case .common, .growing:
         [[1], [1, 2], [2], [2], [0, 1], [0, 2], [2, 3, 4], [0, 5], [1, 2, 3, 4, 5], [5]]
       }
@@ -146,13 +154,14 @@ private struct Draw {
     case .growing: common = kinds.prefix(1) + [.fill, .fill, .fill, .compact, .compact, .thin, .clear]
     case .crowded:
       common = kinds.prefix(1) + [.fill, .fill, .many, .thin, .compact, .compact, .clear, .index]
+    case .windowed: common = kinds.prefix(1) + [.set, .set, .set, .set, .read, .read, .hold, .many]
     case .packed:
       common = [.set, .set, .compact, .compact, .everything, .everything, .dictionary]
     }
   }
 
   func options(using generator: inout SeededGenerator) -> SedimentOptions {
-    let accesses: [SedimentOptions.Access] = [.automatic, .automatic, .mappedForReading, .unmapped]
+    let accesses: [SedimentOptions.Access] = [.automatic, .automatic, .windowless, .unmapped]
     var options = SedimentOptions(
       durability: [.unsynced, .interval(.milliseconds(5)), .synced][Int.random(in: 0..<3, using: &generator)],
       access: accesses[Int.random(in: 0..<4, using: &generator)],
@@ -161,6 +170,11 @@ private struct Draw {
     options.slackSlotCount =
       scene == .growing ? 64 : UInt32.random(in: 1...(scene == .tight ? 2 : 8), using: &generator)
     if Bool.random(using: &generator) { options.changeByteCountMax = 60 }
+    if scene == .windowed {
+      options.access = .automatic
+      if options.durability == .synced { options.durability = .unsynced }
+    }
+    if scene == .windowed || Bool.random(using: &generator) { options.useSmallWindow() }
     switch Int.random(in: 0..<8, using: &generator) {
     case 0: options.capacity = .limited(maxBytes: UInt64.random(in: 32...64, using: &generator) << 14)
     case 1: options.capacity = .evicting(maxBytes: UInt64.random(in: 32...64, using: &generator) << 14)
@@ -191,6 +205,7 @@ private struct Draw {
       steps.insert(.dictionary(ofCollection: keys[0].isOfCollection), at: 0)
       return steps
     }
+    if scene == .windowed { return steps + [.rest, step(of: [.set], using: &generator)] }
     let last: [Kind] =
       scene == .tight
       ? [.set, .set, .clear, .drop, .everything] : [.set, .clear, .clear, .drop, .everything]

@@ -212,6 +212,7 @@ struct ScheduleUser {
     case .checkpoint: try store.checkpoint()
     case .storeIndex: try store.storeIndex()
     case .wait: SchedulePoint.reach(.yielded)
+    case .rest: shared.jobs.rest()
     case .reopen:
       try shared.close()
       try shared.open()

@@ -133,24 +133,9 @@ private final class ScheduledMapping: MappingBacking, StoreObserver {
     try inner.expose(range, writable: writable)
   }
 
-  func protect(_ base: UnsafeMutableRawPointer, _ range: Range<UInt64>) throws(DiskError) {
-    SchedulePoint.reach(.disk)
-    try inner.protect(range)
-  }
-
-  func unprotect(_ base: UnsafeMutableRawPointer, _ range: Range<UInt64>) throws(DiskError) {
-    SchedulePoint.reach(.disk)
-    try inner.unprotect(range)
-  }
-
   func conceal(_ base: UnsafeMutableRawPointer, _ range: Range<UInt64>) throws(DiskError) {
     SchedulePoint.reach(.disk)
     try inner.conceal(range)
-  }
-
-  func populate(_ base: UnsafeMutableRawPointer, _ range: Range<UInt64>) throws(DiskError) {
-    SchedulePoint.reach(.disk)
-    try inner.populate(range)
   }
 
   func release(_ base: UnsafeMutableRawPointer, byteCount: UInt64) {}

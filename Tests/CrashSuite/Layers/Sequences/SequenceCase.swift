@@ -13,7 +13,7 @@ struct SequenceCase {
   var access: SedimentOptions.Access { Self.accesses[accessNumber] }
 
   static let lengthMax = 3
-  static let accesses: [SedimentOptions.Access] = [.automatic, .mappedForReading, .unmapped]
+  static let accesses: [SedimentOptions.Access] = [.automatic, .windowless, .unmapped]
   /// How many cases there are; the one without steps is an opening alone.
   static let count = sequenceCount * accesses.count * 2
 

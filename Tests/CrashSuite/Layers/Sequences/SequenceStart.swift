@@ -17,7 +17,7 @@ struct SequenceStart: Sendable {
   /// Stores that are reached in one of the ways have no stored index: what they hold is found by scans alone.
   private static func scenario(_ access: SedimentOptions.Access) -> EngineScenario {
     var scenario = EngineScenario(access)
-    scenario.storesIndex = access != .mappedForReading
+    scenario.storesIndex = access != .windowless
     if access == .unmapped { scenario.changeByteCountMax = 60 }
     return scenario
   }
@@ -66,10 +66,10 @@ struct SequenceStart: Sendable {
     switch (access, hasHistory) {
     case (.automatic, false): CrashMachine()
     case (.automatic, true): CrashMachine(pageByteCount: 16_384)
-    case (.mappedForReading, false): CrashMachine(pageByteCount: 65_536, refusals: [.directorySyncs])
-    case (.mappedForReading, true): CrashMachine(pageByteCount: 65_536)
-    case (.unmapped, false): CrashMachine(pageByteCount: 4096, allocatesBlocks: false, punchesHoles: false)
-    case (.unmapped, true): CrashMachine(pageByteCount: 4096, punchesHoles: false)
+    case (.windowless, false): CrashMachine(pageByteCount: 65_536, refusals: [.directorySyncs])
+    case (.windowless, true): CrashMachine(pageByteCount: 65_536)
+    case (_, false): CrashMachine(pageByteCount: 4096, allocatesBlocks: false, punchesHoles: false)
+    case (_, true): CrashMachine(pageByteCount: 4096, punchesHoles: false)
     }
   }
 }

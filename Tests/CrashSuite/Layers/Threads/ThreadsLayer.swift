@@ -53,7 +53,7 @@ struct ThreadsLayer: SeededLayer {
   }
 
   private static func options(using generator: inout SeededGenerator) -> SedimentOptions {
-    let accesses: [SedimentOptions.Access] = [.automatic, .automatic, .mappedForReading, .unmapped]
+    let accesses: [SedimentOptions.Access] = [.automatic, .automatic, .windowless, .unmapped]
     let compressions: [SedimentCompression] = [.off, .off, .zstd(level: 1), .automatic]
     let durabilities: [SedimentDurability] = [.unsynced, .interval(.milliseconds(5))]
     var options = SedimentOptions(
@@ -64,6 +64,7 @@ struct ThreadsLayer: SeededLayer {
     // Some dead records are enough for the background to move what is live.
     options.slackSlotCount = UInt32.random(in: 1...8, using: &generator)
     if Bool.random(using: &generator) { options.changeByteCountMax = 60 }
+    if Bool.random(using: &generator) { options.useSmallWindow() }
     return options
   }
 }

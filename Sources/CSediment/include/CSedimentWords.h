@@ -1,0 +1,45 @@
+#ifndef CSEDIMENT_WORDS_H
+#define CSEDIMENT_WORDS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+// Copies to memory that other threads may copy from meanwhile, which they then find out, and throw away what they have.
+//
+// Each word of 8 bytes is stored as a whole, in no order, if `shared` begins at a multiple of 8; else each byte.
+static inline void sediment_store_words(void *shared, const void *source, size_t count) {
+  uint64_t *words = shared;
+  const uint8_t *bytes = source;
+  size_t place = 0;
+  size_t whole = (uintptr_t)shared % 8 == 0 ? count : 0;
+#pragma GCC unroll 8
+  for (; place + 8 <= whole; place += 8) {
+    uint64_t word;
+    memcpy(&word, bytes + place, 8);
+    __atomic_store_n(words + place / 8, word, __ATOMIC_RELAXED);
+  }
+  for (; place < count; place++) __atomic_store_n((uint8_t *)shared + place, bytes[place], __ATOMIC_RELAXED);
+}
+
+// Copies from memory that another thread may be storing to.
+//
+// `shared` begins at a multiple of 8.
+static inline void sediment_load_words(void *target, const void *shared, size_t count) {
+  const uint64_t *words = shared;
+  uint8_t *bytes = target;
+  size_t place = 0;
+  for (; place + 8 <= count; place += 8) {
+    uint64_t word = __atomic_load_n(words + place / 8, __ATOMIC_RELAXED);
+    memcpy(bytes + place, &word, 8);
+  }
+  for (; place < count; place++) bytes[place] = __atomic_load_n((const uint8_t *)shared + place, __ATOMIC_RELAXED);
+}
+
+// Orders what was loaded before, also by relaxed loads, before what is loaded or stored after.
+static inline void sediment_acquire_fence(void) { __atomic_thread_fence(__ATOMIC_ACQUIRE); }
+
+// Orders what was loaded or stored before what is stored after, also by relaxed stores.
+static inline void sediment_release_fence(void) { __atomic_thread_fence(__ATOMIC_RELEASE); }
+
+#endif
