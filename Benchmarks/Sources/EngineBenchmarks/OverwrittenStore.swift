@@ -90,10 +90,9 @@ final class OverwrittenStore {
   }
 
   private func number(_ random: inout SplitMix64) -> Int {
-    func below(_ bound: Int) -> Int { Int(((random.next() >> 32) &* UInt64(bound)) >> 32) }
     let fifth = keys.count / 5
-    guard isHot else { return below(keys.count) }
-    return below(10) < 8 ? below(fifth) : fifth + below(keys.count - fifth)
+    guard isHot else { return random.below(keys.count) }
+    return random.below(10) < 8 ? random.below(fifth) : fifth + random.below(keys.count - fifth)
   }
 
   /// What a set of ``overwrite()`` took on the average.

@@ -106,7 +106,7 @@ final class SpendingStore {
     guard let store else { throw Unsupported("the store was not loaded") }
     try warm()
     var random = SplitMix64(seed: 83)
-    let chosen = (0..<Self.roundCount * keys.count).map { _ in keys[below(keys.count, &random)] }
+    let chosen = (0..<Self.roundCount * keys.count).map { _ in keys[random.below(keys.count)] }
     overwritten = try Spending.of(chosen.count) { try set(store, chosen, using: &random) }
     try expectNone(countWrongInPlaceBatched(store, keys[...]), "after it was overwritten")
     try remove()
@@ -120,7 +120,7 @@ final class SpendingStore {
     try unsafe value.withUnsafeMutableBytes { bytes in
       try unsafe noise.withUnsafeBytes { noise in
         for key in keys {
-          let start = below(noise.count - bytes.count, &random)
+          let start = random.below(noise.count - bytes.count)
           unsafe bytes.copyMemory(from: UnsafeRawBufferPointer(rebasing: noise[start..<start + bytes.count]))
           unsafe bytes.storeBytes(of: key.word, as: UInt64.self)
           // The bytes stay where they are, and nobody changes them during the call.
@@ -128,10 +128,6 @@ final class SpendingStore {
         }
       }
     }
-  }
-
-  private func below(_ bound: Int, _ random: inout SplitMix64) -> Int {
-    Int(((random.next() >> 32) &* UInt64(bound)) >> 32)
   }
 
   private func warm() throws {

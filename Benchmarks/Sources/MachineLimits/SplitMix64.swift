@@ -13,4 +13,9 @@ package struct SplitMix64: RandomNumberGenerator {
     mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
     return mixed ^ (mixed >> 31)
   }
+
+  /// The next number from 0 on that is below a bound of at most 32 bits.
+  package mutating func below(_ bound: Int) -> Int {
+    Int(((next() >> 32) &* UInt64(bound)) >> 32)
+  }
 }
