@@ -173,7 +173,7 @@ extension Engine {
       }
       guard let old else { continue }
       changes[number].old = old.account
-      if !old.view.isPlainPut, let place = old.place { changes.largeOld[number] = place }
+      if let place = old.place { changes.largeOld[number] = place }
       old.release()
     }
   }

@@ -52,7 +52,7 @@ extension Engine {
   /// one.
   @inline(__always)
   func noteDead(_ old: FoundRecord, of state: CollectionState?, _ writer: LogWriter) {
-    if !old.view.isPlainPut, old.view.kind == .putLarge { noteDeadExtents(old.place, of: state, writer) }
+    if let place = old.place { noteDeadExtents(place, of: state, writer) }
   }
 
   @inline(never)

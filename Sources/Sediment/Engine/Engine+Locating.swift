@@ -38,7 +38,9 @@ extension FoundRecord {
 
 extension FoundRecord {
   /// Where its value lies, if that is a large one.
-  var place: ValuePlace? {
+  @inline(__always) var place: ValuePlace? { view.isPlainPut ? nil : placeOfLarge }
+
+  private var placeOfLarge: ValuePlace? {
     guard view.kind == .putLarge else { return nil }
     return try? ValuePlace.decode(unsafe RawSpan(_unsafeBytes: view.value))
   }
@@ -85,14 +87,19 @@ extension Engine {
   func record(at position: UInt64, untilNextAppend: Bool = false) throws(SedimentError) -> FoundRecord? {
     guard let segment = slots.segment(at: position &>> UInt64(Limits.slotByteCountLog2)) else { return nil }
     let end = min(segment.readableEnd, log.mappedByteCount)
+    if let found = mappedRecord(at: position, in: segment, before: end) { return found }
+    if position >= end, position < segment.readableEnd { return try readRecord(at: position, in: segment) }
+    return untilNextAppend
+      ? try recordElsewhereForNow(at: position, in: segment)
+      : try recordElsewhere(at: position, in: segment)
+  }
+
+  /// The record at a position in the mapping, which may be read up to an end; nil if there is none that makes sense.
+  @inline(__always)
+  private func mappedRecord(at position: UInt64, in segment: Segment, before end: UInt64) -> FoundRecord? {
     guard position < end,
       let view = unsafe RecordView(log.base + Int(position), available: Int(end - position))
-    else {
-      if position >= end, position < segment.readableEnd { return try readRecord(at: position, in: segment) }
-      return untilNextAppend
-        ? try recordElsewhereForNow(at: position, in: segment)
-        : try recordElsewhere(at: position, in: segment)
-    }
+    else { return nil }
     return unsafe FoundRecord(view: view, position: position, segment: segment, owner: nil)
   }
 
@@ -123,11 +130,7 @@ extension Engine {
       }
     }
     let end = min(segment.readableEnd, log.mappedByteCount)
-    if position < end,
-      let view = unsafe RecordView(log.base + Int(position), available: Int(end - position))
-    {
-      return unsafe FoundRecord(view: view, position: position, segment: segment, owner: nil)
-    }
+    if let found = mappedRecord(at: position, in: segment, before: end) { return found }
     // It makes no sense, or not all of it is mapped.
     return segment.end > log.mappedByteCount ? try readRecord(at: position, in: segment) : nil
   }
@@ -140,7 +143,7 @@ extension Engine {
     case isInPlace
   }
 
-  /// Copies a record from the window (DESIGN.md 5.1, "A reader").
+  /// Copies a record from the window (DESIGN.md 5.1, "Readers").
   ///
   /// Nothing of the copy is believed, not even that it is no record, before it is known that nobody stored over it.
   private func recordInWindow(at position: UInt64, in segment: Segment) throws(SedimentError) -> WindowSearch

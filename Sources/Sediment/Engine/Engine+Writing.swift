@@ -205,7 +205,7 @@ extension Engine {
         let form = RecordForm(kind: .remove, collection: state.number)
         let byteCount = form.byteCount(keyByteCount: key.byteCount, valueByteCount: 0)
         let account = old.account
-        let place = old.view.isPlainPut ? nil : old.place
+        let place = old.place
         try writer.makeRoom(byteCount, key, for: removingPurpose)
         let way = durability == .synced ? LogWriter.Way.written : .stored
         _ = try writer.append(form, byteCount: byteCount, key: key, value: RawSpan(), way)
