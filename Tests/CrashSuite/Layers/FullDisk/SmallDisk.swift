@@ -54,9 +54,16 @@ final class SmallDisk: Sendable {
 
   /// Leaves so many bytes, in whole blocks, to all other files, as far as there are as many.
   func fill(leaving byteCount: Int) throws {
-    try? FileManager.default.removeItem(atPath: self["ballast"])
-    let ballast = freeByteCount - byteCount
-    if ballast > 0 { try Data(count: ballast).write(to: URL(fileURLWithPath: self["ballast"])) }
+    while true {
+      try empty()
+      let ballast = freeByteCount - byteCount
+      guard ballast > 0 else { return }
+      do {
+        return try Data(count: ballast).write(to: URL(fileURLWithPath: self["ballast"]))
+      } catch let error as CocoaError where error.code == .fileWriteOutOfSpace {
+        // A store's background took some of it meanwhile.
+      }
+    }
   }
 
   /// Gives so many of the bytes back that were taken from others.
