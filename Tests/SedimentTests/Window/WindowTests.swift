@@ -52,6 +52,28 @@ struct WindowTests {
     #expect((10...33).contains(count), "\(count) calls")
   }
 
+  /// The sync that first writes a block waits for more than the block.
+  @Test func `Synced sets in a row find blocks that one of them wrote, and a single sync writes none ahead`()
+    throws
+  {
+    let window = try WindowFixture()
+    func synced() throws { try window.store.set("value", forKey: "synced", durability: .synced) }
+    // The log goes on in another segment, where nothing was synced.
+    try window.set(0..<150)
+    #expect(try window.writeCount { try window.store.sync() } == 2, "what was in the window, and a mark")
+    let counts = try (0..<5).map { _ in try window.writeCount(synced) }
+    #expect(counts == [3, 2, 2, 2, 2], "a record and its mark, and zeros behind the first")
+    // What was stored meanwhile goes first, by one call, over zeros as over any bytes.
+    try window.set(150..<155)
+    let count = try window.writeCount(synced)
+    #expect(count == 3)
+    let store = try window.afterDeath()
+    #expect(try store.retrieve(forKey: "synced", as: String.self) == "value")
+    for number in 0..<155 {
+      #expect(try store.retrieve(forKey: WindowFixture.key(number)) == WindowFixture.value(number))
+    }
+  }
+
   @Test(arguments: accesses)
   func `After a death all is there, however the file is opened`(access: SedimentOptions.Access) throws {
     let window = try WindowFixture()
