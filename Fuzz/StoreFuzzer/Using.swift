@@ -15,8 +15,9 @@ func use(
   guard case .success(let store) = opened else { return expectNoViolations(disk) }
   let reading = StoreReading(store, known: damaged.seed.places)
   compare(reading, with: damaged, usesStoredIndex: usesStoredIndex)
-  // Records that were forged behind an index's back need not be those that it takes them for.
-  let isMisled = damaged.isForged && usesStoredIndex
+  // Records that were forged behind an index's back need not be those that it takes them for, and a forged key may
+  // bring back a large value whose slots were freed.
+  let isMisled = damaged.isForged && (usesStoredIndex || !isConsistent(damaged))
   let isCertain = reading.isWhole && !isMisled
   var session = Session(store, reading.contents, isMisled ? .none : reading.isWhole ? .all : .touched)
   session.carryOut(uses, on: disk)
@@ -37,4 +38,11 @@ func use(
     }
   }
   expectNoViolations(disk)
+}
+
+/// Whether the parts of a file say the same, as those of every file do that the engine wrote.
+private func isConsistent(_ damaged: DamagedStore) -> Bool {
+  let report = outcome { try SedimentStore.verify(path: SeedStore.path, on: damaged.disk()) }
+  guard case .success(let report) = report else { return false }
+  return report.isIntact
 }
