@@ -15,11 +15,12 @@ func use(
   guard case .success(let store) = opened else { return expectNoViolations(disk) }
   let reading = StoreReading(store, known: damaged.seed.places)
   compare(reading, with: damaged, usesStoredIndex: usesStoredIndex)
-  // Records that were forged behind an index's back need not be those that it takes them for, and a forged key may
-  // bring back a large value whose slots were freed.
-  let isMisled = damaged.isForged && (usesStoredIndex || !isConsistent(damaged))
+  // Records that were forged behind an index's back need not be those that it takes them for.
+  let isMisled = damaged.isForged && usesStoredIndex
   let isCertain = reading.isWhole && !isMisled
-  var session = Session(store, reading.contents, isMisled ? .none : reading.isWhole ? .all : .touched)
+  // A forged key may bring back a large value whose slots were freed, and which the next change takes.
+  let isKept = reading.isWhole && (!damaged.isForged || isConsistent(damaged))
+  var session = Session(store, reading.contents, isMisled ? .none : isKept ? .all : .touched)
   session.carryOut(uses, on: disk)
   session.compare("after its use")
   let isClosed = session.close()
@@ -29,7 +30,7 @@ func use(
     switch again {
     case .success(let store):
       // The index may be the one behind whose back they were forged.
-      if isClosed, !(damaged.isForged && usesStoredIndex) {
+      if isClosed, !damaged.isForged || !usesStoredIndex || session.hasStoredIndex {
         session.compare(StoreReading(store), "opened again, index \(usesStoredIndex)")
       }
       _ = outcome { try store.close() }

@@ -28,6 +28,8 @@ package struct Session {
   private var touched: Set<StoreContents.Place> = []
   /// Whether a change had an unknown outcome.
   private var isPoisoned = false
+  /// Whether the store has stored an index here, in the place of any that the file had.
+  package private(set) var hasStoredIndex = false
   private var time: UInt64 = 0
 
   /// Of what it is known what a store must hold.
@@ -70,7 +72,11 @@ package struct Session {
       time = disk.wallClock()
       attempt([], { _ in }) { try $0.checkpoint() }
     }
-    if uses.contains(.storeIndex) { attempt([], { _ in }) { try $0.storeIndex() } }
+    if uses.contains(.storeIndex) {
+      var isStored = false
+      attempt([], { _ in }) { isStored = try $0.storeIndex() }
+      hasStoredIndex = isStored
+    }
     if uses.contains(.compact) { attempt([], { _ in }) { try $0.compact() } }
     attempt([], { _ in }) { try $0.sync() }
   }
