@@ -39,13 +39,11 @@ extension BackupSource {
   }
 
   /// The log of an open store at this moment.
-  ///
-  /// Under the writer's lock.
-  init(_ writer: LogWriter, _ leading: Superblock, clock: UInt64) {
+  init(_ writer: inout LogWriter, _ leading: Superblock, clock: UInt64) {
     writer.updateNumbers(clock: clock)
     var catalogue = writer.catalogue
     catalogue.forgetElsewhere()
-    let tail = unsafe writer.tail.pointee
+    let tail = writer.tail
     let end = tail.position
     let sequence = SequenceNumber(tail.sequence)!
     log = RecoveredLog(

@@ -4,8 +4,8 @@ extension Engine {
   /// All segments in the order of the file; none in a store that is only read, or in a fork's child.
   func segments() -> [SedimentSegment] {
     guard !isForked, let writer else { return [] }
-    return lock.withLock {
-      unsafe writer.catalogue.setTail(writer.tail.pointee.entry)
+    return writer.withLock { writer in
+      writer.catalogue.setTail(writer.tail.entry)
       let parts = writer.catalogue.indexParts.map { segment($0.segment, kind: .index) }
       let others = writer.catalogue.segments.values.map { segment($0, writer) }
       return (parts + others).sorted { $0.byteOffset < $1.byteOffset }
@@ -21,7 +21,7 @@ extension Engine {
       tombstoneCount: 0, isTail: false)
   }
 
-  private func segment(_ entry: SegmentEntry, _ writer: LogWriter) -> SedimentSegment {
+  private func segment(_ entry: SegmentEntry, _ writer: borrowing LogWriter) -> SedimentSegment {
     let kind: SedimentSegment.Kind =
       switch entry.identity.kind {
       case .hot: .hot
@@ -33,7 +33,7 @@ extension Engine {
       }
     var result = segment(entry.identity, kind: kind)
     guard kind == .hot || kind == .survivors else { return result }
-    let tail = unsafe writer.tail.pointee
+    let tail = writer.tail
     result.isTail = tail.identity == entry.identity
     let end = result.isTail ? tail.offset : entry.end?.byteOffset ?? result.byteOffset
     result.usedByteCount = end - min(entry.identity.recordRange.lowerBound.byteOffset, end)

@@ -55,18 +55,20 @@ extension StoreOpening {
     report.storedKeyCount = built.storedCount
     report.scannedRecordCount = built.scannedRecordCount
     report.scannedByteCount = built.scannedByteCount
-    var writer: LogWriter?
+    let (returned, pace) = (ReturnedSlots(), PaceCell())
+    var writer: Locked<LogWriter>?
     if !options.readOnly {
-      writer = try makeWriter(
+      var made = try makeWriter(
         opened.log, log, slots, slotCount: slotCount, liveByteCount: liveByteCount,
-        neededGeneration: opened.keeper?.neededGeneration ?? .first)
+        neededGeneration: opened.keeper?.neededGeneration ?? .first, returned, pace)
       // What was scanned now the next opening would scan again.
-      writer?.noteUnstored(built.scannedByteCount)
+      made.noteUnstored(built.scannedByteCount)
+      writer = Locked(.writer, made)
     }
     return OpenedStore(
       log: log, index: index, slots: slots, domain: domain, retired: retired, collections: collections,
       dictionaries: Array(opened.log.catalogue.dictionaries.values),
-      writer: writer, head: opened.keeper, isHeadOpen: opened.keeper.map { !$0.isClosed } ?? false,
+      writer: writer, head: opened.keeper.map { Locked(.head, $0) }, returned: returned, pace: pace,
       isNameOnDisk: isNameOnDisk, syncedSequence: opened.log.lastSequence.rawValue, watermark: opened.log.end,
       report: report, liveByteCount: liveByteCount, hasDead: built.hasDead, ticket: ticket)
   }
@@ -100,7 +102,7 @@ extension StoreOpening {
 
   private func makeWriter(
     _ recovered: RecoveredLog, _ log: LogFile, _ slots: SlotTable, slotCount: UInt32, liveByteCount: Int,
-    neededGeneration: Generation
+    neededGeneration: Generation, _ returned: ReturnedSlots, _ pace: PaceCell
   ) throws(SedimentError) -> LogWriter {
     let entry = recovered.tail
     try checkNumbers(recovered)
@@ -114,11 +116,11 @@ extension StoreOpening {
       identity: entry.identity, segment: segment, offset: recovered.end.offset.byteOffset,
       sequence: recovered.lastSequence.rawValue, countedSequence: recovered.lastSequence.rawValue,
       clock: disk.wallClock(), flushedEnd: recovered.end.offset.byteOffset, entry: entry)
-    let writer = LogWriter(
+    var writer = LogWriter(
       disk: disk, file: log, identity: log.identity, slots: slots, catalogue: recovered.catalogue,
       space: space, tail: tail, replayByteCount: recovered.replayedByteCount,
       markedWatermark: recovered.watermark, neededGeneration: neededGeneration,
-      options: options)
+      returned: returned, pace: pace, options: options)
     writer.liveByteCount = liveByteCount
     writer.noteLongest()
     for entry in recovered.catalogue.segments.values where entry.holdsRecords {

@@ -2,8 +2,6 @@ internal import CSediment
 internal import SedimentFormat
 
 /// The place where the log goes on, and what its last segment holds so far.
-///
-/// Under the writer's lock.
 struct Tail {
   var identity: SegmentIdentity
   var segment: Segment

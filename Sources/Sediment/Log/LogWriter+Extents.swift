@@ -1,32 +1,12 @@
 internal import SedimentDisk
 internal import SedimentFormat
 
-// Segments that are being written outside the lock: nobody knows of them until a record names them.
+// Slots for the bytes of large values.
 
 extension LogWriter {
-  /// Makes a segment of slots that were taken just now; where that fails they are given back.
-  func makeUnadopted(_ kind: SegmentKind, of run: SlotRun) throws(SedimentError) -> SegmentIdentity {
-    do throws(DiskError) {
-      let identity = try newIdentity(kind, run)
-      unadoptedSlotCount += run.count
-      return identity
-    } catch {
-      space.give(run.first..<run.end)
-      throw SedimentError(error)
-    }
-  }
-
-  /// Gives the slots of one back to which nothing will ever lead.
-  func giveBack(unadopted run: SlotRun) {
-    space.give(run.first..<run.end)
-    unadoptedSlotCount -= run.count
-  }
-
-  // MARK: Extents
-
   /// Takes a run of slots for a large value's bytes or, where that is not to be had, several if `mayScatter`, the
   /// longest first.
-  func takeRuns(
+  mutating func takeRuns(
     forExtentsOf byteCount: Int, for purpose: SlotSpace.Purpose, mayScatter: Bool
   ) throws(SedimentError) -> [SlotRun] {
     let slotCount = ExtentLayout(storedByteCount: UInt64(byteCount)).slotCount
@@ -44,7 +24,9 @@ extension LogWriter {
   }
 
   /// Sees to it that slots are free for so many in several runs: the headers of all take less than one slot more.
-  private func provideScattered(_ slotCount: UInt32, for purpose: SlotSpace.Purpose) throws(SedimentError) {
+  private mutating func provideScattered(_ slotCount: UInt32, for purpose: SlotSpace.Purpose)
+    throws(SedimentError)
+  {
     let wanted = space.reserve.slotCount(leftBy: purpose) + slotCount
     do throws(SedimentError) {
       try provide(wanted + 1)
@@ -53,7 +35,9 @@ extension LogWriter {
     }
   }
 
-  private func takeScattered(forExtentsOf byteCount: Int, for purpose: SlotSpace.Purpose) -> [SlotRun]? {
+  private mutating func takeScattered(forExtentsOf byteCount: Int, for purpose: SlotSpace.Purpose)
+    -> [SlotRun]?
+  {
     var runs: [SlotRun] = []
     var left = UInt64(byteCount)
     repeat {
