@@ -55,14 +55,15 @@ private struct VersionedIndex: Sendable {
 
   func put(_ key: UInt64, version: UInt64) {
     if let probe = probe(key) {
-      index.replace(probe, position: Self.position(key, version: version))
+      index.replace(probe, position: Self.position(key, version: version), WritePermit())
     } else {
-      index.insert(Self.hash(key, index.view.keyHash), position: Self.position(key, version: version))
+      index.insert(
+        Self.hash(key, index.view.keyHash), position: Self.position(key, version: version), WritePermit())
     }
   }
 
   func remove(_ key: UInt64) {
-    if let probe = probe(key) { index.remove(probe) }
+    if let probe = probe(key) { index.remove(probe, WritePermit()) }
   }
 
   private func probe(_ key: UInt64) -> IndexProbe? {
@@ -189,7 +190,7 @@ private final class Meeting: Sendable {
       announced.store(round, ordering: .releasing)
       if round == 1 {
         let keyHash = KeyHash(low: round, high: 0)
-        versioned.index.rebuild(keyHash: keyHash) {
+        versioned.index.rebuild(keyHash: keyHash, WritePermit()) {
           VersionedIndex.hash(VersionedIndex.key($0.position), keyHash)
         }
       }

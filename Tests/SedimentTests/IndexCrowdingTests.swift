@@ -18,9 +18,9 @@ import Testing
   @Test(arguments: [0, 0x1234_5678_9ABC_DEF0, UInt64.max])
   func `More equal hashes than a probe is meant to pass are all found, and reported`(_ hash: UInt64) throws {
     let index = newIndex()
-    for number in 0..<100 as Range<UInt64> { index.insert(hash, position: number + 2) }
+    for number in 0..<100 as Range<UInt64> { index.insert(hash, position: number + 2, WritePermit()) }
     #expect(!index.isCrowded)
-    for number in 100..<1_000 as Range<UInt64> { index.insert(hash, position: number + 2) }
+    for number in 100..<1_000 as Range<UInt64> { index.insert(hash, position: number + 2, WritePermit()) }
     #expect(index.isCrowded)
     #expect(positions(index, hash) == Array(2..<1_002))
     #expect(index.byteCount < 32_768)
@@ -33,8 +33,8 @@ import Testing
     // Bits 8 and 9 tell these keys from the crowd, in whose partition half of them lie.
     let keys = (0..<2_000).map { $0 % 2 == 0 ? generator.next() : generator.next() >> 10 | 1 << 55 }
     for (number, key) in keys.enumerated() {
-      index.insert(key, position: UInt64(number) + 10_000)
-      if number % 2 == 0 { index.insert(7, position: UInt64(number) + 2) }
+      index.insert(key, position: UInt64(number) + 10_000, WritePermit())
+      if number % 2 == 0 { index.insert(7, position: UInt64(number) + 2, WritePermit()) }
     }
     #expect(index.isCrowded)
     for (number, key) in keys.enumerated() {
@@ -46,12 +46,12 @@ import Testing
 
   @Test func `Removing all of a crowd leaves the others`() throws {
     let index = newIndex()
-    index.insert(8 << 40, position: 5)
-    for number in 0..<500 as Range<UInt64> { index.insert(7, position: number + 1_000) }
+    index.insert(8 << 40, position: 5, WritePermit())
+    for number in 0..<500 as Range<UInt64> { index.insert(7, position: number + 1_000, WritePermit()) }
     for _ in 0..<500 {
       var probe = index.view.probe(7)
       #expect(probe.next() != nil)
-      index.remove(probe)
+      index.remove(probe, WritePermit())
     }
     #expect(positions(index, 7) == [])
     #expect(positions(index, 8 << 40) == [5])
@@ -61,9 +61,9 @@ import Testing
 
   @Test func `A crowd is gone once the index was built anew under a seed that tells its keys apart`() throws {
     let index = newIndex()
-    for number in 0..<500 as Range<UInt64> { index.insert(7, position: number + 2) }
+    for number in 0..<500 as Range<UInt64> { index.insert(7, position: number + 2, WritePermit()) }
     #expect(index.isCrowded)
-    index.rebuild(keyHash: KeyHash(low: 3, high: 4)) { $0.position &* 0x9E37_79B9_7F4A_7C15 }
+    index.rebuild(keyHash: KeyHash(low: 3, high: 4), WritePermit()) { $0.position &* 0x9E37_79B9_7F4A_7C15 }
     #expect(!index.isCrowded)
     for position in 2..<502 as Range<UInt64> {
       #expect(positions(index, position &* 0x9E37_79B9_7F4A_7C15) == [position])
@@ -76,11 +76,11 @@ import Testing
     // Two hashes that differ in the last bit that entries hold, and many others.
     var generator = SeededGenerator(seed: 8)
     for number in 0..<20_000 as Range<UInt64> {
-      index.insert(generator.next(), position: number + 2)
+      index.insert(generator.next(), position: number + 2, WritePermit())
     }
     let before = index.byteCount
     for number in 0..<4_000 as Range<UInt64> {
-      index.insert((number & 1) << 33, position: number + 100_000)
+      index.insert((number & 1) << 33, position: number + 100_000, WritePermit())
     }
     #expect(index.byteCount - before < 16 * 4_000)
     #expect(positions(index, 0).count(where: { $0 >= 100_000 }) == 2_000)

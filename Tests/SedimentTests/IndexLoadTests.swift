@@ -46,7 +46,7 @@ import Testing
     let hashes = (0..<count).map { _ in generator.next() }
     for (number, hash) in hashes.enumerated() { source.insert(hash, position: UInt64(number) + 2) }
     let index = Self.newIndex(KeyHash(low: 1, high: 1))
-    index.insert(5, position: 77)
+    index.insert(5, position: 77, WritePermit())
     index.take(try #require(Self.load(Self.partitions(source))))
     try index.checkInvariants()
     #expect(index.count == count)
@@ -60,7 +60,9 @@ import Testing
     }
     if count >= 20_000 { #expect(index.byteCount < count * 12 + 2_200_000 * expectedCount / 4_000_000) }
     // It goes on to grow and to shrink.
-    for number in 0..<1_000 { index.insert(generator.next(), position: UInt64(count + number) + 2) }
+    for number in 0..<1_000 {
+      index.insert(generator.next(), position: UInt64(count + number) + 2, WritePermit())
+    }
     try index.checkInvariants()
     #expect(index.count == count + 1_000)
   }

@@ -35,7 +35,7 @@ final class IndexReplacements: Sendable {
     var generator = SeededGenerator(seed: 3)
     let firstCount = 1_000_000 / scale
     for number in 0..<UInt64(3 * firstCount) {
-      index.insert(generator.next(), position: number + 2)
+      index.insert(generator.next(), position: number + 2, WritePermit())
       guard index.count >= firstCount else { continue }
       guard index.byteCount <= 12 * index.count, index.byteCountMax <= 14 * index.count else {
         Issue.record("\(index.byteCount), at most \(index.byteCountMax) bytes for \(index.count) keys")
@@ -53,7 +53,7 @@ final class IndexReplacements: Sendable {
       let replacedBefore = replacements.count
       let byteCount = index.byteCount
       let byteCountMax = index.byteCountMax
-      index.insert(generator.next(), position: number + 2)
+      index.insert(generator.next(), position: number + 2, WritePermit())
       let replaced = replacements.count - replacedBefore
       if replaced > 2 { repetitionCount += 1 }
       // For the entries that a table may hold which was too small to be split, and a quarter more.
@@ -75,7 +75,7 @@ final class IndexReplacements: Sendable {
     let index = newIndex()
     var generator = SeededGenerator(seed: 5)
     var keys = (0..<(200_000 / scale)).map { _ in generator.next() }
-    for (number, key) in keys.enumerated() { index.insert(key, position: UInt64(number) + 2) }
+    for (number, key) in keys.enumerated() { index.insert(key, position: UInt64(number) + 2, WritePermit()) }
     let replacedBefore = replacements.count
     // Partitions of few entries keep room for the most that they ever had.
     let entryByteCountMax = scale == 1 ? 12 : 14
@@ -83,9 +83,9 @@ final class IndexReplacements: Sendable {
       let victim = Int.random(in: 0..<keys.count, using: &generator)
       var probe = index.view.probe(keys[victim])
       while let entry = probe.next(), entry.position != UInt64(victim) + 2 {}
-      index.remove(probe)
+      index.remove(probe, WritePermit())
       keys[victim] = generator.next()
-      index.insert(keys[victim], position: UInt64(victim) + 2)
+      index.insert(keys[victim], position: UInt64(victim) + 2, WritePermit())
       guard index.byteCount <= entryByteCountMax * keys.count else {
         Issue.record("\(index.byteCount) bytes after \(round) rounds")
         return
@@ -99,15 +99,17 @@ final class IndexReplacements: Sendable {
   @Test func `A key that comes and goes replaces nothing`() throws {
     let index = newIndex()
     var generator = SeededGenerator(seed: 6)
-    for number in 0..<1_000 as Range<UInt64> { index.insert(generator.next(), position: number + 2) }
+    for number in 0..<1_000 as Range<UInt64> {
+      index.insert(generator.next(), position: number + 2, WritePermit())
+    }
     let key = generator.next()
-    index.insert(key, position: 5_000)
+    index.insert(key, position: 5_000, WritePermit())
     let before = replacements.count
     for _ in 0..<10_000 {
       var probe = index.view.probe(key)
       while let entry = probe.next(), entry.position != 5_000 {}
-      index.remove(probe)
-      index.insert(key, position: 5_000)
+      index.remove(probe, WritePermit())
+      index.insert(key, position: 5_000, WritePermit())
     }
     #expect(replacements.count == before)
     try index.checkInvariants()

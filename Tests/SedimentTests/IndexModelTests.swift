@@ -47,10 +47,10 @@ final class IndexModel {
     nextPosition += 1
     if let old = positions[hash] {
       guard let probe = probe(hash) else { return lose(hash) }
-      index.replace(probe, position: position)
+      index.replace(probe, position: position, WritePermit())
       owners[old] = nil
     } else {
-      index.insert(hash, position: position)
+      index.insert(hash, position: position, WritePermit())
     }
     positions[hash] = position
     owners[position] = hash
@@ -59,7 +59,7 @@ final class IndexModel {
   func remove(_ hash: UInt64) {
     guard let old = positions[hash] else { return }
     guard let probe = probe(hash) else { return lose(hash) }
-    index.remove(probe)
+    index.remove(probe, WritePermit())
     positions[hash] = nil
     owners[old] = nil
   }
@@ -69,14 +69,15 @@ final class IndexModel {
     let kept = positions.sorted { $0.key < $1.key }.prefix(keptCount)
     index.removeAll(
       keyHash: KeyHash(low: nextPosition, high: 3), expectedCount: expectedCount,
-      but: kept.map { (hash: $0.key, position: $0.value) })
+      but: kept.map { (hash: $0.key, position: $0.value) }, WritePermit())
     positions = Dictionary(uniqueKeysWithValues: kept.map { ($0.key, $0.value) })
     owners = Dictionary(uniqueKeysWithValues: kept.map { ($0.value, $0.key) })
   }
 
   /// Gives every key another hash.
   func rebuild(_ hash: (UInt64) -> UInt64) throws {
-    try index.rebuild(keyHash: KeyHash(low: nextPosition, high: 4)) { entry throws(LostEntry) in
+    try index.rebuild(keyHash: KeyHash(low: nextPosition, high: 4), WritePermit()) {
+      entry throws(LostEntry) in
       guard let owner = owners[entry.position] else { throw LostEntry() }
       return hash(owner)
     }
@@ -158,7 +159,7 @@ final class IndexModel {
     let model = IndexModel()
     for position in [2, 274_877_906_943] as [UInt64] {
       for hash in [0, UInt64.max] {
-        model.index.insert(hash, position: position)
+        model.index.insert(hash, position: position, WritePermit())
         #expect(model.found(hash).contains(position))
       }
     }
@@ -196,7 +197,8 @@ final class IndexModel {
     for hash in 0..<100 as Range<UInt64> { model.put(hash << 50) }
     #expect(throws: IndexModel.LostEntry.self) {
       var left = 50
-      try model.index.rebuild(keyHash: KeyHash(low: 9, high: 9)) { entry throws(IndexModel.LostEntry) in
+      try model.index.rebuild(keyHash: KeyHash(low: 9, high: 9), WritePermit()) {
+        entry throws(IndexModel.LostEntry) in
         left -= 1
         if left == 0 { throw IndexModel.LostEntry() }
         return entry.position

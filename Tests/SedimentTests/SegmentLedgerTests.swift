@@ -8,7 +8,8 @@ import Testing
   /// A ledger beside all that it should know.
   private final class Books {
     var ledger = SegmentLedger()
-    var segments: [Generation: (entry: SegmentEntry, segment: Segment)] = [:]
+    var segments: [Generation: (entry: SegmentEntry, counts: SegmentCounts)] = [:]
+    private var blocks: [Generation: Segment] = [:]
     var refused: Set<Generation> = []
     var needed = Generation.first
     /// Up to when it is known what has expired.
@@ -17,7 +18,7 @@ import Testing
     private let file = FileIdentity(low: 1, high: 2)!
 
     deinit {
-      for (_, segment) in segments.values { unsafe segment.address.deallocate() }
+      for segment in blocks.values { unsafe segment.address.deallocate() }
     }
 
     func add(_ generator: inout SeededGenerator, slotCountMax: UInt32 = 8) {
@@ -43,9 +44,10 @@ import Testing
           ? UInt64.random(in: 1...50, using: &generator) : 0,
         recordCount: UInt32(puts + tombstones), tombstoneCount: UInt32(tombstones), largeCount: 0)
       let segment = Segment(identity, base: .zero, in: file)
-      segment.liveCount = puts
-      segment.tombstoneByteCount = tombstones * 40
-      segment.liveByteCount = puts * (Int(slotCount) * Limits.slotByteCount / 200)
+      let counts = segment.counts(WritePermit())
+      counts.liveCount = puts
+      counts.tombstoneByteCount = tombstones * 40
+      counts.liveByteCount = puts * (Int(slotCount) * Limits.slotByteCount / 200)
       if Bool.random(using: &generator) {
         for lifetime in [1, 2_000, 100_000, 5_000_000] as [UInt64] where Bool.random(using: &generator) {
           entry.expiring.add(
@@ -54,26 +56,27 @@ import Testing
             expiry: time + lifetime * 1_000, now: time)
         }
       }
-      segments[identity.generation] = (entry, segment)
-      ledger.enter(entry, segment)
+      segments[identity.generation] = (entry, counts)
+      blocks[identity.generation] = segment
+      ledger.enter(entry, counts)
     }
 
     /// Lets some records of a segment die.
     func kill(_ generation: Generation, _ generator: inout SeededGenerator) {
-      guard let (_, segment) = segments[generation], segment.liveCount > 0 else { return }
-      let each = segment.liveByteCount / segment.liveCount
-      for _ in 0..<Int.random(in: 1...segment.liveCount, using: &generator) {
-        segment.liveByteCount -= each
-        segment.liveCount -= 1
-        if segment.liveByteCount < segment.noticeBelow { ledger.noteShrunk(segment) }
+      guard let (_, counts) = segments[generation], counts.liveCount > 0 else { return }
+      let each = counts.liveByteCount / counts.liveCount
+      for _ in 0..<Int.random(in: 1...counts.liveCount, using: &generator) {
+        counts.liveByteCount -= each
+        counts.liveCount -= 1
+        if counts.liveByteCount < counts.noticeBelow { ledger.noteShrunk(counts) }
       }
     }
 
     func remove(_ generation: Generation) {
-      guard let (_, segment) = segments.removeValue(forKey: generation) else { return }
+      guard segments.removeValue(forKey: generation) != nil else { return }
       ledger.remove(generation)
       refused.remove(generation)
-      unsafe segment.address.deallocate()
+      unsafe blocks.removeValue(forKey: generation)?.address.deallocate()
     }
 
     func refuse(_ generation: Generation) {
@@ -84,10 +87,10 @@ import Testing
 
     /// What one knows who looks at all segments.
     func candidates(_ goal: CompactionPolicy.Goal, expiredUpTo: UInt64) -> [CompactionCandidate] {
-      segments.values.filter { !refused.contains($0.entry.identity.generation) }.map { entry, segment in
+      segments.values.filter { !refused.contains($0.entry.identity.generation) }.map { entry, counts in
         let isNeeded = entry.identity.kind == .hot && entry.identity.generation >= needed
-        var candidate = CompactionCandidate(entry, segment, isBlocked: isNeeded)
-        candidate.liveByteCount -= hiddenByteCount(entry, segment)
+        var candidate = CompactionCandidate(entry, counts, isBlocked: isNeeded)
+        candidate.liveByteCount -= hiddenByteCount(entry, counts)
         candidate.mayBeExpired = entry.latestExpiry != 0 && entry.latestExpiry <= expiredUpTo
         if goal != .eviction, candidate.mayBeExpired {
           candidate.isExpired = true
@@ -98,15 +101,15 @@ import Testing
     }
 
     /// How many of the bytes that the index leads to have expired, at least.
-    func hiddenByteCount(_ entry: SegmentEntry, _ segment: Segment) -> Int {
+    func hiddenByteCount(_ entry: SegmentEntry, _ counts: SegmentCounts) -> Int {
       let lasting = Int(entry.identity.run.count) * 8_000 - entry.expiring.byteCount(expiredBy: time)
       return entry.expiring.next(after: 0) > time
-        ? 0 : segment.liveByteCount - min(max(lasting, 0), segment.liveByteCount)
+        ? 0 : counts.liveByteCount - min(max(lasting, 0), counts.liveByteCount)
     }
 
     var guardRows: [SegmentOrder.Row] {
       segments.values
-        .filter { CompactionCandidate($0.entry, $0.segment, isBlocked: false).supersededCount > 0 }
+        .filter { CompactionCandidate($0.entry, $0.counts, isBlocked: false).supersededCount > 0 }
         .map { SegmentOrder.Row($0.entry.floor.rawValue, $0.entry.identity.generation) }.sorted()
     }
   }
@@ -117,7 +120,7 @@ import Testing
     floor: .zero, highest: .zero, isBlocked: true, isOfOneRecord: false)
 
   private static func expectSound(_ books: Books, _ seed: UInt64) {
-    #expect(books.ledger.findings(for: books.segments.mapValues(\.segment)) == [], "seed \(seed)")
+    #expect(books.ledger.findings(for: Set(books.segments.keys)) == [], "seed \(seed)")
     let rows = books.guardRows
     var floor = books.ledger.guardFloor(emptying: 2, tail: tail)
     for removed in 0...2 where removed < rows.count {
@@ -127,11 +130,11 @@ import Testing
     let tombstones = books.candidates(.balance, expiredUpTo: 0).reduce(0) { $0 + $1.tombstoneByteCount }
     #expect(books.ledger.tombstoneByteCount == tombstones, "seed \(seed)")
     var (hidden, slack) = (0, 0)
-    for (entry, segment) in books.segments.values {
-      let byteCount = books.hiddenByteCount(entry, segment)
+    for (entry, counts) in books.segments.values {
+      let byteCount = books.hiddenByteCount(entry, counts)
       hidden += byteCount
       // So much may die of a segment before it is looked at again.
-      if byteCount > 0 || segment.liveCount < Int(entry.recordCount) {
+      if byteCount > 0 || counts.liveCount < Int(entry.recordCount) {
         slack += Int(entry.identity.run.count) * Limits.slotByteCount / 16
       }
     }

@@ -42,7 +42,7 @@ struct StoredIndexPartTests {
     let index = unsafe HashIndex(keyHash: keyHash) { unsafe $0.deallocate() }
     for (key, record) in last {
       let hash = unsafe index.view.hash(Array(key.utf8).span.bytes)
-      index.insert(hash, position: record.start.offset.rawValue)
+      index.insert(hash, position: record.start.offset.rawValue, WritePermit())
     }
     let limit = builder.newSegment(.extent, slot: 15).generation
     var change: [CatalogueEntry] = []

@@ -109,11 +109,9 @@ extension Engine {
   }
 
   private func compareLedger(_ writer: borrowing LogWriter, _ comparison: inout AccountComparison) {
-    var segments: [Generation: Segment] = [:]
-    for entry in recordSegments(writer) where entry.identity != writer.tail.identity {
-      segments[entry.identity.generation] = slots.segment(at: UInt64(entry.identity.run.first))
-    }
-    comparison.findings += writer.ledger.findings(for: segments)
+    let generations = recordSegments(writer).map(\.identity.generation)
+    comparison.findings += writer.ledger.findings(
+      for: Set(generations).subtracting([writer.tail.identity.generation]))
   }
 
   // MARK: Records
@@ -127,9 +125,11 @@ extension Engine {
       guard let segment = slots.segment(at: UInt64(entry.identity.run.first)) else { continue }
       let live = recount.segments[generation] ?? IndexRecount.Live()
       comparison.compare(
-        "live bytes of segment \(generation)", kept: segment.liveByteCount, counted: live.byteCount)
+        "live bytes of segment \(generation)", kept: segment.counts(writer.permit).liveByteCount,
+        counted: live.byteCount)
       comparison.compare(
-        "live records of segment \(generation)", kept: segment.liveCount, counted: live.recordCount)
+        "live records of segment \(generation)", kept: segment.counts(writer.permit).liveCount,
+        counted: live.recordCount)
       let isTail = entry.identity == writer.tail.identity
       if live.recordCount == 0, !isTail, !writer.emptied.contains(entry.identity.generation) {
         comparison.add("segment \(generation) is wholly dead, and not noted to be")

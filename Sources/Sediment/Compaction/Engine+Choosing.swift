@@ -76,7 +76,7 @@ extension Engine {
 
   private func tailCandidate(_ writer: borrowing LogWriter) -> CompactionCandidate {
     let tail = writer.tail
-    return CompactionCandidate(tail.entry, tail.segment, isBlocked: true)
+    return CompactionCandidate(tail.entry, tail.segment.counts(writer.permit), isBlocked: true)
   }
 
   /// What hides superseded records where so many segments are emptied at once.

@@ -204,7 +204,7 @@ extension Engine {
       exchange.change = (sequence, freed)
       for segment in exchange.written {
         let identity = segment.entry.identity
-        slots.add(segment.segment, identity.run)
+        slots.add(segment.segment, identity.run, writer.permit)
         writer.adopt(identity, from: &exchange.reservation)
         writer.movedByteCount &+= UInt64(segment.byteCount)
         writer.adoptions[identity.generation] = sequence

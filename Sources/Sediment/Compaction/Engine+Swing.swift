@@ -43,13 +43,14 @@ extension Engine {
       let (probe, _) = view.find(hash, at: survivor.oldPosition)
     else { return }
     // A record that was read lately and passed over by eviction has to be read again to be passed over once more.
-    index.move(probe, to: position, keepingReference: !exchange.terms.evicts)
+    index.move(probe, to: position, keepingReference: !exchange.terms.evicts, writer.permit)
     if let old = slots.segment(at: survivor.oldPosition / Limits.slotUnitCount) {
       writer.noteDead(old, byteCount: survivor.oldByteCount)
     }
     writer.liveByteCount += survivor.byteCount
-    segment.segment.liveByteCount += survivor.byteCount
-    segment.segment.liveCount += 1
+    let counts = segment.segment.counts(writer.permit)
+    counts.liveByteCount += survivor.byteCount
+    counts.liveCount += 1
   }
 
   /// The hash of a key in a view, made anew if the index has got another seed since the exchange began.
@@ -83,7 +84,7 @@ extension Engine {
     guard let hash = hash(leftOut.hash, of: leftOut.position, from: leftOut.position, view, exchange),
       let (probe, _) = view.find(hash, at: leftOut.position)
     else { return }
-    index.remove(probe)
+    index.remove(probe, writer.permit)
     if let segment = slots.segment(at: leftOut.position / Limits.slotUnitCount) {
       writer.noteDead(segment, byteCount: leftOut.byteCount)
     }
@@ -94,8 +95,8 @@ extension Engine {
     case .expired: writer.expiredCount &+= 1
     }
     guard let state = collections.numbered(leftOut.collection), state.counts(leftOut.sequence) else { return }
-    state.count(-1, expiring: leftOut.expires)
-    state.countExtents(-leftOut.extentSlotCount)
+    state.count(-1, expiring: leftOut.expires, writer.permit)
+    state.countExtents(-leftOut.extentSlotCount, writer.permit)
   }
 
   /// Lets the slots of what an exchange has freed come back, once nothing can lead there any more.

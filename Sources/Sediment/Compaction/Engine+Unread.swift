@@ -8,7 +8,9 @@ extension Engine {
   func canFreeUnread(_ entry: SegmentEntry, _ exchange: Exchange, _ writer: Locked<LogWriter>) -> Bool {
     guard entry.largeCount == 0, exchange.needsNoTombstones(of: entry) else { return false }
     let (isDead, isLive) = writer.withLock { writer -> (Bool, Bool) in
-      guard let segment = slots.segment(at: UInt64(entry.identity.run.first)), segment.liveCount > 0 else {
+      guard let segment = slots.segment(at: UInt64(entry.identity.run.first)),
+        segment.counts(writer.permit).liveCount > 0
+      else {
         return (true, false)
       }
       let hasExpired =
@@ -40,12 +42,12 @@ extension Engine {
       bounds.contains { $0.contains(entry.position) } ? entry.position : nil
     }
     forgetEntries(unread, while: { true }) { position, writer in
-      slots.segment(at: position / Limits.slotUnitCount)?.liveCount -= 1
+      slots.segment(at: position / Limits.slotUnitCount)?.counts(writer.permit).liveCount -= 1
       // Cleared meanwhile, they are counted no more.
       if defaultState.clearedAt.load(ordering: .relaxed) > exchange.terms.floor.rawValue { return }
       // All of the segment's puts expire, and nobody else has keys in it.
       writer.expiredCount &+= 1
-      defaultState.count(-1, expiring: true)
+      defaultState.count(-1, expiring: true, writer.permit)
     }
     writer.withLock { writer in forgetBytes(exchange.unread, &writer) }
   }
@@ -54,8 +56,9 @@ extension Engine {
   private func forgetBytes(_ entries: [SegmentEntry], _ writer: inout LogWriter) {
     for entry in entries {
       guard let segment = slots.segment(at: UInt64(entry.identity.run.first)) else { continue }
-      writer.liveByteCount -= segment.liveByteCount
-      segment.liveByteCount = 0
+      let counts = segment.counts(writer.permit)
+      writer.liveByteCount -= counts.liveByteCount
+      counts.liveByteCount = 0
     }
   }
 }

@@ -43,8 +43,10 @@ extension Engine {
 
   /// The segments that may have led to lost extents, and where their records end now.
   private func segmentsToSearch(_ writer: inout LogWriter) -> [(entry: SegmentEntry, end: UnitOffset)] {
-    segmentsOfLargeValues(&writer).filter { entry, _ in
-      let liveCount = slots.segment(at: UInt64(entry.identity.run.first))?.liveCount ?? 0
+    let segments = segmentsOfLargeValues(&writer)
+    return segments.filter { entry, _ in
+      let liveCount =
+        slots.segment(at: UInt64(entry.identity.run.first))?.counts(writer.permit).liveCount ?? 0
       return Int(entry.recordCount) - Int(entry.tombstoneCount) > liveCount
     }
   }

@@ -159,7 +159,7 @@ final class SurvivorBuffer {
       tombstoneCount: 0, largeCount: 0)
     for survivor in part {
       entry.count(survivor, now: now)
-      if survivor.kind == .remove { segment.tombstoneByteCount += survivor.byteCount }
+      if survivor.kind == .remove { segment.counts(WritePermit()).tombstoneByteCount += survivor.byteCount }
     }
     drop(count, byteCount: partByteCount)
     return SurvivorSegment(entry: entry, segment: segment, survivors: part, byteCount: partByteCount)

@@ -28,7 +28,7 @@ extension Engine {
   private func train(_ samples: SampleBuffer.Samples, _ state: CollectionState) throws(SedimentError) {
     guard let level = compressionLevel, let codec = ZstdCodec() else { return }
     let began = disk.monotonicClock()
-    let number = state.compression.dictionaryNumber
+    let number = writer?.withLock { writer in state.compression.dictionaryNumber(writer.permit) } ?? 0
     // No reader while it trains: a full store may need what that would hold.
     Readers.enter(domain)
     let before = dictionaries.dictionary(number)
@@ -55,9 +55,9 @@ extension Engine {
       let dictionary = CompressionDictionary(
         unsafe bytes.span.bytes, number: entry.number, collection: entry.collection, level: level)
     else { return }
-    writer?.withLock { _ in
+    writer?.withLock { writer in
       dictionaries.add(dictionary, retired)
-      if !state.isDropped.load(ordering: .relaxed) { state.compression.use(dictionary) }
+      if !state.isDropped.load(ordering: .relaxed) { state.compression.use(dictionary, writer.permit) }
     }
   }
 
@@ -76,7 +76,7 @@ extension Engine {
     guard let byteCount, let entry else { return nil }
     let hash = unsafe index.view.hash(
       DictionaryEntry.key(number).span.bytes, collection: CollectionEntry.dictionaries)
-    index.insert(hash, position: entry.offset.rawValue)
+    index.insert(hash, position: entry.offset.rawValue, writer.permit)
     writer.noteLive(1, byteCount: byteCount)
     reseedIfCrowded(&writer)
     writer.unsyncedDictionaries.insert(number)
@@ -92,7 +92,9 @@ extension Engine {
         let dictionary = try loadDictionary(entry)
         dictionaries.add(dictionary, retired)
         // A later one replaces it.
-        if trainsDictionaries { collections.numbered(entry.collection)?.compression.use(dictionary) }
+        if trainsDictionaries {
+          collections.numbered(entry.collection)?.compression.use(dictionary, WritePermit())
+        }
       } catch {
         dictionaries.addLost(entry.number, retired)
         tell(.failed(error))

@@ -11,7 +11,7 @@ extension Engine {
       writer.catalogue.dictionaries.values.lazy
         .filter { [collections, unsynced = writer.unsyncedDictionaries] in
           !unsynced.contains($0.number)
-            && collections.numbered($0.collection)?.compression.dictionaryNumber != $0.number
+            && collections.numbered($0.collection)?.compression.dictionaryNumber(writer.permit) != $0.number
         }
         .map(\.number))
   }
@@ -94,7 +94,7 @@ extension Engine {
       }
       if let old {
         writer.noteDead(old.segment, byteCount: old.view.byteCount)
-        index.remove(probe)
+        index.remove(probe, writer.permit)
       }
     }
     // Whoever has found a record that names it may still be inside.

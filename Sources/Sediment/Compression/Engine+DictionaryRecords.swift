@@ -50,8 +50,9 @@ extension Engine {
 
   /// Takes the record of a dictionary into the accounts, after all were emptied.
   func count(_ dictionary: DictionaryRecord, _ writer: inout LogWriter) {
-    dictionary.segment.liveByteCount += dictionary.byteCount
-    dictionary.segment.liveCount += 1
+    let counts = dictionary.segment.counts(writer.permit)
+    counts.liveByteCount += dictionary.byteCount
+    counts.liveCount += 1
     writer.liveByteCount += dictionary.byteCount
   }
 }

@@ -61,7 +61,8 @@ extension Engine {
   ) throws(SedimentError) {
     // While this has the writer no dictionary is retired any more.
     var packed = packed
-    packed.forget { transform, number in !mayStore(transform, batch.state(of: batch.members[number])) }
+    packed.forget { transform, number in !mayStore(transform, batch.state(of: batch.members[number]), writer)
+    }
     for state in batch.states where state.isDropped.load(ordering: .relaxed) { throw .dropped(path) }
     let images = images(of: batch, large, packed)
     let byteCount = images.byteCount + Self.commitByteCount
@@ -105,7 +106,7 @@ extension Engine {
     for number in 0..<changes.count {
       let member = changes[number].number
       guard let extents = replaced.removeValue(forKey: member) else { continue }
-      batch.state(of: batch.members[member]).countExtents(Int(extents.place.slotCount))
+      batch.state(of: batch.members[member]).countExtents(Int(extents.place.slotCount), writer.permit)
     }
     for member in replaced.keys.sorted() { noteDeadExtents(replaced[member]?.place, of: nil, &writer) }
   }
@@ -253,18 +254,19 @@ extension Engine {
     _ = writer.place(record, of: images, form, &checksum)
     try writer.store(pending..<record.upperBound, of: images, way)
     writer.userByteCount &+= UInt64(batch.keyByteCount + batch.valueByteCount)
-    if compresses { countCompression(of: batch, large, packed) }
+    if compresses { countCompression(of: batch, large, packed, writer) }
     return positions
   }
 
   private func countCompression(
-    of batch: BatchMembers, _ large: [Int: WrittenExtents], _ packed: PackedMembers
+    of batch: BatchMembers, _ large: [Int: WrittenExtents], _ packed: PackedMembers,
+    _ writer: borrowing LogWriter
   ) {
     for (number, member) in batch.members.enumerated() where member.kind == .put {
       let storedByteCount = large[number]?.storedByteCount ?? packed.byteCount(number)
       batch.state(of: member).compression.count(
         member.valueByteCount, storedAs: storedByteCount ?? member.valueByteCount,
-        isCompressed: large[number]?.transform != nil || packed.transform(number) != nil)
+        isCompressed: large[number]?.transform != nil || packed.transform(number) != nil, writer.permit)
     }
   }
 }

@@ -42,13 +42,13 @@ extension Engine {
     }
     let position = change.after >> 3
     switch (member.kind == .remove, change.old != nil) {
-    case (true, true): index.remove(probe)
+    case (true, true): index.remove(probe, writer.permit)
     case (true, false): return
-    case (false, true): index.replace(probe, position: position)
-    case (false, false): index.insert(change.hash, position: position)
+    case (false, true): index.replace(probe, position: position, writer.permit)
+    case (false, false): index.insert(change.hash, position: position, writer.permit)
     }
     if member.kind != .remove {
-      state.count(1, expiring: member.expiry != 0)
+      state.count(1, expiring: member.expiry != 0, writer.permit)
     }
   }
 

@@ -41,7 +41,7 @@ extension Engine {
     try changeCollections(durability) { (writer, purpose) throws(SedimentError) in
       if state.isDropped.load(ordering: .relaxed) { throw .dropped(path) }
       let sequence = try change([.collectionCleared(number: state.number)], for: purpose, &writer)
-      state.clear(at: sequence)
+      state.clear(at: sequence, writer.permit)
       planSweep(&writer)
     }
   }
@@ -58,8 +58,8 @@ extension Engine {
       state.isDropped.store(true, ordering: .releasing)
       SchedulePoint.reach(.published)
       // Whoever has the collection still must find no dictionary that may come to an end.
-      state.compression.use(nil)
-      state.clear(at: .max)
+      state.compression.use(nil, writer.permit)
+      state.clear(at: .max, writer.permit)
       planSweep(&writer)
     }
     return wasThere
@@ -71,7 +71,7 @@ extension Engine {
       // Afterwards it would be too late to refuse.
       let dictionaries = try dictionaryRecords(writer)
       let sequence = try change([.everythingCleared], for: purpose, &writer)
-      for state in collections.all { state.clear(at: sequence) }
+      for state in collections.all { state.clear(at: sequence, writer.permit) }
       forgetEverything(but: dictionaries, &writer)
       planMaintenance(&writer)
     }
@@ -176,11 +176,12 @@ extension Engine {
   private func forgetEverything(but dictionaries: [DictionaryRecord], _ writer: inout LogWriter) {
     let keyHash = KeyHash(low: disk.random(), high: disk.random())
     // Compaction asks the index without the lock: a dictionary that it does not find there for a moment is lost.
-    index.removeAll(keyHash: keyHash, but: dictionaries.map { ($0.hash(by: keyHash), $0.position) })
+    index.removeAll(
+      keyHash: keyHash, but: dictionaries.map { ($0.hash(by: keyHash), $0.position) }, writer.permit)
     for entry in writer.catalogue.segments.values {
       guard let segment = slots.segment(at: UInt64(entry.identity.run.first)) else { continue }
-      segment.liveByteCount = 0
-      segment.liveCount = 0
+      segment.counts(writer.permit).liveByteCount = 0
+      segment.counts(writer.permit).liveCount = 0
       writer.noteEmptied(segment)
     }
     writer.liveByteCount = 0

@@ -36,16 +36,16 @@ extension Engine {
       let account = old.account
       let wasCounted = forgetBytes(account, state, &writer)
       noteDead(old, of: wasCounted ? state : nil, &writer)
-      index.replace(probe, position: position &>> 3)
+      index.replace(probe, position: position &>> 3, writer.permit)
       writer.noteLive(1, byteCount: byteCount)
       // Most changes leave the counts of keys as they are.
       if wasCounted, account.expires == (form.expiry != 0) { return }
-      if wasCounted { state.count(-1, expiring: account.expires) }
+      if wasCounted { state.count(-1, expiring: account.expires, writer.permit) }
     } else {
-      index.insert(hash, position: position &>> 3)
+      index.insert(hash, position: position &>> 3, writer.permit)
       writer.noteLive(1, byteCount: byteCount)
     }
-    state.count(1, expiring: form.expiry != 0)
+    state.count(1, expiring: form.expiry != 0, writer.permit)
   }
 
   /// Lets the extents of a large value be freed to which the index leads no more; `state` has counted them, if there is
@@ -59,7 +59,7 @@ extension Engine {
   func noteDeadExtents(_ place: ValuePlace?, of state: CollectionState?, _ writer: inout LogWriter) {
     guard let place else { return }
     writer.noteDead(place.pieces.lazy.map(\.extent))
-    state?.countExtents(-Int(place.slotCount))
+    state?.countExtents(-Int(place.slotCount), writer.permit)
     writer.tail.wantsUpkeep = true
     // The records of large values are short, so the log hardly ever goes on in another segment.
     writer.notePace()
@@ -80,7 +80,7 @@ extension Engine {
     writer.isReseeded = true
     let keyHash = KeyHash(low: disk.random(), high: disk.random())
     // Where a record cannot be read, the index stays as it is: crowded, and right.
-    try? index.rebuild(keyHash: keyHash) { (entry) throws(SedimentError) in
+    try? index.rebuild(keyHash: keyHash, writer.permit) { (entry) throws(SedimentError) in
       let position = entry.position << 3
       guard let found = try record(at: position) else { throw .damagedRecord(path, offset: position) }
       defer { found.release() }
@@ -93,7 +93,7 @@ extension Engine {
   @discardableResult
   func forget(_ old: RecordAccount, _ state: CollectionState, _ writer: inout LogWriter) -> Bool {
     let wasCounted = forgetBytes(old, state, &writer)
-    if wasCounted { state.count(-1, expiring: old.expires) }
+    if wasCounted { state.count(-1, expiring: old.expires, writer.permit) }
     return wasCounted
   }
 

@@ -49,7 +49,7 @@ extension Engine {
         for (position, hash, dead) in group {
           guard let (probe, _) = index.view.find(hash, at: position) else { continue }
           account(dead, &writer)
-          index.remove(probe)
+          index.remove(probe, writer.permit)
         }
         return true
       }

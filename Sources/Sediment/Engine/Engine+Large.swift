@@ -52,7 +52,8 @@ extension Engine {
         writer.userByteCount &+= UInt64(key.byteCount &+ value.byteCount)
         if compresses {
           state.compression.count(
-            value.byteCount, storedAs: large.storedByteCount, isCompressed: large.transform != nil)
+            value.byteCount, storedAs: large.storedByteCount, isCompressed: large.transform != nil,
+            writer.permit)
         }
       }
       planSync(&writer, durability)
@@ -79,7 +80,7 @@ extension Engine {
     adopt(large, &reservation, &writer)
     if isMapped { old = mapped(key, state, &probe, writer) }
     enter(hash, probe, old, state, form, at: position, byteCount: byteCount, &writer)
-    state.countExtents(Int(large.place.slotCount))
+    state.countExtents(Int(large.place.slotCount), writer.permit)
     reseedIfCrowded(&writer)
   }
 
@@ -94,7 +95,7 @@ extension Engine {
       writer.adopt(piece.extent, from: &reservation)
       writer.extentSlotCount += piece.extent.run.count
       writer.adoptedByteCount += UInt64(piece.extent.run.byteRange.count)
-      slots.add(Segment(piece.extent, base: .zero, in: log.identity), piece.extent.run)
+      slots.add(Segment(piece.extent, base: .zero, in: log.identity), piece.extent.run, writer.permit)
     }
   }
 

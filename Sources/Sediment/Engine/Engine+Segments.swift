@@ -37,7 +37,7 @@ extension Engine {
     result.isTail = tail.identity == entry.identity
     let end = result.isTail ? tail.offset : entry.end?.byteOffset ?? result.byteOffset
     result.usedByteCount = end - min(entry.identity.recordRange.lowerBound.byteOffset, end)
-    let live = slots.segment(at: UInt64(entry.identity.run.first))?.liveByteCount ?? 0
+    let live = slots.segment(at: UInt64(entry.identity.run.first))?.counts(writer.permit).liveByteCount ?? 0
     result.liveByteCount = UInt64(max(live, 0))
     result.recordCount = Int(entry.recordCount)
     result.tombstoneCount = Int(entry.tombstoneCount)

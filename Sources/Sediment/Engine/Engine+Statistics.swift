@@ -22,7 +22,7 @@ extension Engine {
     guard let writer else { return figures }
     writer.withLock { writer in
       add(writer, to: &figures)
-      for state in all { add(state, to: &figures) }
+      for state in all { add(state, writer, to: &figures) }
     }
     return figures
   }
@@ -32,8 +32,10 @@ extension Engine {
     writer?.withLock { writer in writer.tail.sequence } ?? 0
   }
 
-  private func add(_ state: CollectionState, to figures: inout SedimentStatistics) {
-    let compression = state.compression.figures
+  private func add(
+    _ state: CollectionState, _ writer: borrowing LogWriter, to figures: inout SedimentStatistics
+  ) {
+    let compression = state.compression.figures(writer.permit)
     if compression.valueCount == 0 { return }
     figures.collectionCompression[String(decoding: state.name, as: UTF8.self)] = compression
     figures.compression.add(compression)

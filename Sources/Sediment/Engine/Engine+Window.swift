@@ -51,7 +51,7 @@ extension Engine {
       throw SedimentError(error)
     }
     _ = try change([.segment(SegmentEntry(withoutRecords: identity))], for: .storing, &writer)
-    slots.add(Segment(identity, base: .zero, in: log.identity), run)
+    slots.add(Segment(identity, base: .zero, in: log.identity), run, writer.permit)
     writer.adopt(identity, from: &reservation)
     writer.enterWindow()
   }

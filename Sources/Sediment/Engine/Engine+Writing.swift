@@ -134,7 +134,7 @@ extension Engine {
     }
     let way = durability == .synced ? LogWriter.Way.written : .stored
     var storedByteCount = value.byteCount
-    if let packed, mayStore(packed.transform, state) {
+    if let packed, mayStore(packed.transform, state, writer) {
       form.transform = packed.transform
       storedByteCount = unsafe packed.bytes.count
       try put(unsafe RawSpan(_unsafeBytes: packed.bytes), key, hash, state, form, &writer, way)
@@ -144,7 +144,7 @@ extension Engine {
     writer.userByteCount &+= UInt64(key.byteCount &+ value.byteCount)
     if compresses {
       state.compression.count(
-        value.byteCount, storedAs: storedByteCount, isCompressed: form.transform != nil)
+        value.byteCount, storedAs: storedByteCount, isCompressed: form.transform != nil, writer.permit)
     }
     reseedIfCrowded(&writer)
     return true
@@ -196,7 +196,7 @@ extension Engine {
         _ = try writer.append(form, byteCount: byteCount, key: key, value: RawSpan(), way)
         let wasCounted = forget(account, state, &writer)
         if place != nil { noteDeadExtents(place, of: wasCounted ? state : nil, &writer) }
-        index.remove(probe)
+        index.remove(probe, writer.permit)
         wasRemoved = wasVisible
       }
       planSync(&writer, durability)

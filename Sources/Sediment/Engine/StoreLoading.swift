@@ -23,11 +23,13 @@ extension StoreOpening {
     }
     // Segments end within the file, or a segment's length behind it; parts of a stored index may be said to lie
     // anywhere, and are not looked up.
+    let permit = WritePermit()
     let slots = SlotTable(slotCount: Int(slotCount), retired: retired)
     for entry in opened.log.catalogue.segments.values {
       let segment = Segment(entry.identity, base: entry.base, in: identity)
-      segment.tombstoneByteCount = Int(entry.tombstoneCount) * CompactionCandidate.usualTombstoneByteCount
-      slots.add(segment, entry.identity.run)
+      segment.counts(permit).tombstoneByteCount =
+        Int(entry.tombstoneCount) * CompactionCandidate.usualTombstoneByteCount
+      slots.add(segment, entry.identity.run, permit)
     }
     let index = unsafe HashIndex(keyHash: KeyHash(low: disk.random(), high: disk.random())) { memory in
       unsafe retired.retire(memory, byteCount: 64 << 10)
@@ -41,8 +43,8 @@ extension StoreOpening {
       guard let entry = opened.log.catalogue.segments[generation],
         let segment = slots.segment(at: UInt64(entry.identity.run.first))
       else { continue }
-      segment.liveByteCount = Int(live.byteCount)
-      segment.liveCount = Int(live.recordCount)
+      segment.counts(permit).liveByteCount = Int(live.byteCount)
+      segment.counts(permit).liveCount = Int(live.recordCount)
       liveByteCount += Int(live.byteCount)
     }
     let collections = CollectionTable(opened.log.catalogue) { number in

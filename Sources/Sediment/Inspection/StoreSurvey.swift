@@ -53,7 +53,7 @@ extension StoreSurvey {
     let isTail = entry.identity == log.tail.identity
     let start = entry.identity.recordRange.lowerBound.byteOffset
     let end = isTail ? log.end.offset.byteOffset : entry.end?.byteOffset ?? start
-    let live = slots.segment(at: UInt64(entry.identity.run.first))?.liveByteCount ?? 0
+    let live = slots.segment(at: UInt64(entry.identity.run.first))?.counts(WritePermit()).liveByteCount ?? 0
     var segment = SedimentSegment(
       entry.identity, usedByteCount: end - min(start, end), liveByteCount: UInt64(max(live, 0)))
     segment.recordCount = Int(entry.recordCount)

@@ -6,19 +6,20 @@ extension LogWriter {
   /// Takes records at the tail into the accounts that the index is about to lead to.
   @inline(__always)
   mutating func noteLive(_ count: Int, byteCount: Int) {
-    let segment = tail.segment
-    segment.liveByteCount &+= byteCount
-    segment.liveCount &+= count
+    let counts = tail.segment.counts(permit)
+    counts.liveByteCount &+= byteCount
+    counts.liveCount &+= count
     liveByteCount &+= byteCount
   }
 
   /// Takes a record out of the accounts that the index leads to no more.
   @inline(__always)
   mutating func noteDead(_ segment: Segment, byteCount: Int) {
-    segment.liveByteCount &-= byteCount
-    segment.liveCount &-= 1
+    let counts = segment.counts(permit)
+    counts.liveByteCount &-= byteCount
+    counts.liveCount &-= 1
     liveByteCount &-= byteCount
-    if segment.liveByteCount < segment.noticeBelow { noteShrunk(segment) }
+    if counts.liveByteCount < counts.noticeBelow { noteShrunk(segment) }
   }
 
   /// The bytes of what is live and, as far as is known, has not expired.
@@ -27,8 +28,8 @@ extension LogWriter {
   /// Lets a segment that holds less than before be known for it, and as wholly dead if that is what it is.
   @inline(never)
   mutating func noteShrunk(_ segment: Segment) {
-    ledger.noteShrunk(segment)
-    if segment.liveCount == 0 { noteEmptied(segment) }
+    ledger.noteShrunk(segment.counts(permit))
+    if segment.counts(permit).liveCount == 0 { noteEmptied(segment) }
     // Where much dies and little is written, the log may not go on in another segment for long.
     if liveByteCount < budgetedByteCountMin {
       noteBudget()
@@ -38,10 +39,10 @@ extension LogWriter {
 
   /// Adds a segment that gets no more live records to those that may be emptied.
   mutating func noteWhole(_ entry: SegmentEntry, _ segment: Segment) {
-    ledger.enter(entry, segment)
+    ledger.enter(entry, segment.counts(permit))
     if entry.latestExpiry != 0 { nextExpiry = min(nextExpiry, entry.latestExpiry) }
     if !entry.expiring.isEmpty { nextExpiry = min(nextExpiry, entry.expiring.next(after: 0)) }
-    if segment.liveCount == 0 { noteEmptied(segment) }
+    if segment.counts(permit).liveCount == 0 { noteEmptied(segment) }
   }
 
   /// Notes a segment that has lost its last live record.
@@ -64,7 +65,8 @@ extension LogWriter {
     let tailGeneration = tail.identity.generation
     for generation in emptied {
       guard let entry = catalogue.segments[generation],
-        let segment = slots.segment(at: UInt64(entry.identity.run.first)), segment.liveCount == 0,
+        let segment = slots.segment(at: UInt64(entry.identity.run.first)),
+        segment.counts(permit).liveCount == 0,
         entry.holdsRecords
       else {
         gone.append(generation)

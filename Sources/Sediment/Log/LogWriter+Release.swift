@@ -29,7 +29,7 @@ extension LogWriter {
     if ready.isEmpty { return [] }
     let generations = Set(ready.map(\.generation))
     freedRuns.removeAll { generations.contains($0.generation) }
-    for freed in ready { slots.remove(freed.run) }
+    for freed in ready { slots.remove(freed.run, permit) }
     return ready
   }
 

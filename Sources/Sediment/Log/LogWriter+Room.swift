@@ -314,7 +314,7 @@ extension LogWriter {
     try append(.seal(seal), way)
     // The window has records of one segment only.
     try flush()
-    tail.segment.setReadableEnd(tail.segment.end)
+    tail.segment.setReadableEnd(tail.segment.end, permit)
     let old = tail
     let header = SegmentHeader(identity: next, base: base, floor: base, predecessor: old.position)
     catalogue.setTail(old.entry)
@@ -327,8 +327,8 @@ extension LogWriter {
     space.reserve.raise(to: reserve)
     let start = next.run.byteRange.lowerBound
     let segment = Segment(next, base: base, in: identity)
-    if file.hasWindow { segment.setReadableEnd(start) }
-    slots.add(segment, next.run)
+    if file.hasWindow { segment.setReadableEnd(start, permit) }
+    slots.add(segment, next.run, permit)
     tail = Tail(
       identity: next, segment: segment, offset: next.recordRange.lowerBound.byteOffset,
       sequence: base.rawValue, countedSequence: base.rawValue, clock: old.clock, flushedEnd: start,

@@ -91,7 +91,7 @@ extension LogWriter {
     tail.flushedEnd = end
     // Without a window the whole segment is read in its place.
     guard file.hasWindow else { return }
-    tail.segment.setReadableEnd(end)
+    tail.segment.setReadableEnd(end, permit)
     SchedulePoint.reach(.published)
     if end >= tail.storeEnd { beginLap(at: end) }
   }
@@ -154,7 +154,7 @@ extension LogWriter {
   private mutating func endStoring() {
     file.leaveWindow()
     tail.storeEnd = 0
-    tail.segment.setReadableEnd(tail.segment.end)
+    tail.segment.setReadableEnd(tail.segment.end, permit)
     SchedulePoint.reach(.published)
   }
 

@@ -58,6 +58,8 @@ internal import SedimentFormat
   /// The slots of segments that are being written, and that no change of the log names yet.
   var reservedSlotCount: UInt32 = 0
   let returned: ReturnedSlots
+  /// Shown where the index, the slot table, and the counts of segments and collections are changed.
+  let permit = WritePermit()
   /// The slots of the longest segment that batches have made, up to `batchSlotCountTop`: the reserve has room for what it
   /// holds.
   var longestSlotCount: UInt32 = 0
@@ -209,7 +211,7 @@ internal import SedimentFormat
 
   @inline(__always)
   private mutating func advance(past form: RecordForm, byteCount: Int) {
-    tail.advance(past: form, byteCount: byteCount)
+    tail.advance(past: form, byteCount: byteCount, permit)
     replayByteCount &+= UInt64(byteCount)
     writtenByteCount &+= UInt64(byteCount)
   }

@@ -82,13 +82,13 @@ struct RecordForm {
 extension Tail {
   /// Counts a record that was appended.
   @inline(__always)
-  mutating func advance(past form: RecordForm, byteCount: Int) {
+  mutating func advance(past form: RecordForm, byteCount: Int, _ permit: borrowing WritePermit) {
     offset &+= UInt64(byteCount)
     sequence &+= 1
     countedSequence = sequence
     entry.count(form, sequence: SequenceNumber(sequence)!)
     if form.expiry != 0 { countExpiring(form, byteCount: byteCount) }
-    if form.kind == .remove { segment.tombstoneByteCount &+= byteCount }
+    if form.kind == .remove { segment.counts(permit).tombstoneByteCount &+= byteCount }
   }
 
   @inline(never)

@@ -52,7 +52,7 @@ extension Engine {
   /// Writes the index to the file and lets the log adopt it; false, with nothing changed, if that cannot be done now.
   ///
   /// It is only there to make the next opening quicker, so that it could not be done is nobody's error. `mayGoOn` is
-  /// asked under the lock before anything is changed.
+  /// asked with the writer before anything is changed.
   func storeIndex(while mayGoOn: () -> Bool) -> Bool {
     storingLock.withLock {
       guard let writer, !index.isCrowded, index.count <= storedKeyCountMax else { return false }
