@@ -2,7 +2,7 @@ internal import SedimentDisk
 internal import SedimentFormat
 internal import Synchronization
 
-// How an exchange is carried out (DESIGN.md 8): copy, sync, one change of the catalogue, then tell the index.
+// How an exchange is carried out (DESIGN.md 8): copy, append one change of the catalogue, redirect the index.
 
 extension Engine {
   /// Empties segments, the first of them first, until so many slots are won; how many were.
