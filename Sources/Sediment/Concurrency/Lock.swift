@@ -45,7 +45,7 @@ package final class Lock: @unchecked Sendable {
   /// Takes the lock if it is free; whether it was.
   package func tryLock() -> Bool {
     guard SchedulePoint.tryTake(self), unsafe sediment_mutex_try(mutex) else { return false }
-    rank.noteTaking()
+    rank.noteTried()
     return true
   }
 

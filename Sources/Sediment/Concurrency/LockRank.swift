@@ -1,6 +1,6 @@
 internal import CSediment
 
-/// The order in which a thread may take the locks of a store: only one of a higher rank than all that it holds.
+/// The order in which a thread may wait for the locks of a store: only for one of a higher rank than all that it holds.
 ///
 /// The table in DESIGN.md, "Locks", says what each of them guards. Debug builds trap at a lock that is taken out of turn,
 /// whether another thread happens to hold it or not.
@@ -32,6 +32,11 @@ package enum LockRank: UInt32, Sendable {
       sediment_hold_ranks(held | 1 << rawValue)
     }
 
+    /// Notes that this thread has taken a lock that was free; out of its order, too, since that waits for nobody.
+    package func noteTried() {
+      if self != .leaf { sediment_hold_ranks(sediment_held_ranks() | 1 << rawValue) }
+    }
+
     /// Notes that this thread has given back a lock of the rank.
     package func noteGivenBack() {
       if self == .leaf { return }
@@ -39,6 +44,7 @@ package enum LockRank: UInt32, Sendable {
     }
   #else
     @inline(__always) package func noteTaking() {}
+    @inline(__always) package func noteTried() {}
     @inline(__always) package func noteGivenBack() {}
   #endif
 }

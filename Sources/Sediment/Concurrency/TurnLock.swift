@@ -32,7 +32,7 @@ final class TurnLock: @unchecked Sendable {
     lock.withLock {
       guard next == current else { return false }
       next += 1
-      rank.noteTaking()
+      rank.noteTried()
       return true
     }
   }
