@@ -23,7 +23,7 @@ import Testing
       return false
     }
     for (name, values) in model {
-      let keyspace: SedimentKeyspace = name.isEmpty ? store : try store.collection(name)
+      let keyspace = try name.isEmpty ? store.defaultCollection : store.collection(name)
       let expected = values.filter { isThere($0.value, now) }
       var found: [String: [UInt8]] = [:]
       try keyspace.forEach { key, value in
@@ -86,7 +86,7 @@ import Testing
       var after = model
       let place = "seed \(seed) step \(step)"
       do {
-        let keyspace: SedimentKeyspace = name.isEmpty ? store : try store.collection(name)
+        let keyspace = try name.isEmpty ? store.defaultCollection : store.collection(name)
         let old = model[name]![key].flatMap { Self.isThere($0, now) ? $0 : nil }
         switch Int.random(in: 0..<30, using: &generator) {
         case 0..<8:

@@ -32,7 +32,7 @@ import Testing
         var least = done[group].done.load(ordering: .acquiring)
         // Whoever has seen a version sees no earlier one at another key.
         for place in (0..<Self.groupSize).shuffled(using: &generator) {
-          let keys: SedimentKeyspace = place % 2 == 0 ? store : other
+          let keys: some SedimentKeyspace = place % 2 == 0 ? store : other
           let found = try keys.retrieve(forKey: "\(group)/\(place)", as: String.self)
           let most = done[group].begun.load(ordering: .acquiring)
           if let found {

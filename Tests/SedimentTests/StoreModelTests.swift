@@ -258,7 +258,7 @@ private struct ModelRun {
   mutating func compareAll() throws {
     expect(fixture.store.collectionNames == model.names, "names of collections")
     for name in [""] + model.names {
-      let space: SedimentKeyspace = try name.isEmpty ? fixture.store : fixture.store.collection(name)
+      let space = try name.isEmpty ? fixture.store.defaultCollection : fixture.store.collection(name)
       var rest = model.visible(in: name)
       var isSame = true
       try space.forEach { key, value in

@@ -1,3 +1,6 @@
+// The package's trait of this name, which is on by default. Without it the library needs no Foundation.
+#if Foundation
+
 #if canImport(FoundationEssentials)
   public import FoundationEssentials
 #else
@@ -27,11 +30,11 @@ extension Data: SedimentBytes, SedimentDecodable {
 }
 
 extension SedimentExpiry {
-  /// At a date, which counts in milliseconds: the first one that is not before it.
+  /// At a date, rounded up to whole milliseconds.
   ///
-  /// Dates before 1970 have passed already, as the value then has.
+  /// A date before 1970 is one that has passed: the value has expired.
   public static func at(_ date: Date) -> SedimentExpiry {
-    // A date counts in fractions that no number of milliseconds is exactly.
+    // The fractions of a date are rarely a whole number of milliseconds: a little too much must not become one more.
     let milliseconds = (date.timeIntervalSince1970 * 1000 - 0.001).rounded(.up)
     return .at(milliseconds: milliseconds <= 1 ? 1 : UInt64(exactly: milliseconds) ?? .max)
   }
@@ -40,7 +43,7 @@ extension SedimentExpiry {
 extension SedimentStore {
   /// Opens the store at a file URL; see `init(path:options:)`.
   ///
-  /// Throws `invalidArgument` for a URL that is not that of a file.
+  /// Throws `invalidArgument` for any other URL.
   public convenience init(url: URL, options: SedimentOptions = SedimentOptions()) throws {
     guard url.isFileURL else {
       throw SedimentError(
@@ -50,3 +53,5 @@ extension SedimentStore {
     try self.init(path: url.path, options: options)
   }
 }
+
+#endif

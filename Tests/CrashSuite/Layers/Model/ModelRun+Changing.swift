@@ -55,7 +55,7 @@ extension ModelRun {
     }
   }
 
-  private mutating func update(_ key: [UInt8], _ space: SedimentKeyspace, _ name: String) throws {
+  private mutating func update(_ key: [UInt8], _ space: some SedimentKeyspace, _ name: String) throws {
     let new = choices.isOne(of: 3) ? nil : choices.value()
     let asked = choices.expiry(at: model.clock)
     var seen: [UInt8]?
@@ -91,7 +91,7 @@ extension ModelRun {
     if isSet { replace(key, in: name, by: new, time(of: asked, old)) }
   }
 
-  private mutating func setExpiry(_ key: [UInt8], _ space: SedimentKeyspace, _ name: String) throws {
+  private mutating func setExpiry(_ key: [UInt8], _ space: some SedimentKeyspace, _ name: String) throws {
     let asked = choices.expiry(at: model.clock)
     var wasThere = false
     guard try isDone({ wasThere = try space.setExpiry(asked, forKey: key) }) else { return }
