@@ -88,8 +88,8 @@ package struct StoreReading {
   /// Reads by iteration, and each key again by itself, also those that are known from elsewhere.
   package init(_ store: SedimentStore, known: some Sequence<StoreContents.Place> = []) {
     for name in [""] + store.collectionNames {
-      let keyspace: some SedimentKeyspace
-      switch outcome({ try name.isEmpty ? store : store.collection(name) }) {
+      let keyspace: SedimentCollection
+      switch outcome({ try name.isEmpty ? store.defaultCollection : store.collection(name) }) {
       case .success(let found): keyspace = found
       case .failure(let error):
         errors.append(error)

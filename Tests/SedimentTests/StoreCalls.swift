@@ -101,7 +101,7 @@ enum AnyChange: CaseIterable, CustomStringConvertible {
 func contents(of store: SedimentStore) throws -> [String] {
   var lines: [String] = []
   for name in [nil] + store.collectionNames {
-    let space: some SedimentKeyspace = try name.map { try store.collection($0) } ?? store
+    let space = try name.map { try store.collection($0) } ?? store.defaultCollection
     if let name { lines.append(name) }
     for key in try space.keys() {
       let value = try space.retrieve(forKey: key) ?? []

@@ -82,8 +82,8 @@ private struct ModelRun {
   }
 
   /// The store's keys, or those of a collection, which is made if it is not there.
-  private mutating func space(_ name: String) throws -> SedimentKeyspace {
-    if name.isEmpty { return fixture.store }
+  private mutating func space(_ name: String) throws -> SedimentCollection {
+    if name.isEmpty { return fixture.store.defaultCollection }
     model.create(name)
     return try fixture.store.collection(name)
   }
@@ -159,7 +159,7 @@ private struct ModelRun {
 
   private mutating func batch() throws {
     var changed = model
-    let users = try space("users") as! SedimentCollection
+    let users = try space("users")
     changed.create("users")
     let isAbandoned = number(below: 5) == 0
     var members: [(key: [UInt8], value: [UInt8]?, isOfUsers: Bool, life: Int?)] = []

@@ -19,7 +19,7 @@ extension Engine {
       try checkReadable()
     } catch {
       new.remove()
-      throw conditions.isClosed && error.systemError?.cause.code == .badDescriptor
+      throw conditions.isClosed && error.systemError?.code == .badDescriptor
         ? .closed(path) : new.named(error)
     }
     do throws(SedimentError) {

@@ -18,7 +18,9 @@ extension SedimentError.Code {
   public static let invalidArgument = Self(description: "invalidArgument")
   /// The collection was dropped before.
   public static let collectionDropped = Self(description: "collectionDropped")
-  /// The caller stopped the call. No key or value was lost.
+  /// The caller stopped the call.
+  ///
+  /// No key or value was lost.
   public static let cancelled = Self(description: "cancelled")
   /// The type that was asked for cannot be made of the value's bytes.
   public static let undecodable = Self(description: "undecodable")
@@ -26,7 +28,7 @@ extension SedimentError.Code {
 
 extension SedimentError {
   /// Whether something could not be read, for good or this time.
-  var isOfReading: Bool { code == .damaged || systemError?.cause.operation == .read }
+  var isOfReading: Bool { code == .damaged || systemError?.operation == .read }
 
   static func closed(_ path: String) -> SedimentError {
     SedimentError(.closed, path: path, message: "The store was closed. Open it again to use it.")

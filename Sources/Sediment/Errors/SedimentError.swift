@@ -1,4 +1,4 @@
-package import SedimentDisk
+public import SedimentDisk
 
 /// Why a call of a store failed: a code to act on, a sentence that says what to do, and the place.
 ///
@@ -68,12 +68,14 @@ public struct SedimentError: Error, Sendable {
 
   /// A call of the operating system that failed.
   public struct SystemError: Hashable, Sendable, CustomStringConvertible {
-    package let cause: DiskError
+    let cause: DiskError
 
     /// The number of the system's error, `errno`.
     public var number: Int32 { cause.code.rawValue }
-    /// What was tried, such as "write" or "sync".
-    public var operation: String { cause.operation.rawValue }
+    /// The error as a type of `SedimentDisk`, which names many of the numbers.
+    public var code: SystemErrorCode { cause.code }
+    /// What was tried.
+    public var operation: DiskOperation { cause.operation }
     /// The file or directory that the call was about.
     public var path: String { cause.path }
     /// The position in the file; nil if the call has none.

@@ -248,7 +248,7 @@ extension LogWriter {
     do throws(SedimentError) {
       try extend(by: ahead)
     } catch {
-      guard error.systemError?.cause.code.isOutOfSpace == true, growth < ahead else { throw error }
+      guard error.systemError?.code.isOutOfSpace == true, growth < ahead else { throw error }
       try extend(by: growth)
     }
     setWantedFreeCount()

@@ -68,7 +68,9 @@ extension SedimentKeyspace {
     }
   }
 
-  /// Removes all keys at once, by one small record. Their space is won back later.
+  /// Removes all keys at once, by one small record.
+  ///
+  /// Their space is won back later.
   ///
   /// A store removes only the keys that are in no named collection; `SedimentStore.removeEverything` removes all. A
   /// reader meanwhile finds the value that a key had, or none.
@@ -111,7 +113,7 @@ extension SedimentKeyspace {
     try update(forKey: key, expiry: expiry, durability: durability) { old in
       var value: Value?
       if let old {
-        value = Value(sedimentBytes: old.span.bytes)
+        value = Value(sedimentBytes: unsafe old.span.bytes)
         if value == nil { throw engine.undecodable(Value.self) }
       }
       return try body(value)?.withSedimentBytes { new in [UInt8](sedimentBytes: new) }

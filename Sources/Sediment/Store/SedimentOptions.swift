@@ -19,7 +19,9 @@ public struct SedimentOptions: Sendable {
   public var capacity: SedimentCapacity
   /// Whether and when the space of values that were replaced, removed or have expired is won back.
   public var compaction: SedimentCompaction
-  /// How new values are compressed. Values that are stored already can be read whatever it says.
+  /// How new values are compressed.
+  ///
+  /// Values that are stored already can be read whatever it says.
   public var compression: SedimentCompression
   /// Whether the index is stored in the file now and then and at the close, so that opening need not read all records.
   public var storesIndex: Bool
@@ -73,8 +75,9 @@ public struct SedimentOptions: Sendable {
     /// The quickest way that the file system allows: the file is mapped into memory, and many small changes are
     /// written at a time.
     public static let automatic = Self(description: "automatic")
-    /// By system calls alone. A failing disk is then always an error, where a mapped file could end the process by a
-    /// signal.
+    /// By system calls alone.
+    ///
+    /// A failing disk is then always an error, where a mapped file could end the process by a signal.
     public static let unmapped = Self(description: "unmapped")
     /// As `automatic`, but without a window, as where the file system makes none safe.
     package static let windowless = Self(description: "windowless")

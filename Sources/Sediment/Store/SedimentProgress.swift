@@ -7,4 +7,9 @@ public struct SedimentProgress: Sendable, Hashable {
   public let completedByteCount: UInt64
   /// The bytes that there are to do, as far as is known now.
   public let totalByteCount: UInt64
+
+  package init(completedByteCount: UInt64, totalByteCount: UInt64) {
+    self.completedByteCount = completedByteCount
+    self.totalByteCount = totalByteCount
+  }
 }

@@ -3,65 +3,65 @@
 /// Figures "since the file was made" are kept in the file; those of "this opening" begin at zero with each opening.
 public struct SedimentStatistics: Sendable, Hashable {
   /// How many keys all collections have; expired ones are among them until they are deleted.
-  public internal(set) var liveKeyCount = 0
+  public package(set) var liveKeyCount = 0
   /// The bytes of the file.
-  public internal(set) var fileByteCount: UInt64 = 0
+  public package(set) var fileByteCount: UInt64 = 0
   /// The bytes of records that hold present values.
-  public internal(set) var liveByteCount: UInt64 = 0
+  public package(set) var liveByteCount: UInt64 = 0
   /// The bytes of records that compaction will leave out.
-  public internal(set) var deadByteCount: UInt64 = 0
+  public package(set) var deadByteCount: UInt64 = 0
   /// The bytes that are allocated in the file and not in use.
-  public internal(set) var freeByteCount: UInt64 = 0
+  public package(set) var freeByteCount: UInt64 = 0
   /// The bytes of the file that are not in use and were given back to the file system, in this opening or, as far as
   /// is known, before it.
-  public internal(set) var holeByteCount: UInt64 = 0
+  public package(set) var holeByteCount: UInt64 = 0
   /// How many segments the file has.
-  public internal(set) var segmentCount = 0
+  public package(set) var segmentCount = 0
   /// How many named collections there are.
-  public internal(set) var collectionCount = 0
+  public package(set) var collectionCount = 0
   /// The bytes of memory that the index takes.
-  public internal(set) var indexByteCount = 0
+  public package(set) var indexByteCount = 0
   /// The bytes of the file that the stored index takes.
-  public internal(set) var storedIndexByteCount: UInt64 = 0
+  public package(set) var storedIndexByteCount: UInt64 = 0
   /// The bytes of the log that are not in the stored index, so that an opening now would have to read them.
   ///
   /// It is the whole log if no index is stored, and where compaction has been at work, more than would be read.
-  public internal(set) var unstoredLogByteCount: UInt64 = 0
+  public package(set) var unstoredLogByteCount: UInt64 = 0
   /// The bytes of keys and values that were set since the file was made.
-  public internal(set) var userByteCount: UInt64 = 0
+  public package(set) var userByteCount: UInt64 = 0
   /// The bytes of records that were written since the file was made.
-  public internal(set) var writtenByteCount: UInt64 = 0
+  public package(set) var writtenByteCount: UInt64 = 0
   /// The bytes of records that compaction moved since the file was made.
-  public internal(set) var movedByteCount: UInt64 = 0
+  public package(set) var movedByteCount: UInt64 = 0
   /// How many keys were left out since the file was made because they were not read lately.
-  public internal(set) var evictedKeyCount: UInt64 = 0
+  public package(set) var evictedKeyCount: UInt64 = 0
   /// How many keys were deleted since the file was made because they had expired.
-  public internal(set) var expiredKeyCount: UInt64 = 0
+  public package(set) var expiredKeyCount: UInt64 = 0
   /// The bytes that compaction has still to win back until the file is as small as it should be.
-  public internal(set) var compactionDebtByteCount: UInt64 = 0
+  public package(set) var compactionDebtByteCount: UInt64 = 0
   /// How often a record was written on average in this opening: 1 if compaction moved none.
-  public internal(set) var writeAmplification = 1.0
+  public package(set) var writeAmplification = 1.0
   /// How often a record was written on average since the file was made: 1 if compaction moved none.
   public var lifetimeWriteAmplification: Double {
     Self.amplification(written: writtenByteCount, moved: movedByteCount)
   }
   /// What this opening compressed, for all collections together.
-  public internal(set) var compression = SedimentCompressionFigures()
+  public package(set) var compression = SedimentCompressionFigures()
   /// What this opening compressed, for each collection in which values were set, by its name; the name of the default
   /// one is empty.
-  public internal(set) var collectionCompression: [String: SedimentCompressionFigures] = [:]
+  public package(set) var collectionCompression: [String: SedimentCompressionFigures] = [:]
   /// How many compression dictionaries the file has.
-  public internal(set) var dictionaryCount = 0
+  public package(set) var dictionaryCount = 0
   /// The bytes of the dictionaries.
-  public internal(set) var dictionaryByteCount: UInt64 = 0
+  public package(set) var dictionaryByteCount: UInt64 = 0
   /// How many dictionaries were damaged when the store was opened; values that need them cannot be read.
-  public internal(set) var lostDictionaryCount = 0
+  public package(set) var lostDictionaryCount = 0
   /// How many nanoseconds the background trained dictionaries in this opening.
-  public internal(set) var trainingNanoseconds: UInt64 = 0
+  public package(set) var trainingNanoseconds: UInt64 = 0
   /// How often this opening synced the file.
-  public internal(set) var syncCount: UInt64 = 0
+  public package(set) var syncCount: UInt64 = 0
   /// The number of the last change.
-  public internal(set) var sequence: UInt64 = 0
+  public package(set) var sequence: UInt64 = 0
 
   package init() {}
 
@@ -73,15 +73,15 @@ public struct SedimentStatistics: Sendable, Hashable {
 /// What compression did to the values that were set.
 public struct SedimentCompressionFigures: Sendable, Hashable {
   /// How many values were set, in a store that compresses.
-  public internal(set) var valueCount: UInt64 = 0
+  public package(set) var valueCount: UInt64 = 0
   /// How many of these values are stored compressed.
-  public internal(set) var compressedCount: UInt64 = 0
+  public package(set) var compressedCount: UInt64 = 0
   /// The bytes of the values that were set.
-  public internal(set) var valueByteCount: UInt64 = 0
+  public package(set) var valueByteCount: UInt64 = 0
   /// The bytes that these values take as they are stored.
-  public internal(set) var storedByteCount: UInt64 = 0
+  public package(set) var storedByteCount: UInt64 = 0
   /// About how many nanoseconds compressing took, on all threads together: one call in 64 is timed.
-  public internal(set) var nanoseconds: UInt64 = 0
+  public package(set) var nanoseconds: UInt64 = 0
 
   init() {}
 

@@ -27,7 +27,9 @@ extension SedimentStore {
   }
 }
 
-/// Runs `body` on a thread of its own. Its argument says whether the task was cancelled, so that it ends soon then.
+/// Runs `body` on a thread of its own.
+///
+/// Its argument says whether the task was cancelled, so that it ends soon then.
 func onThread(
   _ body: @escaping @Sendable (@escaping @Sendable () -> Bool) throws(SedimentError) -> Void
 ) async throws {

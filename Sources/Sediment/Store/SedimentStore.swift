@@ -150,7 +150,9 @@ public final class SedimentStore: SedimentKeyspace {
     try engine.drop(Array(name.utf8), durability ?? engine.options.durability)
   }
 
-  /// Removes all keys of all collections at once, by one small record. The collections stay, without keys.
+  /// Removes all keys of all collections at once, by one small record.
+  ///
+  /// The collections stay, without keys.
   public func removeEverything(durability: SedimentDurability? = nil) throws {
     try engine.clearEverything(durability ?? engine.options.durability)
   }

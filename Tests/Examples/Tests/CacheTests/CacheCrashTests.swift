@@ -20,7 +20,7 @@ private struct CacheScenario: CrashScenario {
 
   struct Storage {
     let store: SedimentStore
-    let keyspace: some SedimentKeyspace
+    let keyspace: SedimentCollection
     let table: CacheTable
   }
 
