@@ -21,7 +21,7 @@ extension Engine {
         defer { value.release() }
         return (try body(value), sequence)
       }
-      if try replace(key, state, with: new?.span.bytes, after: sequence, expiry, durability) { return }
+      if unsafe try replace(key, state, with: new?.span.bytes, after: sequence, expiry, durability) { return }
     }
   }
 
