@@ -26,7 +26,7 @@ public protocol SedimentKeyspace: Sendable {
 
 extension SedimentKeyspace {
   /// What a change survives unless its call says otherwise.
-  public var durability: SedimentDurability { engine.options.durability }
+  @inlinable public var durability: SedimentDurability { engine.durability }
 
   @inlinable var engine: Engine { defaultCollection.store.engine }
   @inlinable var state: CollectionState { defaultCollection.state }

@@ -9,6 +9,7 @@ public import SedimentDisk
 /// their store open.
 public final class SedimentStore: SedimentKeyspace {
   @usableFromInline let engine: Engine
+  @usableFromInline let defaultState: CollectionState
 
   /// Opens the store at a path, and creates it unless the options say that it must be there.
   ///
@@ -38,6 +39,7 @@ public final class SedimentStore: SedimentKeyspace {
   ) throws {
     let opened = try StoreOpening(path: path, options: options, disk: disk).run()
     engine = Engine(opened, path: path, options: options, disk: disk, scheduler: scheduler)
+    defaultState = engine.defaultState
     engine.tell(.recovered(engine.report))
   }
 
@@ -124,7 +126,7 @@ public final class SedimentStore: SedimentKeyspace {
 
   /// The collection without a name, whose keys are those of the store outside of any named collection.
   @inlinable
-  public var defaultCollection: SedimentCollection { SedimentCollection(self, engine.defaultState) }
+  public var defaultCollection: SedimentCollection { SedimentCollection(self, defaultState) }
 
   /// The collection of a name, which is created if it is not there.
   ///

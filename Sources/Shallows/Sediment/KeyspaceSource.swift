@@ -36,6 +36,15 @@ final class KeyspaceSource: Sendable {
     return try openNow()
   }
 
+  /// Calls a closure with the keyspace, whose references need not be counted then.
+  @usableFromInline
+  func withKeyspace<Result>(_ body: (SedimentCollection) throws -> Result) throws -> Result {
+    if let opened = unsafe opened.load(ordering: .acquiring) {
+      return unsafe try opened._withUnsafeGuaranteedRef { try body($0.keyspace) }
+    }
+    return try body(openNow())
+  }
+
   private func openNow() throws -> SedimentCollection {
     // Several may open at once: they get the same, of which one is kept.
     let (keyspace, owner) = try open()

@@ -51,13 +51,14 @@ extension SedimentStorage: AnsweringWritableStorage {
     _ change: (SedimentCollection, SedimentDurability?) throws -> Void
   ) -> StorageAnswer<Void> {
     do {
-      let keyspace = try source.keyspace()
-      guard syncs(keyspace) else {
-        try change(keyspace, durability)
-        return .done
+      return try source.withKeyspace { keyspace in
+        guard syncs(keyspace) else {
+          try change(keyspace, durability)
+          return .done
+        }
+        try change(keyspace, .unsynced)
+        return synced(keyspace)
       }
-      try change(keyspace, .unsynced)
-      return synced(keyspace)
     } catch {
       return .failure(error)
     }
