@@ -9,7 +9,7 @@ let settings: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
-// The products and the modules that their users name; SedimentDisk has the types of errors and of the seam.
+// The products and the modules that their users name; SedimentDisk has the types of disks.
 let libraries = [
   (name: "Sediment", modules: ["Sediment", "SedimentDisk"]),
   (name: "Shallows", modules: ["Shallows"]),
@@ -41,6 +41,12 @@ let package = Package(
   products: libraries.map { .library(name: $0.name, targets: $0.modules) }
     + libraries.map { .library(name: "\($0.name)Dynamic", type: .dynamic, targets: $0.modules) }
     + [.executable(name: "sediment", targets: ["SedimentTool"])],
+  traits: [
+    .default(enabledTraits: ["Foundation"]),
+    .trait(
+      name: "Foundation",
+      description: "Data as keys and values, dates of expiry, stores at URLs; Shallows and Vellum need it."),
+  ],
   targets: [
     .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
     .target(name: "CSediment"),

@@ -117,8 +117,8 @@ package final class SeedScript {
     try change { _ in try keys.remove(forKey: key) }
   }
 
-  package func keyspace(_ collection: String) throws -> SedimentKeyspace {
-    if collection.isEmpty { return store }
+  package func keyspace(_ collection: String) throws -> SedimentCollection {
+    if collection.isEmpty { return store.defaultCollection }
     if store.collectionNames.contains(collection) { return try store.collection(collection) }
     try change { store in _ = try store.collection(collection) }
     return try store.collection(collection)

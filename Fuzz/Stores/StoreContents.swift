@@ -88,8 +88,8 @@ package struct StoreReading {
   /// Reads by iteration, and each key again by itself, also those that are known from elsewhere.
   package init(_ store: SedimentStore, known: some Sequence<StoreContents.Place> = []) {
     for name in [""] + store.collectionNames {
-      let keyspace: SedimentKeyspace
-      switch outcome({ try name.isEmpty ? store : store.collection(name) }) {
+      let keyspace: SedimentCollection
+      switch outcome({ try name.isEmpty ? store.defaultCollection : store.collection(name) }) {
       case .success(let found): keyspace = found
       case .failure(let error):
         errors.append(error)
@@ -103,7 +103,7 @@ package struct StoreReading {
     }
   }
 
-  private mutating func iterate(_ keyspace: SedimentKeyspace, _ name: String) {
+  private mutating func iterate(_ keyspace: some SedimentKeyspace, _ name: String) {
     let result = outcome {
       try keyspace.forEach { key, value in
         let place = StoreContents.Place([UInt8](sedimentBytes: key), in: name)
@@ -115,7 +115,7 @@ package struct StoreReading {
     note(result)
   }
 
-  private mutating func look(_ keyspace: SedimentKeyspace, _ place: StoreContents.Place) {
+  private mutating func look(_ keyspace: some SedimentKeyspace, _ place: StoreContents.Place) {
     let found: [UInt8]?
     switch outcome({ try keyspace.retrieve(forKey: place.key) }) {
     case .success(let value): found = value

@@ -43,12 +43,12 @@ package struct CrashContents: Equatable, Sendable {
   package init(of store: SedimentStore) throws {
     collections = [:]
     for name in [""] + store.collectionNames {
-      let keys: SedimentKeyspace = name.isEmpty ? store : try store.collection(name)
+      let keys = try name.isEmpty ? store.defaultCollection : store.collection(name)
       collections[name] = try Self.entries(of: keys)
     }
   }
 
-  private static func entries(of keys: SedimentKeyspace) throws -> [String: Entry] {
+  private static func entries(of keys: some SedimentKeyspace) throws -> [String: Entry] {
     var entries: [String: Entry] = [:]
     try keys.forEach { key, value in
       let name = String(sedimentBytes: key) ?? "?"

@@ -5,7 +5,9 @@ package import Sediment
 extension CrashOperation {
   /// Does it to a store; what concerns a simulated disk or an opening is left to others.
   package func carryOut(on store: SedimentStore, number: Int) throws {
-    func keys(_ name: String) throws -> SedimentKeyspace { name.isEmpty ? store : try store.collection(name) }
+    func keys(_ name: String) throws -> SedimentCollection {
+      try name.isEmpty ? store.defaultCollection : store.collection(name)
+    }
     func expiry(_ lifetime: Duration?) -> SedimentExpiry { lifetime.map { .after($0) } ?? .never }
     switch self {
     case .set(let place, let byteCount, let lifetime, let durability):
@@ -15,7 +17,9 @@ extension CrashOperation {
     case .remove(let place, let durability):
       try keys(place.collection).remove(forKey: place.key, durability: durability)
     case .batch(let members, let durability):
-      let collections = try members.map { try keys($0.place.collection) as? SedimentCollection }
+      let collections = try members.map { member in
+        try member.place.collection.isEmpty ? nil : keys(member.place.collection)
+      }
       try store.batch(durability: durability) { batch in
         for (member, collection) in zip(members, collections) {
           Self.add(member.place, member.byteCount, number, collection, to: &batch)

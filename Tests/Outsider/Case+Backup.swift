@@ -116,7 +116,7 @@ extension Case {
 
   private func signatures(of thread: Int, in store: SedimentStore) throws -> [Place: Value.Signature] {
     var found: [Place: Value.Signature] = [:]
-    func add(_ space: String, _ keyspace: SedimentKeyspace) throws {
+    func add(_ space: String, _ keyspace: some SedimentKeyspace) throws {
       try keyspace.forEach { bytes, value in
         if let key = Key([UInt8](sedimentBytes: bytes)), key.thread == UInt8(thread) {
           found[Place(space: space, key: key)] = Value.Signature(value)

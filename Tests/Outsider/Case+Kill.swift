@@ -60,7 +60,7 @@ extension Case {
     for change in changes {
       guard case (let space, let key)? = change.key else { continue }
       if !space.isEmpty, !names.contains(space) { continue }
-      let keyspace = space.isEmpty ? store : try store.collection(space)
+      let keyspace = try space.isEmpty ? store.defaultCollection : store.collection(space)
       let found = try keyspace.retrieve(forKey: key.bytes)
       isNew = isNew && accepts(found, after.spaces[space]?[key])
       isOld = isOld && accepts(found, worker.model.spaces[space]?[key])
@@ -75,7 +75,7 @@ extension Case {
       guard case .live(let space, let key, _) = change, let old = worker.model.spaces[space]?[key] else {
         continue
       }
-      let keyspace = space.isEmpty ? store : try store.collection(space)
+      let keyspace = try space.isEmpty ? store.defaultCollection : store.collection(space)
       switch try keyspace.expiry(forKey: key.bytes) {
       case .at(let time):
         worker.model.settle(space, key, .init(old.value, Life(earliest: time, latest: time)))
@@ -91,7 +91,7 @@ extension Case {
       case .create(let space): return names.contains(space)
       case .drop(let space): return !names.contains(space)
       case .clear(let space):
-        let keyspace = space.isEmpty ? store : try store.collection(space)
+        let keyspace = try space.isEmpty ? store.defaultCollection : store.collection(space)
         var isEmpty = true
         try keyspace.forEachKey(withPrefix: "") { _ in
           isEmpty = false

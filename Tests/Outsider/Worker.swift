@@ -64,8 +64,8 @@ final class Worker: @unchecked Sendable {
     return number == 0 ? "" : "thread \(thread), \(number)"
   }
 
-  func keyspace(_ name: String) throws -> SedimentKeyspace {
-    if name.isEmpty { return session.store }
+  func keyspace(_ name: String) throws -> SedimentCollection {
+    if name.isEmpty { return session.store.defaultCollection }
     return try collection(name)
   }
 

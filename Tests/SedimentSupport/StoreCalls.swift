@@ -6,7 +6,7 @@ package enum StoreReading: CaseIterable {
     keys
 
   /// Reads the key "key" where it takes one.
-  package func make(in space: SedimentKeyspace) throws {
+  package func make(in space: some SedimentKeyspace) throws {
     switch self {
     case .bytes: _ = try space.retrieve(forKey: "key")
     case .missing: _ = try space.retrieve(forKey: "never there")
@@ -33,7 +33,7 @@ package enum StoreChange: CaseIterable {
   case changeExpiry, removeAll
 
   /// Makes a change that is one, if the key "key" has the value 7 and "absent" none.
-  package func make(in space: SedimentKeyspace, _ durability: SedimentDurability? = nil) throws {
+  package func make(in space: some SedimentKeyspace, _ durability: SedimentDurability? = nil) throws {
     switch self {
     case .set: try space.set("new", forKey: "key", durability: durability)
     case .setLarge: try space.set(pattern(200_000), forKey: "key", durability: durability)
@@ -101,7 +101,7 @@ package enum AnyChange: CaseIterable, CustomStringConvertible {
 package func contents(of store: SedimentStore) throws -> [String] {
   var lines: [String] = []
   for name in [nil] + store.collectionNames {
-    let space: SedimentKeyspace = try name.map { try store.collection($0) } ?? store
+    let space = try name.map { try store.collection($0) } ?? store.defaultCollection
     if let name { lines.append(name) }
     for key in try space.keys() {
       let value = try space.retrieve(forKey: key) ?? []

@@ -36,7 +36,7 @@ import Testing
   private func contents(_ name: String) throws -> [String: [[UInt8]: String]] {
     let store = try folder.open(name)
     var contents: [String: [[UInt8]: String]] = [:]
-    func add(_ keys: SedimentKeyspace, _ name: String) throws {
+    func add(_ keys: some SedimentKeyspace, _ name: String) throws {
       contents[name] = [:]
       for key in try keys.keys() {
         let found = try #require(try keys.retrieveExpiring(forKey: key, as: [UInt8].self))

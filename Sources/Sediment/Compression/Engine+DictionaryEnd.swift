@@ -7,13 +7,12 @@ extension Engine {
   /// The numbers of the dictionaries that no value is compressed with any more.
   private func retiredDictionaries(_ writer: borrowing LogWriter) -> Set<UInt32> {
     guard trainsDictionaries else { return [] }
-    return Set(
-      writer.catalogue.dictionaries.values.lazy
-        .filter { [collections, unsynced = writer.unsyncedDictionaries] in
-          !unsynced.contains($0.number)
-            && collections.numbered($0.collection)?.compression.dictionaryNumber(writer.permit) != $0.number
-        }
-        .map(\.number))
+    var retired: Set<UInt32> = []
+    for entry in writer.catalogue.dictionaries.values where !writer.unsyncedDictionaries.contains(entry.number) {
+      let state = collections.numbered(entry.collection)
+      if state?.compression.dictionaryNumber(writer.permit) != entry.number { retired.insert(entry.number) }
+    }
+    return retired
   }
 
   /// Gives up the retired dictionaries that no record of the index names.

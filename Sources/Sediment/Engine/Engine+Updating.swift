@@ -21,7 +21,7 @@ extension Engine {
         defer { value.release() }
         return (try body(value), sequence)
       }
-      if try replace(key, state, with: new, after: sequence, expiry, durability) { return }
+      if unsafe try replace(key, state, with: new?.span.bytes, after: sequence, expiry, durability) { return }
     }
   }
 
@@ -32,12 +32,11 @@ extension Engine {
 
   /// Makes a change if the key's newest record is still the one of a sequence, 0 for none.
   private func replace(
-    _ key: RawSpan, _ state: CollectionState, with new: [UInt8]?, after sequence: UInt64,
+    _ key: RawSpan, _ state: CollectionState, with new: RawSpan?, after sequence: UInt64,
     _ expiry: WrittenExpiry, _ durability: SedimentDurability
   ) throws(SedimentError) -> Bool {
     if let new {
-      return try set(
-        unsafe new.span.bytes, key, state, expiry: expiry, if: .unchanged(sequence), durability)
+      return try set(new, key, state, expiry: expiry, if: .unchanged(sequence), durability)
     }
     if sequence == 0 {
       if try contains(key, state) { return false }
@@ -50,7 +49,7 @@ extension Engine {
   /// Sets or, with nil, removes a key if its value is what is expected, nil for none.
   @usableFromInline
   func compareAndSet(
-    _ key: RawSpan, _ state: CollectionState, expected: [UInt8]?, new: [UInt8]?, expiry: WrittenExpiry,
+    _ key: RawSpan, _ state: CollectionState, expected: RawSpan?, new: RawSpan?, expiry: WrittenExpiry,
     _ durability: SedimentDurability
   ) throws(SedimentError) -> Bool {
     while true {
@@ -79,12 +78,12 @@ extension Engine {
   }
 
   /// Whether a record's value is what is expected; takes over the record.
-  private func isValue(of found: FoundRecord?, _ expected: [UInt8]?) throws(SedimentError) -> Bool {
+  private func isValue(of found: FoundRecord?, _ expected: RawSpan?) throws(SedimentError) -> Bool {
     guard let found else { return expected == nil }
     let value = try value(of: found)
     defer { value.release() }
     guard let expected else { return false }
-    return unsafe value.bytes.elementsEqual(expected)
+    return unsafe expected.withUnsafeBytes { unsafe value.bytes.elementsEqual($0) }
   }
 
   /// Gives a key that has a value another expiry; false if it has none.

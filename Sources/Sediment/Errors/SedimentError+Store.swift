@@ -2,26 +2,27 @@ internal import SedimentDisk
 internal import SedimentFormat
 
 extension SedimentError.Code {
-  /// The store was closed.
+  /// The store was closed before.
   public static let closed = Self(description: "closed")
-  /// Another process, or another opening in this one, has the file.
+  /// The file is open elsewhere, in another process or in this one.
   public static let locked = Self(description: "locked")
-  /// The process is a fork of the one that opened the store.
+  /// The process is a fork of the one that opened the store, and cannot use it.
   public static let forked = Self(description: "forked")
   /// The store was opened for reading.
   public static let readOnly = Self(description: "readOnly")
-  /// A key, value, name or batch is larger than the store takes.
+  /// A key, value or batch is larger than a store takes.
   public static let tooLarge = Self(description: "tooLarge")
-  /// A write or sync failed: whether what was not acknowledged as synced is on the disk is unknown, and the store
-  /// takes no further changes.
+  /// A write or sync failed: changes that were not synced before may be lost, and the store takes no further changes.
   public static let outcomeUnknown = Self(description: "outcomeUnknown")
-  /// A name, number or time is not one that can be used.
+  /// An argument is not possible: a name, an option, or a collection of another store.
   public static let invalidArgument = Self(description: "invalidArgument")
-  /// The collection was dropped.
+  /// The collection was dropped before.
   public static let collectionDropped = Self(description: "collectionDropped")
-  /// The caller stopped what was under way; nothing was lost by that.
+  /// The caller stopped the call.
+  ///
+  /// No key or value was lost.
   public static let cancelled = Self(description: "cancelled")
-  /// The value's bytes are not of the kind that was asked for.
+  /// The type that was asked for cannot be made of the value's bytes.
   public static let undecodable = Self(description: "undecodable")
 }
 
@@ -81,17 +82,17 @@ extension SedimentError {
       .undecodable, path: path, message: "The value is not a \(type). Retrieve it as bytes to look at it.")
   }
 
-  /// The error that every later change meets once a write or sync failed.
+  /// The error that every later change throws once a write or sync failed.
   init(poisonedBy error: DiskError) {
     self.init(
       .outcomeUnknown, path: error.path, offset: error.offset, systemError: error,
       message: Self.poisoned)
   }
 
-  /// The same for a failure that was told as another error already.
+  /// The same for a failure that was thrown as another error already.
   init(poisonedBy error: SedimentError) {
     self.init(
-      .outcomeUnknown, path: error.path, offset: error.offset, systemError: error.systemError,
+      .outcomeUnknown, path: error.path, offset: error.offset, systemError: error.systemError?.cause,
       message: Self.poisoned)
   }
 

@@ -1,10 +1,10 @@
 public import SedimentDisk
 
-/// What went wrong with a store: a code to act on, a sentence that says what to do, and where it was.
+/// Why a call of a store failed: a code to act on, a sentence that says what to do, and the place.
 ///
-/// It never carries keys or values.
+/// It never contains keys or values.
 public struct SedimentError: Error, Sendable {
-  /// Behind a reference, so that what may throw it has little to carry.
+  /// Behind a reference, so that a call that may throw returns one word.
   private let details: Details
 
   private final class Details: Sendable {
@@ -12,9 +12,9 @@ public struct SedimentError: Error, Sendable {
     let message: String
     let path: String
     let offset: UInt64?
-    let systemError: DiskError?
+    let systemError: SystemError?
 
-    init(_ code: Code, _ message: String, _ path: String, _ offset: UInt64?, _ systemError: DiskError?) {
+    init(_ code: Code, _ message: String, _ path: String, _ offset: UInt64?, _ systemError: SystemError?) {
       self.code = code
       self.message = message
       self.path = path
@@ -24,29 +24,29 @@ public struct SedimentError: Error, Sendable {
   }
 
   /// Creates an error of its parts.
-  public init(
+  package init(
     _ code: Code, path: String, offset: UInt64? = nil, systemError: DiskError? = nil, message: String
   ) {
-    details = Details(code, message, path, offset, systemError)
+    details = Details(code, message, path, offset, systemError.map(SystemError.init))
   }
 
-  /// What kind of failure it is.
+  /// The kind of failure.
   public var code: Code { details.code }
   /// What happened and what can be done about it.
   public var message: String { details.message }
-  /// The store's file.
+  /// The path of the store's file.
   public var path: String { details.path }
-  /// The byte of the file that it is about, where there is one.
+  /// The byte of the file where the failure is; nil if it is not at one place.
   public var offset: UInt64? { details.offset }
-  /// The failed call behind it, where there is one.
-  public var systemError: DiskError? { details.systemError }
+  /// The call of the operating system that failed; nil if none did.
+  public var systemError: SystemError? { details.systemError }
 
-  /// A kind of failure; later versions may add some.
+  /// A kind of failure; later versions may add more.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
-    /// The code's name.
+    /// The name of the code.
     public let description: String
 
-    /// There is no file at the path.
+    /// There is no file at the path, or no directory for it.
     public static let notFound = Code(description: "notFound")
     /// There is a file at the path already.
     public static let exists = Code(description: "exists")
@@ -56,19 +56,37 @@ public struct SedimentError: Error, Sendable {
     public static let newer = Code(description: "newer")
     /// The file is damaged.
     public static let damaged = Code(description: "damaged")
-    /// The disk, or the user's share of it, is full.
+    /// There is no room: the disk, the user's share of it or the store's capacity is used up.
     public static let outOfSpace = Code(description: "outOfSpace")
-    /// The caller may not read or write there.
+    /// The process has no right to read or write the file.
     public static let accessDenied = Code(description: "accessDenied")
-    /// A number or a table of the file has reached its limit.
+    /// A number or a table of the file has reached the limit of the format.
     public static let exhausted = Code(description: "exhausted")
-    /// The operating system failed in another way.
+    /// The operating system failed in another way; see `systemError`.
     public static let inputOutput = Code(description: "inputOutput")
+  }
+
+  /// A call of the operating system that failed.
+  public struct SystemError: Hashable, Sendable, CustomStringConvertible {
+    let cause: DiskError
+
+    /// The number of the system's error, `errno`.
+    public var number: Int32 { cause.code.rawValue }
+    /// The error as a type of `SedimentDisk`, which names many of the numbers.
+    public var code: SystemErrorCode { cause.code }
+    /// What was tried.
+    public var operation: DiskOperation { cause.operation }
+    /// The file or directory that the call was about.
+    public var path: String { cause.path }
+    /// The position in the file; nil if the call has none.
+    public var offset: UInt64? { cause.offset }
+    /// A sentence with the operation, the place, and the system's own words for the error.
+    public var description: String { cause.description }
   }
 }
 
 extension SedimentError: CustomStringConvertible {
-  /// The message with the path, the offset and what the system said.
+  /// The path, the offset, the message, and what the system said.
   public var description: String {
     let place = offset.map { " at byte \($0)" } ?? ""
     let cause = systemError.map { " (\($0))" } ?? ""

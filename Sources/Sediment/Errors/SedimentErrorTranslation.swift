@@ -2,14 +2,14 @@ internal import SedimentDisk
 internal import SedimentFormat
 
 extension SedimentError {
-  /// The error that a failed call amounts to.
+  /// The error of a failed call of the operating system.
   init(_ error: DiskError) {
     let (code, message) = Self.meaning(of: error.code)
     self.init(code, path: error.path, offset: error.offset, systemError: error, message: message)
   }
 
-  /// The same of a file that was to be made, under the name that it should have: it is about the directory then, and
-  /// nobody knows the hidden name that the file has first.
+  /// The same error for a file that was to be made, with its final path: the caller does not know the hidden name that
+  /// the file has first, and what is missing is the directory.
   func ofNewFile(_ path: String) -> SedimentError {
     let message =
       switch code {
@@ -18,7 +18,7 @@ extension SedimentError {
         "No file can be made there with this process's rights. Check the owner and mode of the directory."
       default: message
       }
-    return SedimentError(code, path: path, offset: offset, systemError: systemError, message: message)
+    return SedimentError(code, path: path, offset: offset, systemError: systemError?.cause, message: message)
   }
 
   private static func meaning(of code: SystemErrorCode) -> (Code, String) {
@@ -46,7 +46,7 @@ extension SedimentError {
     }
   }
 
-  /// The error that bytes of the file amount to.
+  /// The error of bytes of the file that cannot be decoded.
   init(_ error: FormatError, path: String, offset: UInt64) {
     switch error.fault {
     case .newer:

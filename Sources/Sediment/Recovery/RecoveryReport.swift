@@ -1,29 +1,29 @@
-/// What opening a file came to, and what it took.
+/// What opening a store found and did.
 public struct RecoveryReport: Hashable, Sendable {
-  /// Whether the file was closed in order by whoever wrote it last.
+  /// Whether the last process that wrote the file closed it.
   public internal(set) var wasClosed: Bool
-  /// The records of the log that were read again behind its last checkpoint.
+  /// How many records behind the last checkpoint were read again.
   public internal(set) var replayedRecordCount: UInt64
-  /// The bytes of the records that were read again.
+  /// The bytes of these records.
   public internal(set) var replayedByteCount: UInt64
-  /// The keys that the index has from its stored parts, without a look at their records.
+  /// How many keys came from the stored index, without their records being read.
   public internal(set) var storedKeyCount: UInt64 = 0
-  /// The records that were read to build the index, or what of it was not stored.
+  /// How many records were read for keys that the stored index did not have.
   public internal(set) var scannedRecordCount: UInt64 = 0
-  /// The bytes of the records that were read to build the index.
+  /// The bytes of these records.
   public internal(set) var scannedByteCount: UInt64 = 0
-  /// Where the log ended, if it was not closed; what was written behind it and never synced is gone.
+  /// Where the log ended if the file was not closed; what was written behind and never synced is gone.
   public internal(set) var cut: Cut?
-  /// Whether everything that the store returns is known to survive a power failure.
+  /// Whether everything that the store returns now would survive a power failure.
   public internal(set) var isDurable: Bool
   /// How many nanoseconds opening took.
   public internal(set) var durationNanoseconds: UInt64 = 0
 
-  /// The place where the log was found to end.
+  /// The end of a log that was not closed.
   public struct Cut: Hashable, Sendable {
-    /// The byte of the file where the first record would be that does not count.
+    /// The byte of the file behind the last record that counts.
     public let offset: UInt64
-    /// What is there instead of a record, in words; nil where a segment was full to its end.
+    /// In words, what is there instead of a record; nil where a segment was full.
     public let reason: String?
   }
 }

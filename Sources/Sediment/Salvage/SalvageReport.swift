@@ -1,52 +1,52 @@
-/// What salvaging a file saved, and what was lost.
+/// What `SedimentStore.salvage` saved, and what was lost.
 public struct SalvageReport: Hashable, Sendable {
-  /// How much was known of what the file should hold.
+  /// How much was known about what the file should hold.
   public internal(set) var knowledge = Knowledge.none
-  /// The keys of the new file, those that may have been removed not among them.
+  /// How many keys the new file has, without uncertain ones.
   public internal(set) var keyCount: UInt64 = 0
   /// The bytes of these keys and of their values.
   public internal(set) var byteCount: UInt64 = 0
-  /// What could not be read, in the order of the file.
+  /// The parts of the file that could not be read, in its order.
   public internal(set) var losses: [Loss] = []
-  /// The keys whose newest value was not whole; they are not in the new file, also not with an older value.
+  /// How many keys are not in the new file because their newest value was damaged; none has an older value instead.
   public internal(set) var lostValueCount: UInt64 = 0
-  /// The batches of which changes are missing; those that were found are in the new file.
+  /// How many batches lack changes; the changes of them that were found are in the new file.
   public internal(set) var brokenBatchCount: UInt64 = 0
-  /// The keys that only parts of the file hold which do not belong to the store any more, or never did: they may have
-  /// been removed.
+  /// How many keys are uncertain: they were found only in parts of the file that the store does not use, so they may
+  /// have been removed.
   public internal(set) var uncertainKeyCount: UInt64 = 0
-  /// The names of the new file's collections that nothing told the names of.
+  /// The names that were made up for collections whose own names were lost.
   public internal(set) var inventedNames: [String] = []
 
   init() {}
 
-  /// Whether the new file holds all that the old one did.
+  /// Whether nothing was lost.
   public var isComplete: Bool {
     knowledge == .whole && losses.isEmpty && lostValueCount == 0 && brokenBatchCount == 0
   }
 
-  /// How much was known of what a file should hold.
+  /// How much is known about what a file should hold.
   public enum Knowledge: Sendable {
-    /// All of it: what was removed stays so, unless the record that removed it was lost.
+    /// All of it. Keys that were removed stay so, unless the record of the removal was lost.
     case whole
-    /// What it held up to some change; what came later was put together from what was found.
+    /// What it held up to some change. Later changes are those that were found.
     case partial
-    /// Nothing: all was put together from what was found.
+    /// Nothing. The changes are those that were found.
     case none
   }
 
-  /// Bytes of the file whose changes were lost.
+  /// A part of the file that could not be read, with what was lost by that.
   public struct Loss: Hashable, Sendable, CustomStringConvertible {
-    /// Where they are.
+    /// The bytes of the file.
     public let range: Range<UInt64>
-    /// What is wrong with them.
+    /// What is wrong with the bytes.
     public let reason: String
-    /// The numbers of the changes that are missing, as far as they are known.
+    /// The numbers of the changes that are missing; nil if they are not known.
     ///
-    /// Keys that they changed have the value of an earlier change, or came back if they were removed.
+    /// A key that such a change set has the value of an earlier change, and one that it removed is back.
     public let sequences: ClosedRange<UInt64>?
 
-    /// The place, the reason and the numbers.
+    /// The bytes, the changes and the reason.
     public var description: String {
       let changes = sequences.map { ", changes \($0.lowerBound) to \($0.upperBound)" } ?? ""
       return "bytes \(range.lowerBound)..<\(range.upperBound)\(changes): \(reason)"

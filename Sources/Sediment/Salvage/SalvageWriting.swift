@@ -8,7 +8,7 @@ struct SalvageWriting {
   private let fileByteCount: UInt64
   private let store: SedimentStore
   /// The collections of the new store, by their numbers in the old file.
-  private var spaces: [UInt32: SedimentKeyspace] = [:]
+  private var spaces: [UInt32: SedimentCollection] = [:]
   private var names: Set<String> = []
   /// The dictionaries of the old file that are whole, by their numbers.
   private var dictionaries: [UInt32: CompressionDictionary] = [:]
@@ -19,7 +19,7 @@ struct SalvageWriting {
     self.identity = identity
     fileByteCount = byteCount
     self.store = store
-    spaces[0] = store
+    spaces[0] = store.defaultCollection
   }
 
   /// Makes the collections whose names are known.
@@ -48,12 +48,12 @@ struct SalvageWriting {
   mutating func runUncertain(
     _ table: SalvageTable, _ segments: [SalvageSegment], _ meter: inout ProgressMeter
   ) throws {
-    var others: [UInt32: SedimentKeyspace] = [:]
+    var others: [UInt32: SedimentCollection] = [:]
     var ignored = SalvageReport()
     takeDictionaries(table, segments)
     for (name, place) in Self.ordered(table) {
       let wanted = name.collection == 0 ? "salvaged" : "salvaged-\(name.collection)"
-      let space: SedimentKeyspace =
+      let space =
         if let found = others[name.collection] { found } else { try store.collection(free(wanted)) }
       others[name.collection] = space
       _ = try copy(place, segments, to: space, &ignored)
@@ -68,7 +68,7 @@ struct SalvageWriting {
       .sorted { $0.value.offset < $1.value.offset }
   }
 
-  private mutating func space(_ number: UInt32, _ report: inout SalvageReport) throws -> SedimentKeyspace {
+  private mutating func space(_ number: UInt32, _ report: inout SalvageReport) throws -> SedimentCollection {
     if let space = spaces[number] { return space }
     let name = free("collection-\(number)")
     report.inventedNames.append(name)
@@ -119,7 +119,7 @@ struct SalvageWriting {
 
   /// Copies one record; false if it or its value is not whole, which the report is told.
   private func copy(
-    _ place: SalvageTable.Place, _ segments: [SalvageSegment], to space: SedimentKeyspace,
+    _ place: SalvageTable.Place, _ segments: [SalvageSegment], to space: SedimentCollection,
     _ report: inout SalvageReport
   ) throws -> Bool {
     let range = place.offset..<place.offset + UInt64(place.byteCount)

@@ -1,52 +1,57 @@
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
+// The package's trait of this name, which is on by default. Without it the library needs no Foundation.
+#if Foundation
 
-extension Data: SedimentBytes, SedimentDecodable {
-  /// Lends the bytes where they lie.
-  @inlinable public func withSedimentBytes<Result, Failure: Error>(
-    _ body: (RawSpan) throws(Failure) -> Result
-  ) throws(Failure) -> Result {
-    let outcome: Swift.Result<Result, Failure> = unsafe withUnsafeBytes { bytes in
-      do throws(Failure) {
-        // The bytes live as long as this closure.
-        return .success(try body(unsafe RawSpan(_unsafeBytes: bytes)))
-      } catch {
-        return .failure(error)
+  #if canImport(FoundationEssentials)
+    public import FoundationEssentials
+  #else
+    public import Foundation
+  #endif
+
+  extension Data: SedimentBytes, SedimentDecodable {
+    /// Lends the bytes where they lie.
+    @inlinable public func withSedimentBytes<Result, Failure: Error>(
+      _ body: (RawSpan) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+      let outcome: Swift.Result<Result, Failure> = unsafe withUnsafeBytes { bytes in
+        do throws(Failure) {
+          // The bytes live as long as this closure.
+          return .success(try body(unsafe RawSpan(_unsafeBytes: bytes)))
+        } catch {
+          return .failure(error)
+        }
       }
+      return try outcome.get()
     }
-    return try outcome.get()
-  }
 
-  /// Copies the bytes.
-  @inlinable public init(sedimentBytes bytes: RawSpan) {
-    self = unsafe bytes.withUnsafeBytes { buffer in unsafe Data(buffer) }
-  }
-}
-
-extension SedimentExpiry {
-  /// At a date, which counts in milliseconds: the first one that is not before it.
-  ///
-  /// Dates before 1970 have passed already, as the value then has.
-  public static func at(_ date: Date) -> SedimentExpiry {
-    // A date counts in fractions that no number of milliseconds is exactly.
-    let milliseconds = (date.timeIntervalSince1970 * 1000 - 0.001).rounded(.up)
-    return .at(milliseconds: milliseconds <= 1 ? 1 : UInt64(exactly: milliseconds) ?? .max)
-  }
-}
-
-extension SedimentStore {
-  /// Opens the store at a file URL; see `init(path:options:)`.
-  ///
-  /// Throws `invalidArgument` for a URL that is not that of a file.
-  public convenience init(url: URL, options: SedimentOptions = SedimentOptions()) throws {
-    guard url.isFileURL else {
-      throw SedimentError(
-        .invalidArgument, path: url.absoluteString,
-        message: "The URL is not that of a file. Use one that was made of a file's path.")
+    /// Copies the bytes.
+    @inlinable public init(sedimentBytes bytes: RawSpan) {
+      self = unsafe bytes.withUnsafeBytes { buffer in unsafe Data(buffer) }
     }
-    try self.init(path: url.path, options: options)
   }
-}
+
+  extension SedimentExpiry {
+    /// At a date, rounded up to whole milliseconds.
+    ///
+    /// A date before 1970 is one that has passed: the value has expired.
+    public static func at(_ date: Date) -> SedimentExpiry {
+      // The fractions of a date are rarely a whole number of milliseconds: a little too much must not become one more.
+      let milliseconds = (date.timeIntervalSince1970 * 1000 - 0.001).rounded(.up)
+      return .at(milliseconds: milliseconds <= 1 ? 1 : UInt64(exactly: milliseconds) ?? .max)
+    }
+  }
+
+  extension SedimentStore {
+    /// Opens the store at a file URL; see `init(path:options:)`.
+    ///
+    /// Throws `invalidArgument` for any other URL.
+    public convenience init(url: URL, options: SedimentOptions = SedimentOptions()) throws {
+      guard url.isFileURL else {
+        throw SedimentError(
+          .invalidArgument, path: url.absoluteString,
+          message: "The URL is not that of a file. Use one that was made of a file's path.")
+      }
+      try self.init(path: url.path, options: options)
+    }
+  }
+
+#endif

@@ -1,25 +1,25 @@
 public import SedimentDisk
 
-/// Does the background work of stores when it is told to, where threads of the process would do it by themselves.
+/// Does the background work of stores only when it is told to, on the thread that calls.
 ///
-/// It is for tests, above all those on the simulated disk of `SedimentTesting`: with it a store does the same each
-/// time, on the thread that calls.
+/// It is for tests, above all on the simulated disk of `SedimentTesting`: a store that uses it does the same in each
+/// run. Without it, threads of the process do the work.
 ///
 ///     let background = ManualBackground()
 ///     let store = try SedimentStore(path: "data/store", disk: disk, background: background)
 ///     try store.set("one", forKey: "a")
-///     background.advance(by: .seconds(1))  // What was set is on the disk now.
+///     background.advance(by: .seconds(1))  // The value is on the disk now.
 public final class ManualBackground: Sendable {
   let scheduler = ManualScheduler()
 
-  /// Creates one with a clock of its own, which stands still.
+  /// Creates a background without work, with a clock that stands still.
   public init() {}
 
-  /// Does what is due now, such as compaction and the storing of the index, and returns how many jobs there were.
+  /// Does the work that is due now, such as compacting and storing the index, and returns how many jobs that were.
   @discardableResult
   public func run() -> Int { scheduler.runDue() }
 
-  /// Lets its clock run for some time, and does each job when it is due; a duration below zero is none.
+  /// Moves its clock forward, and does each job that becomes due; a duration below zero does nothing.
   public func advance(by duration: Duration) {
     let (seconds, attoseconds) = duration.components
     guard seconds >= 0, attoseconds >= 0 else { return }
@@ -30,7 +30,7 @@ public final class ManualBackground: Sendable {
 }
 
 extension SedimentStore {
-  /// Opens the store on a disk of the caller's, with its background work done when `background` is told to.
+  /// Opens the store on a disk of the caller's, with its background work done by `background`.
   public convenience init(
     path: String, options: SedimentOptions = SedimentOptions(), disk: any Disk, background: ManualBackground
   ) throws {

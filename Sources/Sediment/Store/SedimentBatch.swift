@@ -1,8 +1,9 @@
 internal import SedimentFormat
 
-/// Changes that are made all together or not at all.
+/// Changes that `SedimentStore.batch` makes all together or not at all.
 ///
-/// Limits are checked when the batch is made: what is too large is then an error, and nothing was changed.
+/// Adding a change never throws: a key or value that is too large is an error of the whole batch, which then changes
+/// nothing.
 public struct SedimentBatch {
   @usableFromInline let engine: Engine
   @usableFromInline var members: BatchMembers
@@ -12,7 +13,7 @@ public struct SedimentBatch {
     members = BatchMembers(path: engine.path)
   }
 
-  /// Gives a key of the store a value when the batch is made; without a duration it stays until it is removed.
+  /// Gives a key a value, which expires so long after now, or stays until it is replaced or removed.
   @inlinable
   public mutating func set<Key: SedimentBytes & ~Escapable, Value: SedimentBytes & ~Escapable>(
     _ value: Value, forKey key: Key, expiresIn duration: Duration? = nil
@@ -20,9 +21,9 @@ public struct SedimentBatch {
     set(value, key, engine.defaultState, duration)
   }
 
-  /// Gives a key of a collection a value when the batch is made.
+  /// Gives a key of a collection a value, which expires so long after now, or stays until it is replaced or removed.
   ///
-  /// A collection of another store makes the batch fail with `invalidArgument`.
+  /// With a collection of another store, the batch throws `invalidArgument`.
   @inlinable
   public mutating func set<Key: SedimentBytes & ~Escapable, Value: SedimentBytes & ~Escapable>(
     _ value: Value, forKey key: Key, in collection: SedimentCollection, expiresIn duration: Duration? = nil
@@ -31,15 +32,15 @@ public struct SedimentBatch {
     set(value, key, collection.state, duration)
   }
 
-  /// Removes a key of the store when the batch is made; it may have no value.
+  /// Removes the value of a key, if it has one.
   @inlinable
   public mutating func remove<Key: SedimentBytes & ~Escapable>(forKey key: Key) {
     remove(key, engine.defaultState)
   }
 
-  /// Removes a key of a collection when the batch is made; it may have no value.
+  /// Removes the value of a key of a collection, if it has one.
   ///
-  /// A collection of another store makes the batch fail with `invalidArgument`.
+  /// With a collection of another store, the batch throws `invalidArgument`.
   @inlinable
   public mutating func remove<Key: SedimentBytes & ~Escapable>(
     forKey key: Key, in collection: SedimentCollection

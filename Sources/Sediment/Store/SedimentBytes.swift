@@ -1,23 +1,25 @@
-/// What can be a key or a value: bytes that lie side by side.
+/// A type whose values can be keys and values of a store: bytes that lie side by side in memory.
 ///
-/// Strings stand for their UTF-8. Conforming types lend their bytes for the length of a call.
+/// Text stands for its UTF-8. To conform, a type lends its bytes to a closure.
 public protocol SedimentBytes: ~Escapable {
-  /// Calls `body` once with the bytes, which stay where they are until it returns; what it throws is thrown on.
+  /// Calls `body` once with the bytes, which must stay where they are until it returns, and throws what it throws.
   func withSedimentBytes<Result, Failure: Error>(
     _ body: (RawSpan) throws(Failure) -> Result
   ) throws(Failure) -> Result
 }
 
-/// What the bytes of a value can be turned into.
+/// A type that can be made of the bytes of a stored value.
 ///
-/// Retrieving fails with `undecodable` where the initializer says nil.
+/// Calls that retrieve a value throw `undecodable` where the initializer returns nil.
 public protocol SedimentDecodable {
-  /// Makes a value of the bytes, which it has to copy if it keeps them; nil if they are not of its kind.
+  /// Makes a value of the bytes; nil if they do not stand for one.
+  ///
+  /// The bytes are valid only during the call: what is kept has to be copied.
   init?(sedimentBytes bytes: RawSpan)
 }
 
 extension RawSpan: SedimentBytes {
-  /// Lends the bytes that the span is of.
+  /// Lends the bytes that the span covers.
   @inlinable public func withSedimentBytes<Result, Failure: Error>(
     _ body: (RawSpan) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -87,6 +89,16 @@ extension StaticString: SedimentBytes {
     _ body: (RawSpan) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     try description.withSedimentBytes(body)
+  }
+}
+
+extension Optional where Wrapped: SedimentBytes & ~Escapable {
+  /// Lends the bytes of a value, or nil if there is none.
+  @inlinable func withBytesIfAny<Result, Failure: Error>(
+    _ body: (RawSpan?) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    guard let value = self else { return try body(nil) }
+    return try value.withSedimentBytes { (bytes) throws(Failure) -> Result in try body(bytes) }
   }
 }
 

@@ -1,12 +1,21 @@
-/// A named collection of a store: keys of their own, in the same file.
+/// A collection of a store: keys of its own, in the same file.
 ///
-/// A handle keeps its store open.
-public final class SedimentCollection: SedimentKeyspace, @unchecked Sendable {
-  /// The collection's name.
-  public let name: String
+/// A store has one collection without a name, and any number of named ones; see `SedimentStore.collection(_:)`. A
+/// value of this type keeps the store open as long as it is kept.
+public struct SedimentCollection: SedimentKeyspace {
+  /// The store that the collection belongs to.
+  public let store: SedimentStore
+  @usableFromInline let state: CollectionState
 
-  init(_ owner: EngineOwner, _ state: CollectionState, name: String) {
-    self.name = name
-    super.init(owner, state)
+  @inlinable
+  init(_ store: SedimentStore, _ state: CollectionState) {
+    self.store = store
+    self.state = state
   }
+
+  /// The collection itself.
+  @inlinable public var defaultCollection: SedimentCollection { self }
+
+  /// The name of the collection; empty for the one without a name.
+  public var name: String { String(decoding: state.name, as: UTF8.self) }
 }

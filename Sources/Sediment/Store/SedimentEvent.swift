@@ -1,14 +1,14 @@
-/// Something that happened to a store, as its observer is told.
+/// Something that happened to a store, for the observer of its options.
 public enum SedimentEvent: Sendable {
-  /// The store was opened, and this is what recovery found and did.
+  /// The store was opened, with what that found and did.
   case recovered(RecoveryReport)
-  /// Everything up to a moment before is on the disk now; it took so many nanoseconds.
+  /// A sync has ended, which took so many nanoseconds: every change made before it is on the disk.
   case synced(nanoseconds: UInt64)
-  /// A segment of the log is full, and the log goes on in another.
+  /// A segment of the log is full, and the log goes on in another one.
   case segmentSealed
-  /// The catalogue was written, so that recovery would begin from here.
+  /// A checkpoint was written, from which the next recovery begins.
   case checkpoint
-  /// Something failed in the background, or made the store refuse further changes.
+  /// Work of the background failed, or a failure made the store refuse further changes.
   case failed(SedimentError)
   /// The store was closed.
   case closed

@@ -1,16 +1,21 @@
 extension SedimentKeyspace {
-  /// Calls a closure with each key and its value, in no order, until it returns `stop`.
+  /// Calls a closure with each key and its value, in no particular order, until the closure returns `stop`.
   ///
-  /// Keys that are there the whole time come exactly once, whatever others write meanwhile; those that come or go may
-  /// come or not. It is no snapshot: of a batch that is made meanwhile some keys may have their new values and others
-  /// their old ones. The bytes are valid until the closure returns. It may use the store; what it throws ends the
-  /// iteration and is thrown on.
+  /// It is not a snapshot. A key that has a value the whole time comes exactly once, whatever others write meanwhile;
+  /// a key that is set first or removed meanwhile may come or not. Of a batch that is made meanwhile, some keys may
+  /// come with new values and others with old ones.
+  ///
+  /// The bytes are valid until the closure returns. The closure may use the store. An error that it throws ends the
+  /// iteration, and is thrown to the caller.
   @inlinable
   public func forEach(_ body: (RawSpan, RawSpan) throws -> SedimentIteration) throws {
     try engine.forEach(state) { key, value in try body(key, value) == .continue }
   }
 
-  /// Calls a closure with each key that begins with a prefix, in no order, until it returns `stop`; see `forEach`.
+  /// Calls a closure with each key that begins with a prefix, in no particular order, until the closure returns
+  /// `stop`.
+  ///
+  /// See `forEach` for what it promises.
   @inlinable
   public func forEachKey<Prefix: SedimentBytes & ~Escapable>(
     withPrefix prefix: Prefix, _ body: (RawSpan) throws -> SedimentIteration
@@ -22,7 +27,7 @@ extension SedimentKeyspace {
 
   /// All keys that begin with a prefix, in ascending order of their bytes.
   ///
-  /// There is no order in the file: this goes through all keys of the store, and sorts what it finds.
+  /// The file keeps keys in no order: this looks at every key of the store, and sorts those that it found.
   @inlinable
   public func keys<Prefix: SedimentBytes & ~Escapable>(withPrefix prefix: Prefix) throws -> [[UInt8]] {
     var found: [[UInt8]] = []
@@ -35,7 +40,7 @@ extension SedimentKeyspace {
 
   /// All keys, in ascending order of their bytes.
   ///
-  /// They are collected in memory, and sorted; `forEachKey(withPrefix:_:)` collects nothing.
+  /// They are all in memory at once; `forEachKey(withPrefix:_:)` takes no memory for them.
   @inlinable
   public func keys() throws -> [[UInt8]] {
     try keys(withPrefix: "")

@@ -1,7 +1,7 @@
 extension SedimentKeyspace {
   /// The value of a key as bytes; nil if it has none.
   ///
-  /// The array is a copy of its own. See `SedimentKeyspace` for what is thrown.
+  /// The array is a copy. See `SedimentKeyspace` for the errors.
   @inlinable
   public func retrieve<Key: SedimentBytes & ~Escapable>(forKey key: Key) throws -> [UInt8]? {
     return try key.withSedimentBytes { (key) throws(SedimentError) -> [UInt8]? in
@@ -11,7 +11,7 @@ extension SedimentKeyspace {
 
   /// The value of a key as text or another type; nil if it has none.
   ///
-  /// Fails with `undecodable` if the bytes are not of that kind.
+  /// Throws `undecodable` if the type cannot be made of the bytes.
   @inlinable
   public func retrieve<Key: SedimentBytes & ~Escapable, Value: SedimentDecodable>(
     forKey key: Key, as type: Value.Type
@@ -26,9 +26,9 @@ extension SedimentKeyspace {
     }
   }
 
-  /// The value of a key as text or another type and when it ceases to be there; nil if it has none.
+  /// The value of a key as text or another type, with its expiry; nil if it has none.
   ///
-  /// Both are of the same record. Fails with `undecodable` if the bytes are not of that kind.
+  /// Both are of the same change. Throws `undecodable` if the type cannot be made of the bytes.
   @inlinable
   public func retrieveExpiring<Key: SedimentBytes & ~Escapable, Value: SedimentDecodable>(
     forKey key: Key, as type: Value.Type
@@ -44,10 +44,9 @@ extension SedimentKeyspace {
     }
   }
 
-  /// Copies the value of a key into a buffer, whose contents it replaces; false, with the buffer empty, if there is
-  /// none.
+  /// Replaces the contents of a buffer by the value of a key; if it has none, empties the buffer and returns false.
   ///
-  /// A buffer that is used again is not allocated again once it is large enough.
+  /// A buffer that is used again keeps its memory, so nothing is allocated once it is large enough.
   @inlinable
   public func retrieve<Key: SedimentBytes & ~Escapable>(
     forKey key: Key, into buffer: inout [UInt8]
@@ -61,14 +60,15 @@ extension SedimentKeyspace {
     }
   }
 
-  /// Calls a closure with the value of a key in place, without a copy; nil if it has none.
+  /// Calls a closure with the value of a key where it lies, without a copy, and returns its result; nil if the key has
+  /// no value.
   ///
-  /// The bytes are valid until the closure returns, even if the key is set or the store closed meanwhile: the file is
-  /// let go of afterwards. What was compressed lies in memory of the thread instead of the file.
+  /// The bytes are valid until the closure returns, even if the key is set or the store is closed meanwhile; a closed
+  /// store gives up its file only then. A compressed value lies in memory of the thread instead of the file.
   ///
-  /// The closure may use the store. A change inside it cannot wait for readers, of which it is one, so it may fail with
-  /// `outOfSpace` where a full store could make room otherwise; and space that is freed is used again only once the
-  /// closure has returned, so it should do so soon.
+  /// The closure may use the store, and should return soon: space that is freed meanwhile is used again only
+  /// afterwards. A change that the closure makes cannot wait for readers to leave, because it is one of them; in a
+  /// full store the change may therefore throw `outOfSpace` where another one would have made room.
   @inlinable
   public func withValue<Key: SedimentBytes & ~Escapable, Result>(
     forKey key: Key, _ body: (RawSpan) throws -> Result
@@ -92,7 +92,7 @@ extension SedimentKeyspace {
 
   /// How many keys have a value.
   ///
-  /// It takes time in proportion to them if some expire, and none else.
+  /// If some values expire, it looks at every key; if none does, it takes no time.
   @inlinable
   public func count() throws -> Int {
     return try engine.count(state)

@@ -1,8 +1,8 @@
 extension SedimentKeyspace {
-  /// The values of several keys, nil for each that has none, in the order of the keys.
+  /// The values of several keys, in the order of the keys, with nil for each key that has none.
   ///
-  /// Quicker than one by one, because their waits for memory overlap. The keys are looked up one after the other, not
-  /// at one moment.
+  /// This is quicker than one call for each key, because the waits for memory overlap. Changes that others make
+  /// meanwhile may be seen for some of the keys and not for others.
   @inlinable
   public func retrieve<Key: SedimentBytes>(forKeys keys: some Sequence<Key>) throws -> [[UInt8]?] {
     var values: [[UInt8]?] = []
@@ -17,8 +17,8 @@ extension SedimentKeyspace {
     return values
   }
 
-  /// Calls a closure with the value of each of several keys in place, nil for each that has none, in the order of the
-  /// keys, with the number of the key among them.
+  /// Calls a closure for each of several keys, in their order, with the position of the key among them, from 0 on, and
+  /// its value where it lies, or nil if it has none.
   ///
   /// The bytes are valid until the closure returns. See `retrieve(forKeys:)`.
   @inlinable
@@ -28,10 +28,10 @@ extension SedimentKeyspace {
     try withExpiringValues(forKeys: keys) { number, value, _ in try body(number, value) }
   }
 
-  /// Calls a closure with the value of each of several keys in place and when that ceases to be there, in the order of
-  /// the keys, with the number of the key among them.
+  /// Calls a closure for each of several keys, in their order, with the position of the key among them, from 0 on, its
+  /// value where it lies, and its expiry.
   ///
-  /// Without a value, the closure is given nil and `never`. See `withValues(forKeys:_:)`.
+  /// For a key without a value they are nil and `never`. See `withValues(forKeys:_:)`.
   @inlinable
   public func withExpiringValues<Key: SedimentBytes>(
     forKeys keys: some Sequence<Key>, _ body: (Int, RawSpan?, SedimentExpiry) throws -> Void
@@ -39,14 +39,14 @@ extension SedimentKeyspace {
     let group = KeyGroup()
     var first = 0
     for key in keys where key.withSedimentBytes({ group.append($0) }) {
-      try read(group, from: first, body)
+      try defaultCollection.read(group, from: first, body)
       first += group.removeAll()
     }
-    if !group.isEmpty { try read(group, from: first, body) }
+    if !group.isEmpty { try defaultCollection.read(group, from: first, body) }
   }
 }
 
-extension SedimentKeyspace {
+extension SedimentCollection {
   @usableFromInline
   func read(
     _ group: KeyGroup, from first: Int, _ body: (Int, RawSpan?, SedimentExpiry) throws -> Void

@@ -1,7 +1,7 @@
 extension SedimentKeyspace {
   /// Gives a key a value, which stays until it is replaced or removed.
   ///
-  /// A value above 128 KiB gets a place of its own in the file. See `SedimentKeyspace` for what is thrown.
+  /// A value above 128 KiB gets a place of its own in the file. See `SedimentKeyspace` for the errors.
   @inlinable
   public func set<Key: SedimentBytes & ~Escapable, Value: SedimentBytes & ~Escapable>(
     _ value: Value, forKey key: Key, durability: SedimentDurability? = nil
@@ -14,9 +14,9 @@ extension SedimentKeyspace {
     }
   }
 
-  /// Gives a key a value that ceases to be there so long after now, by the wall clock.
+  /// Gives a key a value that expires so long after now, by the wall clock.
   ///
-  /// From then on the key has no value; its space is won back later.
+  /// From then on the key has no value. The space of the value is won back later.
   @inlinable
   public func set<Key: SedimentBytes & ~Escapable, Value: SedimentBytes & ~Escapable>(
     _ value: Value, forKey key: Key, expiresIn duration: Duration, durability: SedimentDurability? = nil
@@ -24,9 +24,9 @@ extension SedimentKeyspace {
     try set(value, forKey: key, expiry: .after(duration), durability: durability)
   }
 
-  /// Gives a key a value with an expiry, which may be the one that the value before had.
+  /// Gives a key a value with an expiry; `unchanged` is the expiry of the value that the key has now.
   ///
-  /// A time that has passed already is allowed: the key has no value then.
+  /// A time that has passed is no error: the key then has no value.
   @inlinable
   public func set<Key: SedimentBytes & ~Escapable, Value: SedimentBytes & ~Escapable>(
     _ value: Value, forKey key: Key, expiry: SedimentExpiry, durability: SedimentDurability? = nil
@@ -40,9 +40,9 @@ extension SedimentKeyspace {
     }
   }
 
-  /// Gives a key a value unless it has one, in one step; whether it did.
+  /// Gives a key a value only if it has none, in one step, and returns whether it had none.
   ///
-  /// With `synced` the value that was there is on the disk, too, when the call returns.
+  /// With the durability `synced`, also a value that was there already is on the disk when the call returns.
   @inlinable @discardableResult
   public func setIfAbsent<Key: SedimentBytes & ~Escapable, Value: SedimentBytes & ~Escapable>(
     _ value: Value, forKey key: Key, expiry: SedimentExpiry = .never, durability: SedimentDurability? = nil
@@ -56,9 +56,9 @@ extension SedimentKeyspace {
     }
   }
 
-  /// Removes a key; whether it had a value.
+  /// Removes the value of a key, and returns whether it had one.
   ///
-  /// There is room for that in a full store, too: some is kept back for it.
+  /// It works in a full store, too: some room is kept back for it.
   @inlinable @discardableResult
   public func remove<Key: SedimentBytes & ~Escapable>(
     forKey key: Key, durability: SedimentDurability? = nil
@@ -68,10 +68,12 @@ extension SedimentKeyspace {
     }
   }
 
-  /// Removes all keys at once, by one small record; the space is used again by and by.
+  /// Removes all keys at once, by one small record.
   ///
-  /// Of a store it removes the keys that are in no collection; `removeEverything` removes all. Who reads meanwhile finds
-  /// a key as it was, or no value.
+  /// Their space is won back later.
+  ///
+  /// A store removes only the keys that are in no named collection; `SedimentStore.removeEverything` removes all. A
+  /// reader meanwhile finds the value that a key had, or none.
   @inlinable
   public func removeAll(durability: SedimentDurability? = nil) throws {
     try engine.clear(state, durability ?? engine.durability)
@@ -79,10 +81,12 @@ extension SedimentKeyspace {
 
   // MARK: Read and change in one step
 
-  /// Replaces the value of a key by what a closure makes of it, as if nobody else came in between; nil removes it.
+  /// Replaces the value of a key by the result of a closure, in one step; the closure is given nil if there is no
+  /// value, and returns nil to remove it.
   ///
-  /// The closure may run several times, if others change the key meanwhile, and may use the store. What it throws is
-  /// thrown on, and nothing is changed then. The expiry stays as it is unless another is said.
+  /// If somebody else changes the key meanwhile, the closure is called again, with the new value. It may use the
+  /// store. If it throws, nothing is changed, and the caller gets its error. The expiry stays as it was unless
+  /// `expiry` says otherwise.
   @inlinable
   public func update<Key: SedimentBytes & ~Escapable>(
     forKey key: Key, expiry: SedimentExpiry = .unchanged, durability: SedimentDurability? = nil,
@@ -97,25 +101,48 @@ extension SedimentKeyspace {
     }
   }
 
-  /// Gives a key another value, or none, if its value is the one that is expected, or it has none and nil is expected;
-  /// whether it was.
+  /// Replaces the value of a key by the result of a closure, as text or another type; see `update(forKey:)` for bytes.
   ///
-  /// Comparing and changing are one step. The expiry stays as it is unless another is said.
+  /// Throws `undecodable`, and changes nothing, if the type cannot be made of the value.
+  @inlinable
+  public func update<Key: SedimentBytes & ~Escapable, Value: SedimentBytes & SedimentDecodable>(
+    forKey key: Key, as type: Value.Type, expiry: SedimentExpiry = .unchanged,
+    durability: SedimentDurability? = nil, _ body: (Value?) throws -> Value?
+  ) throws {
+    let engine = engine
+    try update(forKey: key, expiry: expiry, durability: durability) { old in
+      var value: Value?
+      if let old {
+        value = Value(sedimentBytes: unsafe old.span.bytes)
+        if value == nil { throw engine.undecodable(Value.self) }
+      }
+      return try body(value)?.withSedimentBytes { new in [UInt8](sedimentBytes: new) }
+    }
+  }
+
+  /// Replaces the value of a key by `new` only if it is `expected`, in one step, and returns whether it was; nil
+  /// stands for no value.
+  ///
+  /// The expiry stays as it was unless `expiry` says otherwise.
   @inlinable @discardableResult
-  public func compareAndSet<Key: SedimentBytes & ~Escapable>(
-    forKey key: Key, expected: [UInt8]?, new: [UInt8]?, expiry: SedimentExpiry = .unchanged,
+  public func compareAndSet<Key: SedimentBytes & ~Escapable, Value: SedimentBytes & ~Escapable>(
+    forKey key: Key, expected: Value?, new: Value?, expiry: SedimentExpiry = .unchanged,
     durability: SedimentDurability? = nil
   ) throws -> Bool {
     return try key.withSedimentBytes { (key) throws(SedimentError) -> Bool in
-      try engine.compareAndSet(
-        key, state, expected: expected, new: new, expiry: engine.written(expiry),
-        durability ?? engine.durability)
+      try expected.withBytesIfAny { (expected) throws(SedimentError) -> Bool in
+        try new.withBytesIfAny { (new) throws(SedimentError) -> Bool in
+          try engine.compareAndSet(
+            key, state, expected: expected, new: new, expiry: engine.written(expiry),
+            durability ?? engine.durability)
+        }
+      }
     }
   }
 
   // MARK: Expiry
 
-  /// When the value of a key ceases to be there: in milliseconds since 1970, or never; nil if it has no value.
+  /// When the value of a key expires, as `at` or `never`; nil if it has no value.
   @inlinable
   public func expiry<Key: SedimentBytes & ~Escapable>(
     forKey key: Key
@@ -126,9 +153,9 @@ extension SedimentKeyspace {
     }
   }
 
-  /// Gives the value of a key another expiry; false if it has no value.
+  /// Gives the value of a key another expiry, and returns whether it has a value.
   ///
-  /// The value is written again, a large one as a copy.
+  /// The value is written again with it, whatever its size.
   @inlinable @discardableResult
   public func setExpiry<Key: SedimentBytes & ~Escapable>(
     _ expiry: SedimentExpiry, forKey key: Key, durability: SedimentDurability? = nil

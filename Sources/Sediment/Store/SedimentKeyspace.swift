@@ -1,60 +1,41 @@
-/// Keys and their values: a store's own, or those of a collection.
+/// Keys with their values: those that a store keeps outside of any named collection, or those of one collection.
 ///
-/// The operations are the same for both; a function that takes a keyspace works with either. It may be used from any
-/// thread.
+/// A store and a collection have the same operations, and all of them may be called from any thread. A function that
+/// works with either takes `some SedimentKeyspace`. A variable that holds either is a `SedimentCollection`: a store
+/// has one as its `defaultCollection`.
 ///
-/// Everything throws a `SedimentError`. A key without a value is none: it is nil, or false.
+/// A key without a value is no error: reading it gives nil or false. All errors are of the type `SedimentError`, but
+/// for those that a closure of the caller's throws.
 ///
 /// Reading takes no lock and waits for nobody. It sees each change once the call that makes it has returned, and a
-/// batch as a whole. It throws `damaged` for a record that does not match its checksum, unless the options say that
-/// reads verify nothing, and `inputOutput` for one that the disk cannot read; other keys can be read all the same.
+/// batch as a whole. It throws `damaged` for a record that does not match its checksum, unless `verifiesReads` of the
+/// options is false, and `inputOutput` for a record that the disk cannot read. Other keys can still be read.
 ///
-/// Changes are made one after the other. What one survives once its call has returned says its `durability`, or else
-/// that of the store. If it throws, nothing was changed: `tooLarge` for a key above 65,535 bytes or a value above a
-/// GiB, `outOfSpace` where there is no room, `readOnly` in a store that was opened for reading. The one exception is
-/// `outcomeUnknown`: then the change may be found after the next opening or not, and the store takes no more of them.
+/// Changes are made one after the other. `durability` says what a change survives once its call has returned; without
+/// it, the options of the store say so. A call that throws has changed nothing. It throws `tooLarge` for a key above
+/// 65,535 bytes or a value above 1 GiB, `outOfSpace` where there is no room, and `readOnly` in a store that was opened
+/// for reading. The one exception is `outcomeUnknown`: the disk failed, so the next opening may find the change or
+/// not, and the store takes no further changes.
 ///
 /// Any call throws `closed` once the store was closed, `collectionDropped` once the collection was dropped, and
 /// `forked` in a child of the process that opened the store.
-public class SedimentKeyspace: @unchecked Sendable {
-  // Sendable: constants, which are Sendable themselves.
-  @usableFromInline final let engine: Engine
-  @usableFromInline final let state: CollectionState
-  private let owner: EngineOwner
+public protocol SedimentKeyspace: Sendable {
+  /// The collection that has the keys: the one without a name of a store, and a collection itself.
+  var defaultCollection: SedimentCollection { get }
+}
 
-  init(_ owner: EngineOwner, _ state: CollectionState) {
-    self.owner = owner
-    engine = owner.engine
-    self.state = state
-  }
-
+extension SedimentKeyspace {
   /// What a change survives unless its call says otherwise.
-  public final var durability: SedimentDurability { engine.options.durability }
+  @inlinable public var durability: SedimentDurability { engine.durability }
 
-  /// What others of the same store are made with.
-  final var sharedOwner: EngineOwner { owner }
+  @inlinable var engine: Engine { defaultCollection.store.engine }
+  @inlinable var state: CollectionState { defaultCollection.state }
 }
 
-/// Whether an iteration, or something long that tells its progress, goes on.
+/// Whether a call goes on that calls a closure again and again.
 public enum SedimentIteration: Sendable {
-  /// With what comes next.
+  /// The call goes on.
   case `continue`
-  /// No further.
+  /// The call ends.
   case stop
-}
-
-/// Closes an engine when nobody can use it any more.
-///
-/// The engine's own background work holds the engine, so its end cannot be told from the engine itself. (A weak
-/// reference could, and would make counting references to it slow.)
-final class EngineOwner: Sendable {
-  let engine: Engine
-
-  init(_ engine: Engine) {
-    self.engine = engine
-  }
-
-  deinit {
-    try? engine.close()
-  }
 }

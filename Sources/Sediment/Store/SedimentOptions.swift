@@ -1,29 +1,31 @@
-/// How a store is opened.
+/// How a store is opened and run.
 public struct SedimentOptions: Sendable {
-  /// What a change survives before the call that made it returns, unless the call says otherwise.
+  /// What a change survives once its call has returned, unless the call says otherwise.
   public var durability: SedimentDurability
-  /// Whether a file that is not there is the error `notFound` rather than created.
+  /// Whether opening throws `notFound` instead of creating a file that is not there.
   public var mustExist: Bool
-  /// Whether the store is only read; any number of processes may do so at a time, while none writes.
+  /// Whether the store is only read, which any number of processes may do at a time while none writes.
   ///
-  /// The file must be there and is not written to, not even to recover it: what a crash left is read as it is.
+  /// The file must be there. Nothing is written to it, not even to recover it after a crash: the store then shows what
+  /// recovery would keep.
   public var readOnly: Bool
-  /// How the file's bytes are reached.
+  /// How the bytes of the file are read and written.
   public var access: Access
-  /// Whether each read compares the checksum of what it found.
+  /// Whether each read compares the checksum of the record with its bytes.
   ///
-  /// Without it reads are a little quicker, and a bit that rotted goes unnoticed.
+  /// Without that, reads are a little quicker, and bits that changed on the disk go unnoticed.
   public var verifiesReads: Bool
   /// How large the file may become, and what happens when it is full.
   public var capacity: SedimentCapacity
-  /// Whether and when the space of what was replaced, removed or has expired is won back.
+  /// Whether and when the space of values that were replaced, removed or have expired is won back.
   public var compaction: SedimentCompaction
-  /// How values are compressed when they are stored; what is stored already is read whatever this says.
+  /// How new values are compressed.
+  ///
+  /// Values that are stored already can be read whatever it says.
   public var compression: SedimentCompression
-  /// Whether the index is stored in the file now and then and when the store is closed, so that opening it takes no
-  /// scan of all records.
+  /// Whether the index is stored in the file now and then and at the close, so that opening need not read all records.
   public var storesIndex: Bool
-  /// Called with what happens to the store, in its order, soon afterwards and on a thread of the background.
+  /// Called for each event of the store, in their order, soon after the event and on a thread of the background.
   ///
   /// All stores of the process share these threads, so it must return soon. It may use the store.
   public var observer: (@Sendable (SedimentEvent) -> Void)?
@@ -36,8 +38,10 @@ public struct SedimentOptions: Sendable {
   /// What the entries of a catalogue change may take in one record; longer changes are batches, and tests take less.
   package var changeByteCountMax = 15_000
 
-  /// Creates options; without arguments they are those of a store that loses at most a second to a power failure
-  /// and nothing to the death of the process.
+  /// Creates options.
+  ///
+  /// With the default options, a power failure takes at most the changes of the last second, and the death of the
+  /// process takes none.
   public init(
     durability: SedimentDurability = .interval(.seconds(1)), mustExist: Bool = false, readOnly: Bool = false,
     access: Access = .automatic, verifiesReads: Bool = true, capacity: SedimentCapacity = .unlimited,
@@ -63,42 +67,45 @@ public struct SedimentOptions: Sendable {
     windowSlotCount = 1
   }
 
-  /// How the file's bytes are reached.
+  /// How the bytes of a file are read and written.
   public struct Access: Sendable, Hashable, CustomStringConvertible {
-    /// Its name.
+    /// The name of the way.
     public let description: String
 
-    /// Read through memory that the file is mapped to, and small changes written many at a time; the quickest.
+    /// The quickest way that the file system allows: the file is mapped into memory, and many small changes are
+    /// written at a time.
     public static let automatic = Self(description: "automatic")
-    /// By system calls alone: a failing disk is an error there, and never a signal.
+    /// By system calls alone.
+    ///
+    /// A failing disk is then always an error, where a mapped file could end the process by a signal.
     public static let unmapped = Self(description: "unmapped")
     /// As `automatic`, but without a window, as where the file system makes none safe.
     package static let windowless = Self(description: "windowless")
   }
 }
 
-/// What a change survives once the call that made it has returned.
+/// What a change survives once its call has returned.
 ///
-/// The death of the process it survives in any case. What is there after a power failure is always a prefix of
-/// the history of changes, never one change without those before it.
+/// Every change survives the death of the process. After a power failure the store has all changes up to some moment,
+/// never one without those before it.
 public enum SedimentDurability: Sendable, Hashable {
-  /// The system writes it to the disk when it likes: after a power failure the last changes may be missing.
+  /// The system writes the change to the disk when it likes; a power failure may take the last changes.
   case unsynced
-  /// The store syncs in the background so soon after the change: a power failure takes at most that long.
+  /// The store syncs in the background at most so long after the change, so a power failure takes no more than that.
   case interval(Duration)
-  /// It is on the disk before the call returns; calls of several threads share a sync.
+  /// The change is on the disk when the call returns. Calls of several threads share a sync.
   case synced
 }
 
-/// When a value ceases to be there.
+/// When a value expires: from then on its key has no value.
 public enum SedimentExpiry: Sendable, Hashable {
   /// Never.
   case never
-  /// When the key's present value does; never if there is none.
+  /// When the present value of the key expires; never if it has none.
   case unchanged
   /// So long after now.
   case after(Duration)
-  /// At a wall time, in milliseconds since 1970.
+  /// At a time of the wall clock, in milliseconds since 1970.
   case at(milliseconds: UInt64)
 
   /// As a record says it: 0 for never.
@@ -108,17 +115,18 @@ public enum SedimentExpiry: Sendable, Hashable {
   }
 }
 
-/// How large a store's file may become.
+/// How large the file of a store may become.
 ///
-/// One that is longer already, since it was opened with more before, comes down in the background or with `compact`.
+/// A file that is larger already, because an earlier opening allowed more, shrinks in the background or by `compact`.
 public enum SedimentCapacity: Sendable, Hashable {
   /// As large as the disk allows.
   case unlimited
-  /// At most so many bytes: a change for which there is no room then fails with `outOfSpace`.
+  /// At most so many bytes. A change for which there is no room throws `outOfSpace`.
   case limited(maxBytes: UInt64)
-  /// At most so many bytes: what was not read lately makes room, with what has expired before everything else.
+  /// At most so many bytes. Where there is no room, values that have expired are left out first, and then values that
+  /// were not read lately.
   ///
-  /// The file never exceeds them, so less than that is there for records: half a MiB is the least that makes sense.
+  /// The bytes are those of the whole file, in which records have less: half a MiB is the least that makes sense.
   case evicting(maxBytes: UInt64)
 
   /// The bytes that the file may have; nil for any number.
@@ -135,24 +143,26 @@ public enum SedimentCapacity: Sendable, Hashable {
   }
 }
 
-/// Whether and when a store wins back the space of what is dead.
+/// Whether and when a store wins back the space of values that were replaced, removed or have expired.
 public enum SedimentCompaction: Sendable, Hashable {
-  /// Never; nothing that was written is ever moved.
+  /// Never: no record is moved once it was written.
   case off
-  /// When `compact` is called, and when there would be no room for a change otherwise.
+  /// When `compact` is called, and when a change finds no room otherwise.
   case manual
-  /// In the background, as it pays.
+  /// In the background, as far as it pays.
   case automatic
 }
 
-/// How values are compressed, each on its own and only where it saves at least an eighth.
+/// How values are compressed: each by itself, and only if that saves at least an eighth of it.
 public enum SedimentCompression: Sendable, Hashable {
   /// Not at all.
   case off
-  /// By zstd alone, of a level from 1 to 19: for large values that are to become as small as can be.
+  /// By zstd with a level from 1 to 19, without dictionaries: for large values that should become as small as
+  /// possible.
   case zstd(level: Int)
-  /// By zstd at a quick level, small values with dictionaries that the store trains itself from what is stored.
+  /// By zstd with a quick level; for small values, the store trains dictionaries from the values that it has.
   ///
-  /// Values that are alike, such as JSON, then become several times smaller. What proves incompressible is left alone.
+  /// Small values that resemble each other, such as JSON, become several times smaller. The store stops trying where
+  /// values turn out not to be compressible.
   case automatic
 }

@@ -1,8 +1,8 @@
-/// A run of a store's file in one use, as it is at one moment.
+/// A part of a store's file that has one use, as it is at one moment.
 public struct SedimentSegment: Sendable, Hashable {
   /// What a segment is for.
   public enum Kind: Sendable, Hashable {
-    /// Records in the order in which they were set; the log ends in one of them.
+    /// Records of changes, in the order of the changes; the log ends in such a segment.
     case hot
     /// Records that compaction moved.
     case survivors
@@ -10,28 +10,28 @@ public struct SedimentSegment: Sendable, Hashable {
     case extent
     /// A part of the stored index.
     case index
-    /// Tables of the store itself.
+    /// Tables of the store itself, such as the names of collections.
     case catalogue
-    /// What was set last, until it goes to its place in the log.
+    /// The last records, until they are written to their place in the log.
     case window
   }
 
-  /// What it is for.
-  public var kind: Kind
-  /// The number of this use; later ones are higher.
-  public var generation: UInt64
-  /// Where in the file it begins.
-  public var byteOffset: UInt64
-  /// The bytes that it takes of the file.
-  public var byteCount: UInt64
-  /// The bytes of its records; of a large value's or an index's segment, all of it.
-  public var usedByteCount: UInt64
-  /// The bytes of its records that hold present values.
-  public var liveByteCount: UInt64
+  /// What the segment is for.
+  public internal(set) var kind: Kind
+  /// The number of this use; later uses have higher numbers.
+  public internal(set) var generation: UInt64
+  /// The position of its first byte in the file.
+  public internal(set) var byteOffset: UInt64
+  /// The bytes of the file that it takes.
+  public internal(set) var byteCount: UInt64
+  /// The bytes of its records; for a large value and for a part of the index, all bytes of the segment.
+  public internal(set) var usedByteCount: UInt64
+  /// The bytes of those records that hold present values.
+  public internal(set) var liveByteCount: UInt64
   /// How many records it holds.
-  public var recordCount: Int
-  /// How many of them only say that a key was removed.
-  public var tombstoneCount: Int
-  /// Whether the log ends in it.
-  public var isTail: Bool
+  public internal(set) var recordCount: Int
+  /// How many of the records say that a key was removed.
+  public internal(set) var tombstoneCount: Int
+  /// Whether the log ends in this segment.
+  public internal(set) var isTail: Bool
 }

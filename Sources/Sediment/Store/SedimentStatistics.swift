@@ -1,90 +1,91 @@
 /// Figures of a store at one moment.
+///
+/// Figures "since the file was made" are kept in the file; those of "this opening" begin at zero with each opening.
 public struct SedimentStatistics: Sendable, Hashable {
-  /// How many keys are there in all collections; some that have expired may be among them until they are deleted.
-  public var liveKeyCount = 0
+  /// How many keys all collections have; expired ones are among them until they are deleted.
+  public package(set) var liveKeyCount = 0
   /// The bytes of the file.
-  public var fileByteCount: UInt64 = 0
-  /// The bytes of the records that hold the present values.
-  public var liveByteCount: UInt64 = 0
+  public package(set) var fileByteCount: UInt64 = 0
+  /// The bytes of records that hold present values.
+  public package(set) var liveByteCount: UInt64 = 0
   /// The bytes of records that compaction will leave out.
-  public var deadByteCount: UInt64 = 0
+  public package(set) var deadByteCount: UInt64 = 0
   /// The bytes that are allocated in the file and not in use.
-  public var freeByteCount: UInt64 = 0
-  /// The bytes of the file that are not in use and were given back to the file system, or may have been before it was
-  /// opened.
-  public var holeByteCount: UInt64 = 0
+  public package(set) var freeByteCount: UInt64 = 0
+  /// The bytes of the file that are not in use and were given back to the file system, in this opening or, as far as
+  /// is known, before it.
+  public package(set) var holeByteCount: UInt64 = 0
   /// How many segments the file has.
-  public var segmentCount = 0
-  /// How many collections have a name.
-  public var collectionCount = 0
-  /// The memory of the index.
-  public var indexByteCount = 0
+  public package(set) var segmentCount = 0
+  /// How many named collections there are.
+  public package(set) var collectionCount = 0
+  /// The bytes of memory that the index takes.
+  public package(set) var indexByteCount = 0
   /// The bytes of the file that the stored index takes.
-  public var storedIndexByteCount: UInt64 = 0
-  /// The bytes of the log that an opening would scan now because the stored index does not know them; all if there is
-  /// none, and some more than it would where compaction has been at work.
-  public var unstoredLogByteCount: UInt64 = 0
+  public package(set) var storedIndexByteCount: UInt64 = 0
+  /// The bytes of the log that are not in the stored index, so that an opening now would have to read them.
+  ///
+  /// It is the whole log if no index is stored, and where compaction has been at work, more than would be read.
+  public package(set) var unstoredLogByteCount: UInt64 = 0
   /// The bytes of keys and values that were set since the file was made.
-  public var userByteCount: UInt64 = 0
+  public package(set) var userByteCount: UInt64 = 0
   /// The bytes of records that were written since the file was made.
-  public var writtenByteCount: UInt64 = 0
+  public package(set) var writtenByteCount: UInt64 = 0
   /// The bytes of records that compaction moved since the file was made.
-  public var movedByteCount: UInt64 = 0
+  public package(set) var movedByteCount: UInt64 = 0
   /// How many keys were left out since the file was made because they were not read lately.
-  public var evictedKeyCount: UInt64 = 0
+  public package(set) var evictedKeyCount: UInt64 = 0
   /// How many keys were deleted since the file was made because they had expired.
-  public var expiredKeyCount: UInt64 = 0
-  /// The bytes that compaction would have to win for the file to be as small as it should be; 0 if it is.
-  public var compactionDebtByteCount: UInt64 = 0
-  /// How often records were written on the average since this opening: 1 where compaction moved none.
-  public var writeAmplification = 1.0
-  /// How often records were written on the average since the file was made: 1 where compaction moved none.
+  public package(set) var expiredKeyCount: UInt64 = 0
+  /// The bytes that compaction has still to win back until the file is as small as it should be.
+  public package(set) var compactionDebtByteCount: UInt64 = 0
+  /// How often a record was written on average in this opening: 1 if compaction moved none.
+  public package(set) var writeAmplification = 1.0
+  /// How often a record was written on average since the file was made: 1 if compaction moved none.
   public var lifetimeWriteAmplification: Double {
     Self.amplification(written: writtenByteCount, moved: movedByteCount)
   }
-  /// What this opening compressed, of all collections together.
-  public var compression = SedimentCompressionFigures()
-  /// What this opening compressed of each collection in which values were set, by its name; empty for the one
-  /// without.
-  public var collectionCompression: [String: SedimentCompressionFigures] = [:]
-  /// How many dictionaries the file has.
-  public var dictionaryCount = 0
+  /// What this opening compressed, for all collections together.
+  public package(set) var compression = SedimentCompressionFigures()
+  /// What this opening compressed, for each collection in which values were set, by its name; the name of the default
+  /// one is empty.
+  public package(set) var collectionCompression: [String: SedimentCompressionFigures] = [:]
+  /// How many compression dictionaries the file has.
+  public package(set) var dictionaryCount = 0
   /// The bytes of the dictionaries.
-  public var dictionaryByteCount: UInt64 = 0
-  /// How many dictionaries were not whole when the store was opened: values that need them cannot be read.
-  public var lostDictionaryCount = 0
-  /// How many nanoseconds this opening trained dictionaries, in the background.
-  public var trainingNanoseconds: UInt64 = 0
+  public package(set) var dictionaryByteCount: UInt64 = 0
+  /// How many dictionaries were damaged when the store was opened; values that need them cannot be read.
+  public package(set) var lostDictionaryCount = 0
+  /// How many nanoseconds the background trained dictionaries in this opening.
+  public package(set) var trainingNanoseconds: UInt64 = 0
   /// How often this opening synced the file.
-  public var syncCount: UInt64 = 0
+  public package(set) var syncCount: UInt64 = 0
   /// The number of the last change.
-  public var sequence: UInt64 = 0
+  public package(set) var sequence: UInt64 = 0
 
-  /// Creates figures that are all zero.
-  public init() {}
+  package init() {}
 
   static func amplification(written: UInt64, moved: UInt64) -> Double {
     written == 0 ? 1 : (Double(written) + Double(moved)) / Double(written)
   }
 }
 
-/// What compression made of the values that were set.
+/// What compression did to the values that were set.
 public struct SedimentCompressionFigures: Sendable, Hashable {
   /// How many values were set, in a store that compresses.
-  public var valueCount: UInt64 = 0
-  /// How many of them are stored compressed.
-  public var compressedCount: UInt64 = 0
+  public package(set) var valueCount: UInt64 = 0
+  /// How many of these values are stored compressed.
+  public package(set) var compressedCount: UInt64 = 0
   /// The bytes of the values that were set.
-  public var valueByteCount: UInt64 = 0
-  /// The bytes that are stored for them.
-  public var storedByteCount: UInt64 = 0
-  /// About how many nanoseconds compressing took, on all threads together; one call of 64 is timed.
-  public var nanoseconds: UInt64 = 0
+  public package(set) var valueByteCount: UInt64 = 0
+  /// The bytes that these values take as they are stored.
+  public package(set) var storedByteCount: UInt64 = 0
+  /// About how many nanoseconds compressing took, on all threads together: one call in 64 is timed.
+  public package(set) var nanoseconds: UInt64 = 0
 
-  /// Creates figures that are all zero.
-  public init() {}
+  init() {}
 
-  /// How many bytes of values are stored in one.
+  /// How many bytes of values one stored byte stands for, on average; 1 if nothing is stored.
   public var ratio: Double {
     storedByteCount == 0 ? 1 : Double(valueByteCount) / Double(storedByteCount)
   }

@@ -1,7 +1,7 @@
-// What really waits, waits without holding a thread: only syncs do.
+// Only waiting for a sync takes long, so only that gives up the thread.
 
 extension SedimentStore {
-  /// Returns once every change that was made before is on the disk.
+  /// Returns once every change that was made before is on the disk, without holding a thread meanwhile.
   public nonisolated(nonsending) func sync() async throws {
     try await engine.synced()
   }
@@ -17,8 +17,10 @@ extension SedimentStore {
 }
 
 extension SedimentKeyspace {
-  /// Calls a closure, with why that failed if it did, once every change that was made before is on the disk: at once
-  /// if it is, else on a thread of the background, which it must not hold up, or on the one that closes the store.
+  /// Calls a closure once every change that was made before is on the disk, or with the error if that failed.
+  ///
+  /// The closure is called at once if they are, and otherwise on a thread of the background or on the one that closes
+  /// the store, so it must return soon.
   public func sync(completion: @escaping @Sendable (SedimentError?) -> Void) {
     engine.whenSynced(completion)
   }
@@ -31,7 +33,7 @@ extension SedimentKeyspace {
     try await engine.synced()
   }
 
-  /// Removes a key, and returns once that is on the disk; whether it had a value.
+  /// Removes the value of a key, and returns once that is on the disk, with whether it had one.
   @discardableResult
   public nonisolated(nonsending) func removeSynced<Key: SedimentBytes>(
     forKey key: Key

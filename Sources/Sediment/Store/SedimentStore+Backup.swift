@@ -1,20 +1,20 @@
 internal import Synchronization
 
 extension SedimentStore {
-  /// Makes a copy of the store in another file, as it is at one moment of the call, while others go on writing.
+  /// Copies the store, as it is at one moment of the call, to a new file, while others go on writing.
   ///
-  /// The copy is a store of its own, whole and on the disk when the call returns. There must be no file of that name
-  /// yet. If it fails or the closure returns `stop`, nothing is left behind, and this store is as well as before.
+  /// The copy is a store, and is on the disk when the call returns. There must be no file at the path yet. If the call
+  /// throws, as it does with `cancelled` after the closure returned `stop`, no file is left behind.
   public func backup(
     to path: String, progress: ((SedimentProgress) -> SedimentIteration)? = nil
   ) throws {
     try engine.backUp(to: path, progress)
   }
 
-  /// Makes a copy of the store in another file without holding a thread of the caller's meanwhile.
+  /// Copies the store to a new file without holding a thread of the caller's meanwhile.
   ///
-  /// If the task is cancelled, it fails with `cancelled` and leaves nothing behind. The closure is called on a thread
-  /// of the copying.
+  /// If the task is cancelled, it throws `cancelled` and leaves no file behind. The closure is called on the thread
+  /// that copies.
   public func backup(
     to path: String, progress: (@Sendable (SedimentProgress) -> SedimentIteration)? = nil
   ) async throws {
@@ -27,8 +27,9 @@ extension SedimentStore {
   }
 }
 
-/// Runs `body` on a thread of its own; it is to end soon once the closure it is given says that the task was
-/// cancelled.
+/// Runs `body` on a thread of its own.
+///
+/// Its argument says whether the task was cancelled, so that it ends soon then.
 func onThread(
   _ body: @escaping @Sendable (@escaping @Sendable () -> Bool) throws(SedimentError) -> Void
 ) async throws {

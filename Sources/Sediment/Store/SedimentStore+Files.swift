@@ -2,9 +2,10 @@ package import SedimentDisk
 internal import SedimentFormat
 
 extension SedimentStore {
-  /// Removes a store's file, and with it all that it holds.
+  /// Removes the file of a store, and all that it holds.
   ///
-  /// It must be a store's file, sound or damaged, and nobody may have it open. That there is none is an error.
+  /// Throws `notFound` if there is no file, `foreign` if it is not a store's, and `locked` if somebody has it open.
+  /// The file may be damaged.
   public static func destroy(path: String) throws {
     try destroy(path: path, on: SystemDisk())
   }
@@ -18,8 +19,8 @@ extension SedimentStore {
     throw opening.replaced
   }
 
-  /// Removes the file that the path leads to; false, with nothing removed, if another has taken its place before it was
-  /// locked.
+  /// Removes the file that the path leads to; false, with nothing removed, if another has taken its place before it
+  /// was locked.
   private static func destroyOnce(_ opening: StoreOpening) throws(SedimentError) -> Bool {
     let (path, disk) = (opening.path, opening.disk)
     let file: any DiskFile
@@ -42,7 +43,7 @@ extension SedimentStore {
     return true
   }
 
-  /// Whether one of the superblocks at least begins like one.
+  /// Whether at least one of the superblocks begins like one.
   private static func isStore(_ file: any DiskFile) throws(DiskError) -> Bool {
     for copy in Superblock.Copy.allCases {
       var bytes = [UInt8](repeating: 0, count: Superblock.byteCount)

@@ -1,12 +1,12 @@
 package import SedimentDisk
 
 extension SedimentStore {
-  /// Saves all that is provably whole of a store's file, which may be damaged, to a new file.
+  /// Copies every record of a damaged store's file that is provably whole to a new file.
   ///
-  /// The old file is only read; nobody may have it open for writing. There must be no file of the new name yet; the
-  /// new one is whole and on the disk when the call returns, and if it throws, or the closure returns `stop`, nothing
-  /// is left behind. Keys that may have been removed are counted, and with `keepsUncertain` saved in a collection
-  /// named "salvaged".
+  /// The old file is only read, and nobody may have it open for writing. There must be no file at the destination yet;
+  /// the new one is on the disk when the call returns. If the call throws, as it does with `cancelled` after the
+  /// closure returned `stop`, no new file is left behind. Keys of which nobody can tell whether they were removed are
+  /// counted, and only with `keepsUncertain` they are copied, to a collection named "salvaged".
   public static func salvage(
     from path: String, to destination: String, keepsUncertain: Bool = false,
     progress: ((SedimentProgress) -> SedimentIteration)? = nil
@@ -15,7 +15,7 @@ extension SedimentStore {
       from: path, to: destination, on: SystemDisk(), keepsUncertain: keepsUncertain, progress: progress)
   }
 
-  /// The same on a disk of the caller's.
+  /// Salvages a file on a disk of the caller's.
   package static func salvage(
     from path: String, to destination: String, on disk: any Disk, keepsUncertain: Bool = false,
     progress: ((SedimentProgress) -> SedimentIteration)? = nil

@@ -1,20 +1,20 @@
-/// What reading every byte of a store's file found.
+/// What `SedimentStore.verify` found in a file.
 public struct VerificationReport: Hashable, Sendable {
   /// The path of the file that was read.
   public let path: String
   /// How many bytes the file has.
   public let fileByteCount: UInt64
-  /// The two blocks that the file is entered by.
+  /// The two superblocks, one of which every opening begins with.
   public internal(set) var superblocks: [Superblock] = []
-  /// Whether the log ends where whoever wrote the file last closed it; nil if its end cannot be told.
+  /// Whether the last process that wrote the file closed it; nil if that is not known.
   public internal(set) var wasClosed: Bool?
-  /// The byte behind the last record that counts; nil if that cannot be told.
+  /// The byte of the file behind the last record that counts; nil if it is not known.
   public internal(set) var logEnd: UInt64?
-  /// The number of the last change; nil if that cannot be told.
+  /// The number of the last change; nil if it is not known.
   public internal(set) var sequence: UInt64?
-  /// All that is not as it should be, or worth knowing, in the order of the file.
+  /// What is damaged or worth knowing, in the order of the file.
   public internal(set) var findings: [Finding] = []
-  /// The segments in the order of the file.
+  /// The segments, in the order of the file.
   public internal(set) var segments: [Segment] = []
 
   init(path: String, fileByteCount: UInt64) {
@@ -24,36 +24,36 @@ public struct VerificationReport: Hashable, Sendable {
 
   /// Whether nothing is damaged.
   ///
-  /// What a crash leaves is no damage: the end of a log that was not synced is cut off by the next opening.
+  /// The end of a log that a crash left before it was synced is no damage: the next opening cuts it off.
   public var isIntact: Bool { findings.allSatisfy { !$0.kind.isDamage } }
 
-  /// One of the blocks that the file is entered by.
+  /// One of the two blocks that openings begin with.
   public struct Superblock: Hashable, Sendable {
-    /// Its first byte in the file.
+    /// The position of its first byte in the file.
     public let offset: UInt64
-    /// What it says, or what is wrong with it.
+    /// What the superblock says, or what is wrong with it.
     public let state: State
 
-    /// What a superblock says.
+    /// What a superblock says, or what is wrong with it.
     public enum State: Hashable, Sendable {
       /// It is sound and says that the file was closed.
       case closed(generation: UInt64)
-      /// It is sound and says that the file may be in use, or was when its writer ended.
+      /// It is sound and says that the file was not closed: a process has it open, or ended without closing it.
       case open(generation: UInt64)
-      /// It is not sound, for the reason given.
+      /// It is damaged, for this reason.
       case damaged(reason: String)
       /// The disk cannot read it.
       case unreadable
     }
   }
 
-  /// Something that is not as it should be, or worth knowing.
+  /// Something that is damaged or worth knowing.
   public struct Finding: Hashable, Sendable, CustomStringConvertible {
-    /// What it is.
+    /// The kind of the finding.
     public let kind: Kind
-    /// The bytes of the file that it is about.
+    /// The bytes of the file that the finding is about.
     public let range: Range<UInt64>
-    /// What it means, and what to do.
+    /// What was found, what it means, and what to do.
     public let message: String
 
     /// The kind, the place and the message.
@@ -61,64 +61,64 @@ public struct VerificationReport: Hashable, Sendable {
       "\(kind) at bytes \(range.lowerBound)..<\(range.upperBound): \(message)"
     }
 
-    /// A kind of finding; later versions may add some.
+    /// A kind of finding; later versions may add more.
     public struct Kind: Hashable, Sendable, CustomStringConvertible {
-      /// The kind's name.
+      /// The name of the kind.
       public let description: String
-      /// Whether something that belongs to the store is lost or in danger.
+      /// Whether it is damage: something of the store is lost, or may be.
       public let isDamage: Bool
 
-      /// Bytes of the store are not what was written.
+      /// Bytes of the store are not those that were written.
       public static let corrupt = Kind(description: "corrupt", isDamage: true)
       /// The disk cannot read the bytes.
       public static let unreadable = Kind(description: "unreadable", isDamage: true)
-      /// Sound parts contradict each other.
+      /// Parts of the file that are sound by themselves contradict each other.
       public static let inconsistent = Kind(description: "inconsistent", isDamage: true)
-      /// What was written last and not synced before a crash; it never counted.
+      /// The end of the log, which was not synced before a crash.
       public static let torn = Kind(description: "torn", isDamage: false)
-      /// A part of the file that is sound and not in use, or that compaction has still to free.
+      /// A sound part of the file that is not in use, or that compaction has still to free.
       public static let orphaned = Kind(description: "orphaned", isDamage: false)
     }
   }
 
-  /// A part of the file in one use.
+  /// A part of the file that has one use.
   public struct Segment: Hashable, Sendable {
-    /// What it is used for.
+    /// What the segment is used for.
     public let kind: Kind
-    /// The number of this use, which grows over the file's life.
+    /// The number of this use; later uses have higher numbers.
     public let generation: UInt64
-    /// Its bytes in the file.
+    /// The bytes of the file that it takes.
     public let range: Range<UInt64>
     /// How many of its bytes hold something.
     public internal(set) var usedByteCount: UInt64
-    /// The records that users made.
+    /// How many records of keys it holds.
     public internal(set) var recordCount: UInt64 = 0
-    /// The bytes of what users can still read; nil if that cannot be told.
+    /// The bytes of records that hold present values; nil if that is not known.
     public internal(set) var liveByteCount: UInt64?
-    /// The bytes that compaction will leave out; nil if that cannot be told.
+    /// The bytes that compaction will leave out; nil if that is not known.
     public internal(set) var deadByteCount: UInt64?
     /// Whether nothing in it is damaged.
     public internal(set) var isIntact = true
-    /// Whether it belongs to the store; one that does not is only found because its header is still there.
+    /// Whether the store uses it; one that is not in use is listed because its header is still there.
     public let isInUse: Bool
 
     /// What a segment is used for.
     public enum Kind: String, Sendable {
-      /// Changes in the order in which they were made.
+      /// Records of changes, in the order of the changes.
       case hot
-      /// What compaction copied.
+      /// Records that compaction moved.
       case survivors
-      /// The bytes of a large value.
+      /// The bytes of one large value.
       case extent
       /// A part of the stored index.
       case index
-      /// Tables that were too long for the log.
+      /// Tables of the store itself that were too long for the log.
       case catalogue
-      /// What was set last, until it goes to its place in the log.
+      /// The last records, until they are written to their place in the log.
       case window
     }
 
-    /// How much of it holds something, from 0 to 1.
+    /// The part of its bytes that hold something, from 0 to 1.
     public var fill: Double { Double(usedByteCount) / Double(range.count) }
   }
 }

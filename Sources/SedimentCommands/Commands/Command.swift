@@ -59,8 +59,8 @@ enum OpenStore {
   }
 
   /// The keys that `--collection` names, or those outside of any; a collection that is not there is not made.
-  static func keyspace(_ arguments: ParsedArguments, of store: SedimentStore) throws -> SedimentKeyspace {
-    guard let name = arguments.value(of: .collection) else { return store }
+  static func keyspace(_ arguments: ParsedArguments, of store: SedimentStore) throws -> SedimentCollection {
+    guard let name = arguments.value(of: .collection) else { return store.defaultCollection }
     let names = store.collectionNames
     guard names.contains(name) else {
       let known =

@@ -75,7 +75,7 @@ enum ExportCommand: Command {
       return [(name, try OpenStore.keyspace(arguments, of: store))]
     }
     let names = store.collectionNames.filter { $0 != ImportProgress.collectionName }
-    return [(nil, store)] + (try names.map { ($0, try store.collection($0)) })
+    return [(nil, store.defaultCollection)] + (try names.map { ($0, try store.collection($0)) })
   }
 
   /// The checksum of what is exported: which store, how, and what of it.

@@ -57,7 +57,7 @@ enum RemoveCommand: StoreCommand {
     return code
   }
 
-  private static func remove(_ keys: [[UInt8]], from keyspace: SedimentKeyspace) throws {
+  private static func remove(_ keys: [[UInt8]], from keyspace: SedimentCollection) throws {
     for key in keys {
       try Signals.check()
       try keyspace.remove(forKey: key)

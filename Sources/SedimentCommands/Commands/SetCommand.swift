@@ -70,7 +70,7 @@ enum SetCommand: StoreCommand {
 
     func make(in store: SedimentStore) throws -> ExitCode {
       try Signals.check()
-      let keys = try collection.map { try store.collection($0) } ?? store
+      let keys = try collection.map { try store.collection($0) } ?? store.defaultCollection
       guard isOnlyIfAbsent else {
         try keys.set(bytes, forKey: key, expiry: expiry, durability: .synced)
         return .fine

@@ -156,7 +156,7 @@ struct ShellSession {
     beginningWith prefix: String, _ store: SedimentStore, _ collection: String?
   ) throws -> [String] {
     if let collection, !store.collectionNames.contains(collection) { return [] }
-    let keys = try collection.map { try store.collection($0) } ?? store
+    let keys = try collection.map { try store.collection($0) } ?? store.defaultCollection
     var found: [String] = []
     try keys.forEachKey(withPrefix: prefix) { key in
       if let text = ByteText.printable([UInt8](sedimentBytes: key)) { found.append(text) }

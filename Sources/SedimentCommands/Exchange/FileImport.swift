@@ -96,8 +96,8 @@ struct FileImport {
     }
   }
 
-  private mutating func keyspace(_ name: String?) throws -> SedimentKeyspace {
-    guard let name else { return store }
+  private mutating func keyspace(_ name: String?) throws -> SedimentCollection {
+    guard let name else { return store.defaultCollection }
     if let known = keyspaces[name] { return known }
     let collection = try store.collection(name)
     keyspaces[name] = collection

@@ -42,7 +42,7 @@ struct FolderSource {
     let files = contents.files.sorted { $0.filename.rawValue < $1.filename.rawValue }
     var report = Report()
     report.otherCount = contents.others.count
-    let keys = try collection.map { try store.collection($0) } ?? store
+    let keys = try collection.map { try store.collection($0) } ?? store.defaultCollection
     for start in stride(from: 0, to: files.count, by: Self.pieceCount) {
       let piece = files[start..<min(start + Self.pieceCount, files.count)]
       if moves {
@@ -63,7 +63,7 @@ struct FolderSource {
   }
 
   private func copy(
-    _ file: (filename: Filename, url: URL), to keys: SedimentKeyspace, _ report: inout Report
+    _ file: (filename: Filename, url: URL), to keys: SedimentCollection, _ report: inout Report
   ) throws {
     try Signals.check()
     if try keys.contains(file.filename.rawValue) {

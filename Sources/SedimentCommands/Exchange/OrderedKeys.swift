@@ -4,7 +4,7 @@ internal import Sediment
 ///
 /// There is no order in the file: each pass through all keys keeps those that come next, as many as the memory holds.
 struct OrderedKeys {
-  private let keyspace: SedimentKeyspace
+  private let keyspace: SedimentCollection
   private let prefix: [UInt8]
   private let byteCountMax: Int
   /// The greatest key of those that were given.
@@ -15,7 +15,7 @@ struct OrderedKeys {
   private static let arrayByteCount = 48
 
   /// Keys behind `last` alone, if it is given.
-  init(of keyspace: SedimentKeyspace, prefix: [UInt8], behind last: [UInt8]?, byteCountMax: Int) {
+  init(of keyspace: SedimentCollection, prefix: [UInt8], behind last: [UInt8]?, byteCountMax: Int) {
     (self.keyspace, self.prefix, self.last, self.byteCountMax) = (keyspace, prefix, last, byteCountMax)
   }
 

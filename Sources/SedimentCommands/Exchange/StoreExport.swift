@@ -3,7 +3,7 @@ internal import Sediment
 /// Writes keys and values as rows, in an order in which it can go on later.
 struct StoreExport {
   /// Keys outside of any collection have no name, and come first.
-  typealias Source = (name: String?, keys: SedimentKeyspace)
+  typealias Source = (name: String?, keys: SedimentCollection)
 
   private let writer: any ExchangeWriter
   /// Nil if it goes to standard output.

@@ -1,46 +1,46 @@
 /// What the engine asks of an operating system: files by path, a clock and random bytes.
 ///
-/// `SystemDisk` is the machine's own; the simulated disk of `SedimentTesting` is its twin in memory. Every
-/// system call of the package happens behind this protocol or behind `DiskFile`, so that each of them can be
-/// made to fail and every state that a power failure leaves can be built.
+/// `SystemDisk` is the real one, and `SedimentTesting` has a simulated one in memory. Every system call of the package
+/// is behind this protocol or behind `DiskFile`, so a test can make each of them fail, and can build every state that
+/// a power failure leaves.
 ///
-/// Calls may come from any thread. Paths are passed to the system as they are.
+/// Calls may come from any thread. The system gets paths exactly as they are.
 public protocol Disk: Sendable {
-  /// The unit of the ranges that a `FileMapping` exposes and conceals, in bytes.
+  /// The bytes of a page: the ranges that a `FileMapping` exposes and conceals consist of whole pages.
   var pageByteCount: Int { get }
 
   /// Opens a regular file.
   ///
-  /// Fails with `DiskError` for anything that is not a regular file, a symbolic link at the last component
-  /// included. The descriptor is not inherited by programs that the process starts.
+  /// Throws for anything else than a regular file, also if the last component of the path is a symbolic link. Programs
+  /// that the process starts do not inherit the open file.
   func open(_ path: String, _ mode: OpenMode) throws(DiskError) -> any DiskFile
 
-  /// Gives a file another name within its directory; durable only after `syncDirectory`.
+  /// Gives a file another name in its directory, which survives a power failure only after `syncDirectory`.
   ///
-  /// An error names `path`, also where the destination is at fault.
+  /// The path of an error is `path`, even if the destination is the reason.
   func rename(_ path: String, to destination: String, _ rule: RenameRule) throws(DiskError)
 
-  /// Removes a file's name; durable only after `syncDirectory`.
+  /// Removes a file's name, which survives a power failure only after `syncDirectory`.
   func remove(_ path: String) throws(DiskError)
 
-  /// Makes names that were created, changed or removed in the directory of `path` durable.
+  /// Makes durable which names were created, changed or removed in the directory of `path`.
   func syncDirectory(of path: String) throws(DiskError)
 
-  /// Makes the directories that `path` needs and that are missing, durably; those that are made stay if it fails.
+  /// Makes the missing directories of `path`, durably; if it throws, those that were made stay.
   func createDirectories(of path: String) throws(DiskError)
 
-  /// Wall time in milliseconds since 1970; it may jump in both directions.
+  /// The time of the wall clock, in milliseconds since 1970, which may jump forward and back.
   func wallClock() -> UInt64
 
-  /// Time in nanoseconds since some fixed moment; it never goes back while the process lives.
+  /// The nanoseconds since some fixed moment, which never go back while the process lives.
   func monotonicClock() -> UInt64
 
-  /// Sixty-four unpredictable bits.
+  /// 64 random bits that nobody can predict.
   func random() -> UInt64
 }
 
 extension Disk {
-  /// Does nothing: a disk without directories lacks none.
+  /// Does nothing, as is right for a disk without directories.
   public func createDirectories(of path: String) throws(DiskError) {}
 }
 
@@ -62,14 +62,14 @@ public enum OpenMode: Sendable {
   case read
   /// An existing file, for reading and writing.
   case readWrite
-  /// A file that must not exist yet, readable and writable by its owner alone from its first moment.
+  /// A new file, which its owner alone may read and write; opening throws if there is one of the name.
   case create
 }
 
-/// What a rename does where the destination exists.
+/// What a rename does if there is a file of the new name.
 public enum RenameRule: Sendable {
-  /// Fails with the system's "file exists", in one step with the rename itself.
+  /// It throws with the code `exists`. No file can appear between the check and the rename.
   case keepExisting
-  /// Takes its place.
+  /// It replaces that file.
   case replaceExisting
 }

@@ -1,10 +1,10 @@
-/// A failed call to the operating system: what was tried, on which file, where in it, and what the system said.
+/// A call of the operating system that failed: what was tried, on which file, at which position, and the error.
 public struct DiskError: Error, Hashable, Sendable {
   /// What was tried.
   public let operation: DiskOperation
-  /// The file or directory, as it was named by the caller.
+  /// The file or directory, by the path that the caller gave.
   public let path: String
-  /// The position in the file, where the call has one.
+  /// The position in the file; nil if the call has none.
   public let offset: UInt64?
   /// The system's own error.
   public let code: SystemErrorCode
@@ -19,14 +19,14 @@ public struct DiskError: Error, Hashable, Sendable {
 }
 
 extension DiskError: CustomStringConvertible {
-  /// A sentence for people, without any of the file's contents.
+  /// A sentence for people, without any contents of the file.
   public var description: String {
     let place = offset.map { " at byte \($0)" } ?? ""
     return "cannot \(operation.rawValue)\(place) '\(path)': \(code)"
   }
 }
 
-/// The calls of the seam, named as a message words them.
+/// The calls of `Disk`, `DiskFile` and `FileMapping`; the raw values are the words of a message.
 public enum DiskOperation: String, Hashable, Sendable, CaseIterable {
   /// `Disk.open`.
   case open
@@ -54,7 +54,7 @@ public enum DiskOperation: String, Hashable, Sendable, CaseIterable {
   case truncate = "resize"
   /// `DiskFile.sync`.
   case sync
-  /// `DiskFile.reserveMapping`, `FileMapping.expose` and its like.
+  /// `DiskFile.reserveMapping`, `FileMapping.expose` and `FileMapping.conceal`.
   case map
   /// `DiskFile.clone`.
   case clone

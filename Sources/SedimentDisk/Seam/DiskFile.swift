@@ -1,12 +1,12 @@
 /// An open regular file.
 ///
-/// Positions and lengths are bytes. All calls may come from any thread, but `close` must be the last. A file
-/// that is dropped without `close` is closed then, and what that reports is lost. Empty ranges do nothing. On a
-/// file opened for reading, what would write, and an exclusive lock, fail with "bad file descriptor".
+/// Positions and lengths are in bytes. All calls may come from any thread, but `close` must be the last. A file that
+/// nobody has any more is closed, and an error of that is lost. Empty ranges do nothing. On a file that was opened for
+/// reading, calls that write, and an exclusive lock, throw with the code `badDescriptor`.
 ///
-/// What is written is visible to every reader at once, also through a mapping, but survives a power failure
-/// only after `sync`. Until then any subset of the written sectors may be on the medium, and file size,
-/// allocation and holes each persist on their own.
+/// Every reader sees written bytes at once, also through a mapping, but they survive a power failure only after
+/// `sync`. Until then, any subset of the written sectors may be on the disk, and the length, the allocation and the
+/// holes of the file may each be old or new.
 public protocol DiskFile: AnyObject, Sendable {
   /// The path the file was opened by.
   var path: String { get }
@@ -14,17 +14,17 @@ public protocol DiskFile: AnyObject, Sendable {
   /// What the file system under this file can do.
   var traits: FileTraits { get }
 
-  /// Tells two openings of one file from openings of two files.
+  /// What two openings have in common if they are of the same file.
   var identifier: FileIdentifier { get }
 
   /// The length of the file.
   func byteCount() throws(DiskError) -> UInt64
 
-  /// How many bytes of the disk the file takes: more than its length where blocks were reserved behind it, fewer where
-  /// it has holes.
+  /// How many bytes of the disk the file takes: more than its length if blocks are reserved behind its end, and fewer
+  /// if it has holes.
   func allocatedByteCount() throws(DiskError) -> UInt64
 
-  /// Fills `buffer` from `offset` on and returns how many bytes there were: fewer only where the file ends.
+  /// Reads bytes from `offset` on into `buffer`, and returns how many: fewer than fit only where the file ends.
   func read(into buffer: inout MutableRawSpan, at offset: UInt64) throws(DiskError) -> Int
 
   /// Writes all of `bytes` at `offset`, extending the file where needed.
@@ -32,7 +32,7 @@ public protocol DiskFile: AnyObject, Sendable {
   /// When it throws, any part of the bytes may have been written.
   func write(_ bytes: RawSpan, at offset: UInt64) throws(DiskError)
 
-  /// Reserves blocks for the range, extending the file to its end; bytes never written read as zeros.
+  /// Reserves blocks for the range, and extends the file to its end; bytes that were never written read as zeros.
   ///
   /// Where `traits.allocatesBlocks`, a later write into the range cannot run out of space.
   func allocate(_ range: Range<UInt64>) throws(DiskError)
@@ -42,47 +42,47 @@ public protocol DiskFile: AnyObject, Sendable {
   /// Fails where `traits.punchesHoles` is false.
   func punchHole(_ range: Range<UInt64>) throws(DiskError)
 
-  /// The first range at or behind `offset` that may hold anything but zeros; nil if there is none up to the end.
+  /// The first range from `offset` on that may have other bytes than zeros; nil if there is none up to the end.
   ///
-  /// Where the system cannot tell, it is all that is left of the file.
+  /// If the system cannot tell, it is the rest of the file.
   func dataRange(from offset: UInt64) throws(DiskError) -> Range<UInt64>?
 
   /// Shortens or extends the file.
   func truncate(to byteCount: UInt64) throws(DiskError)
 
-  /// Waits until everything written before the call, through mappings too, and what is needed to find it
-  /// again, is on the medium.
+  /// Waits until everything that was written before the call, also through mappings, is on the disk and can be found
+  /// again.
   ///
-  /// A failure means that what was written may be lost, and that a second try would prove nothing.
+  /// If it throws, what was written may be lost, and a second call that succeeds proves nothing.
   func sync() throws(DiskError)
 
-  /// Reserves addresses for the first `byteCount` bytes of the file, rounded up to pages, of which nothing is
-  /// accessible yet.
+  /// Reserves addresses for the first `byteCount` bytes of the file, rounded up to pages; none of them may be touched
+  /// yet.
   func reserveMapping(byteCount: UInt64) throws(DiskError) -> FileMapping
 
-  /// Makes a second file of the same contents that shares its blocks; fails where `traits.clones` is false.
+  /// Makes a second file of the same contents that shares its blocks; throws where `traits.clones` is false.
   ///
-  /// What `allocate` promised for this file before holds no longer: allocate again. An error names this
-  /// file or the destination.
+  /// Blocks that `allocate` reserved for this file may be shared then: allocate again. The path of an error is that of
+  /// this file or the destination.
   func clone(to path: String) throws(DiskError)
 
-  /// Takes a lock that other open files respect, of this process and others; false where one of them has it.
+  /// Takes a lock of the range, and returns whether no other open file, of this or another process, has it.
   func lock(_ range: Range<UInt64>, _ mode: LockMode) throws(DiskError) -> Bool
 
   /// Releases a lock taken through this file.
   func unlock(_ range: Range<UInt64>) throws(DiskError)
 
-  /// Closes the file and releases its locks; what mappings have exposed stays so.
+  /// Closes the file and releases its locks; what mappings have exposed stays accessible.
   ///
-  /// Closing again does nothing; any other call afterwards fails with the system's "bad file descriptor".
+  /// Closing again does nothing; any other call afterwards throws with the code `badDescriptor`.
   func close() throws(DiskError)
 }
 
-/// What may share a locked range.
+/// Who else may have a lock of the same range.
 public enum LockMode: Sendable {
-  /// Other holders of a shared lock.
+  /// Others may have a shared lock.
   case shared
-  /// Nobody.
+  /// Nobody may have a lock.
   case exclusive
 }
 
@@ -100,15 +100,15 @@ public struct FileIdentifier: Hashable, Sendable {
   }
 }
 
-/// What a file system can do, found out when a file is opened.
+/// What the file system of a file can do, as was found out when the file was opened.
 public struct FileTraits: Hashable, Sendable {
-  /// Reserved blocks are really reserved, so that a store through a mapping cannot fail on a full disk.
+  /// Whether reserved blocks are really reserved, so that writing through a mapping cannot fail on a full disk.
   public var allocatesBlocks: Bool
-  /// Holes can be punched.
+  /// Whether blocks in the middle of a file can be given back.
   public var punchesHoles: Bool
-  /// Files can share blocks with a clone.
+  /// Whether a clone can share the blocks of a file.
   public var clones: Bool
-  /// The file system's name as far as it is known, for messages.
+  /// The name of the file system, for messages; "unknown" if it is not known.
   public var name: String
 
   /// Creates traits of their parts.

@@ -2,20 +2,20 @@ internal import CSediment
 
 /// A file's bytes at fixed addresses: `base + n` is byte `n` of the file for as long as the mapping lives.
 ///
-/// Only exposed ranges may be touched. Readers read through `base`; every store goes through `store`, so that
-/// the simulated disk sees each of them in its order. The mapping is released with its last reference.
+/// Only exposed ranges may be touched. Readers read through `base`. Every write goes through `store`, so that the
+/// simulated disk sees the writes in their order. The mapping is released with its last reference.
 @safe
 public final class FileMapping: Sendable {
   /// The address of the file's first byte.
   public nonisolated(unsafe) let base: UnsafeMutableRawPointer
   /// How many bytes of addresses are reserved.
   public let byteCount: UInt64
-  /// The unit of the ranges below.
+  /// The bytes of a page, of which the ranges below consist.
   public let pageByteCount: Int
   private let backing: any MappingBacking
   private let observer: (any StoreObserver)?
 
-  /// Creates a mapping; `observer` is told of each store instead of the store being made.
+  /// Creates a mapping; an `observer` gets the bytes of each `store`, and has to write them itself.
   public init(
     base: UnsafeMutableRawPointer, byteCount: UInt64, pageByteCount: Int, backing: any MappingBacking,
     observer: (any StoreObserver)? = nil
@@ -33,27 +33,27 @@ public final class FileMapping: Sendable {
 
   /// Makes a page-aligned range of the file accessible, or changes how it is.
   ///
-  /// The file must reach into the last page of the range, and a writable range must have been allocated on a
-  /// file system whose traits say that this holds; all else is a bug of the caller, which touching it reveals.
-  /// Fails with "bad file descriptor" once the file was closed, and with "permission denied" for a writable range
-  /// of a file opened for reading.
+  /// The file must reach into the last page of the range, and a writable range must have been allocated on a file
+  /// system whose traits include `allocatesBlocks`; otherwise touching it may end the process. Throws with the code
+  /// `badDescriptor` once the file was closed, and `accessDenied` for a writable range of a file that was opened for
+  /// reading.
   public func expose(_ range: Range<UInt64>, writable: Bool) throws(DiskError) {
     check(range)
     unsafe try backing.expose(base, range, writable: writable)
   }
 
-  /// Takes access to a page-aligned range away; its addresses stay reserved.
+  /// Makes a page-aligned range inaccessible; its addresses stay reserved.
   public func conceal(_ range: Range<UInt64>) throws(DiskError) {
     check(range)
     unsafe try backing.conceal(base, range)
   }
 
-  /// The address for stores that need nobody told; nil where every store must go through `store`.
+  /// The address for direct writes; nil if every write must go through `store`.
   package var unobservedBase: UnsafeMutableRawPointer? { unsafe observer == nil ? base : nil }
 
-  /// Copies bytes into a range that is exposed as writable; from a multiple of 8 on, in whole words.
+  /// Copies bytes into a range that is exposed as writable, in whole words where `offset` is a multiple of 8.
   ///
-  /// Others may copy the words from there meanwhile, in whole words, too.
+  /// Other threads may read the range in whole words meanwhile.
   public func store(_ bytes: RawSpan, at offset: UInt64) {
     precondition(
       offset <= byteCount && UInt64(bytes.byteCount) <= byteCount - offset,
@@ -79,17 +79,17 @@ extension FileMapping {
   }
 }
 
-/// What stands behind a mapping: page tables, or a simulation of them.
+/// What makes the pages of a mapping accessible: the operating system, or a simulation of it.
 public protocol MappingBacking: AnyObject, Sendable {
   /// Makes a range accessible, or changes how it is, as `FileMapping.expose` promises.
   func expose(_ base: UnsafeMutableRawPointer, _ range: Range<UInt64>, writable: Bool) throws(DiskError)
-  /// Takes access away, and keeps the addresses reserved.
+  /// Makes a range inaccessible, and keeps its addresses reserved.
   func conceal(_ base: UnsafeMutableRawPointer, _ range: Range<UInt64>) throws(DiskError)
-  /// Gives the addresses back, once the last reference to the mapping has gone.
+  /// Gives the addresses back; called once, with the last reference to the mapping.
   func release(_ base: UnsafeMutableRawPointer, byteCount: UInt64)
 }
 
-/// Takes the stores made through a mapping and must carry them out.
+/// Gets the bytes that are written through a mapping, and writes them to the file.
 public protocol StoreObserver: AnyObject, Sendable {
   /// Makes `bytes` the file's contents at `offset`.
   func store(_ bytes: RawSpan, at offset: UInt64)

@@ -6,12 +6,12 @@
   internal import Glibc
 #endif
 
-/// The operating system's number for an error, with the ones that the engine treats by name.
+/// The operating system's number for an error, with names for those that matter here.
 public struct SystemErrorCode: Hashable, Sendable {
   /// The system's number, `errno`.
   public let rawValue: Int32
 
-  /// Wraps a number.
+  /// Creates a code of the system's number.
   public init(rawValue: Int32) {
     self.rawValue = rawValue
   }
@@ -28,15 +28,15 @@ public struct SystemErrorCode: Hashable, Sendable {
   public static let tooManyOpenFiles = SystemErrorCode(rawValue: EMFILE)
   /// There is no such file or directory.
   public static let notFound = SystemErrorCode(rawValue: ENOENT)
-  /// The name is taken.
+  /// There is a file of that name already.
   public static let exists = SystemErrorCode(rawValue: EEXIST)
-  /// What the path leads through is no directory.
+  /// A part of the path is a file, not a directory.
   public static let notDirectory = SystemErrorCode(rawValue: ENOTDIR)
-  /// It is a directory.
+  /// The path leads to a directory.
   public static let isDirectory = SystemErrorCode(rawValue: EISDIR)
-  /// The last component is a symbolic link.
+  /// The last component of the path is a symbolic link.
   public static let symbolicLink = SystemErrorCode(rawValue: ELOOP)
-  /// The caller may not do that.
+  /// The process has no right to do that.
   public static let accessDenied = SystemErrorCode(rawValue: EACCES)
   /// The file system is read-only.
   public static let readOnlyFileSystem = SystemErrorCode(rawValue: EROFS)
@@ -44,7 +44,7 @@ public struct SystemErrorCode: Hashable, Sendable {
   public static let notSupported = SystemErrorCode(rawValue: ENOTSUP)
   /// The file was closed.
   public static let badDescriptor = SystemErrorCode(rawValue: EBADF)
-  /// It is not the kind of file that was expected, or an argument is out of range.
+  /// The file is not of the expected kind, or an argument is out of range.
   public static let invalidArgument = SystemErrorCode(rawValue: EINVAL)
   /// The file would become larger than the system allows, or than it allows this process.
   public static let fileTooLarge = SystemErrorCode(rawValue: EFBIG)
@@ -53,20 +53,20 @@ public struct SystemErrorCode: Hashable, Sendable {
   /// There is not enough memory or address space.
   public static let noMemory = SystemErrorCode(rawValue: ENOMEM)
 
-  /// Whether the system does not do this here at all, or not for this process: nothing was tried that failed.
-  public var isRefusal: Bool {
+  /// Whether the system refuses the call here, or to this process, so that nothing was tried.
+  package var isRefusal: Bool {
     self == .accessDenied || self == .notSupported || self == .invalidArgument || rawValue == EPERM
       || rawValue == ENOSYS
   }
 
-  /// Whether space is what was lacking, so that freeing some can help.
-  public var isOutOfSpace: Bool {
+  /// Whether there was no space, so that freeing some can help.
+  package var isOutOfSpace: Bool {
     self == .noSpace || self == .quotaExceeded || self == .fileTooLarge
   }
 }
 
 extension SystemErrorCode: CustomStringConvertible {
-  /// The system's sentence and the number.
+  /// The system's own words for the error, and the number.
   public var description: String {
     "\(message) (\(rawValue))"
   }

@@ -53,11 +53,11 @@ struct FolderImport {
   static let pendingByteCountMax = 16 << 20
 
   var report = FolderImportReport()
-  private let keyspace: SedimentKeyspace
+  private let keyspace: SedimentCollection
   private var pending: [URL] = []
   private var pendingByteCount = 0
 
-  init(_ keyspace: SedimentKeyspace) { self.keyspace = keyspace }
+  init(_ keyspace: SedimentCollection) { self.keyspace = keyspace }
 
   mutating func move(_ files: some Sequence<(filename: Filename, url: URL)>) throws {
     for (filename, url) in files {
@@ -87,7 +87,7 @@ struct FolderImport {
   }
 }
 
-extension SedimentKeyspace {
+extension SedimentCollection {
   /// Returns once every change that was made before is on the disk.
   fileprivate func syncAndWait() throws {
     let answer = StorageAnswer<Void>.pending { completion in

@@ -6,10 +6,10 @@ import Synchronization
 final class KeyspaceSource: Sendable {
   /// A keyspace, and what has to live as long as it is used.
   private final class Opened: Sendable {
-    let keyspace: SedimentKeyspace
+    let keyspace: SedimentCollection
     private let owner: (any AnyObject & Sendable)?
 
-    init(_ keyspace: SedimentKeyspace, _ owner: (any AnyObject & Sendable)?) {
+    init(_ keyspace: SedimentCollection, _ owner: (any AnyObject & Sendable)?) {
       self.keyspace = keyspace
       self.owner = owner
     }
@@ -18,9 +18,9 @@ final class KeyspaceSource: Sendable {
   /// Set once and kept until this ends, so that a reader need not retain it; not an `AtomicLazyReference`, which looks
   /// its type up at each load.
   private let opened = unsafe Atomic<Unmanaged<Opened>?>(nil)
-  private let open: @Sendable () throws -> (SedimentKeyspace, (any AnyObject & Sendable)?)
+  private let open: @Sendable () throws -> (SedimentCollection, (any AnyObject & Sendable)?)
 
-  init(open: @escaping @Sendable () throws -> (SedimentKeyspace, (any AnyObject & Sendable)?)) {
+  init(open: @escaping @Sendable () throws -> (SedimentCollection, (any AnyObject & Sendable)?)) {
     self.open = open
   }
 
@@ -29,14 +29,23 @@ final class KeyspaceSource: Sendable {
   }
 
   @usableFromInline
-  func keyspace() throws -> SedimentKeyspace {
+  func keyspace() throws -> SedimentCollection {
     if let opened = unsafe opened.load(ordering: .acquiring) {
       return unsafe opened._withUnsafeGuaranteedRef { $0.keyspace }
     }
     return try openNow()
   }
 
-  private func openNow() throws -> SedimentKeyspace {
+  /// Calls a closure with the keyspace, whose references need not be counted then.
+  @usableFromInline
+  func withKeyspace<Result>(_ body: (SedimentCollection) throws -> Result) throws -> Result {
+    if let opened = unsafe opened.load(ordering: .acquiring) {
+      return unsafe try opened._withUnsafeGuaranteedRef { try body($0.keyspace) }
+    }
+    return try body(openNow())
+  }
+
+  private func openNow() throws -> SedimentCollection {
     // Several may open at once: they get the same, of which one is kept.
     let (keyspace, owner) = try open()
     let new = unsafe Unmanaged.passRetained(Opened(keyspace, owner))

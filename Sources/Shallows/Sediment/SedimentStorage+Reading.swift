@@ -31,7 +31,7 @@ extension SedimentStorage: StorageProtocol, AnsweringReadableStorage {
   public func answer(
     forKeys filenames: [Filename]
   ) -> StorageAnswer<[ShallowsResult<ExpiringValue<Data>>]> {
-    let keyspace: SedimentKeyspace
+    let keyspace: SedimentCollection
     do { keyspace = try source.keyspace() } catch { return .failure(error) }
     var results: [ShallowsResult<ExpiringValue<Data>>] = []
     results.reserveCapacity(filenames.count)

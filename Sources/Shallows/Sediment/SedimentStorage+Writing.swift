@@ -33,11 +33,11 @@ extension SedimentStorage: AnsweringWritableStorage {
     var new: Data?
     let answer = writing { keyspace, durability in
       try keyspace.update(
-        forKey: filename.rawValue, expiry: expiry.map(SedimentExpiry.init) ?? .unchanged,
+        forKey: filename.rawValue, as: Data.self, expiry: expiry.map(SedimentExpiry.init) ?? .unchanged,
         durability: durability
       ) { old in
-        new = try modify(old.map { .success(Data($0)) } ?? .failure(StorageError.missing))
-        return new.map { [UInt8]($0) }
+        new = try modify(old.map { .success($0) } ?? .failure(StorageError.missing))
+        return new
       }
     }
     let last = new
@@ -48,26 +48,27 @@ extension SedimentStorage: AnsweringWritableStorage {
   /// another thread.
   @inlinable
   func writing(
-    _ change: (SedimentKeyspace, SedimentDurability?) throws -> Void
+    _ change: (SedimentCollection, SedimentDurability?) throws -> Void
   ) -> StorageAnswer<Void> {
     do {
-      let keyspace = try source.keyspace()
-      guard syncs(keyspace) else {
-        try change(keyspace, durability)
-        return .done
+      return try source.withKeyspace { keyspace in
+        guard syncs(keyspace) else {
+          try change(keyspace, durability)
+          return .done
+        }
+        try change(keyspace, .unsynced)
+        return synced(keyspace)
       }
-      try change(keyspace, .unsynced)
-      return synced(keyspace)
     } catch {
       return .failure(error)
     }
   }
 
   @inlinable
-  func syncs(_ keyspace: SedimentKeyspace) -> Bool { (durability ?? keyspace.durability) == .synced }
+  func syncs(_ keyspace: SedimentCollection) -> Bool { (durability ?? keyspace.durability) == .synced }
 
   @usableFromInline
-  func synced(_ keyspace: SedimentKeyspace) -> StorageAnswer<Void> {
+  func synced(_ keyspace: SedimentCollection) -> StorageAnswer<Void> {
     .pending { completion in
       let completion = Unchecked(completion)
       keyspace.sync { error in

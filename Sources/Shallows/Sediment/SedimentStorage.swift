@@ -1,6 +1,10 @@
 public import Foundation
 public import Sediment
 
+#if !Foundation
+  #error("Shallows and Vellum need the trait Foundation of the package Sediment, which is on by default.")
+#endif
+
 /// Data under names in a store of the engine, or in one of its collections: all in one file, nothing lost that was
 /// acknowledged.
 ///
@@ -24,7 +28,7 @@ public struct SedimentStorage: Sendable {
     storageName = "sediment-" + [file, collection].compactMap(\.self).joined(separator: "/")
     self.durability = durability
     source = KeyspaceSource {
-      guard let collection else { return (store, nil) }
+      guard let collection else { return (store.defaultCollection, nil) }
       return (try store.collection(collection), nil)
     }
   }
@@ -40,7 +44,7 @@ public struct SedimentStorage: Sendable {
     self.durability = durability
     source = KeyspaceSource {
       let shared = try SharedStore.open(url, options)
-      guard let collection else { return (shared.store, shared) }
+      guard let collection else { return (shared.store.defaultCollection, shared) }
       return (try shared.store.collection(collection), shared)
     }
   }
@@ -61,10 +65,10 @@ public struct SedimentStorage: Sendable {
     return copy
   }
 
-  /// What is behind it, for all that the engine can do and a storage cannot; opens the file if it is not yet open.
+  /// The collection that has the data, for what the engine can do and a storage cannot; opens the file if it is not open.
   ///
-  /// A file that was named by its URL is closed with the last storage that names it, whoever still has the keyspace.
-  public func keyspace() throws -> SedimentKeyspace { try source.keyspace() }
+  /// A file that was named by its URL is closed with the last storage that names it, whoever still has the collection.
+  public func keyspace() throws -> SedimentCollection { try source.keyspace() }
 }
 
 /// Where files of the engine lie for those who name folders.

@@ -57,7 +57,9 @@ package final class ConcurrentUse: Sendable {
   /// Whether threads that change something are at work.
   var isBusy: Bool { busyCount.load(ordering: .acquiring) > 0 }
 
-  func keys(of place: SharedRegisters.Place) -> SedimentKeyspace { place.isOfCollection ? collection : store }
+  func keys(of place: SharedRegisters.Place) -> SedimentCollection {
+    place.isOfCollection ? collection : store.defaultCollection
+  }
 
   /// Reads every register of a store once more, and notes it.
   package func readAll(of store: SedimentStore) throws {
@@ -65,7 +67,7 @@ package final class ConcurrentUse: Sendable {
     let collection = try store.collection("shared")
     for place in SharedRegisters.allPlaces {
       let begin = log.now()
-      let value = try (place.isOfCollection ? collection : store as SedimentKeyspace).retrieve(
+      let value = try (place.isOfCollection ? collection : store.defaultCollection).retrieve(
         forKey: place.key)
       log.note(.retrieve(try SharedRegisters.number(of: value, place.key)), on: place.register, since: begin)
     }

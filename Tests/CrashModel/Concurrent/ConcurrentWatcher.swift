@@ -28,7 +28,7 @@ struct ConcurrentWatcher {
     _ collection: SedimentCollection, _ store: SedimentStore, _ isOfCollection: Bool,
     _ log: inout OperationLog<Int, Int>
   ) throws {
-    let keys: SedimentKeyspace = isOfCollection ? collection : store
+    let keys = isOfCollection ? collection : store.defaultCollection
     var seen: Set<String> = []
     let begin = log.now()
     try keys.forEach { key, value in
@@ -58,7 +58,7 @@ struct ConcurrentWatcher {
       let copy = try SedimentStore(path: path, options: SedimentOptions(readOnly: true))
       let collection = try copy.collection("shared")
       for place in SharedRegisters.allPlaces {
-        let keys: SedimentKeyspace = place.isOfCollection ? collection : copy
+        let keys = place.isOfCollection ? collection : copy.defaultCollection
         let number = try SharedRegisters.number(of: keys.retrieve(forKey: place.key), place.key)
         log.note(.retrieve(number), on: place.register, from: begin, to: end)
         try expectOneGroup(place, number, copy, collection)
@@ -74,7 +74,7 @@ struct ConcurrentWatcher {
   ) throws {
     guard place.register >= SharedRegisters.count else { return }
     let first = SharedRegisters.groups[place.register - SharedRegisters.count][0]
-    let keys: SedimentKeyspace = first.isOfCollection ? collection : copy
+    let keys = first.isOfCollection ? collection : copy.defaultCollection
     if try SharedRegisters.number(of: keys.retrieve(forKey: first.key), first.key) != number {
       throw CrashContradiction(description: "a copy has a part of a batch at '\(place.key)'")
     }

@@ -10,7 +10,7 @@ struct ReleasedFilesTests {
   /// The values of text under each key, those of a collection behind its name; others by their length.
   private func texts(of store: SedimentStore) throws -> [String: String] {
     var texts: [String: String] = [:]
-    func add(_ keyspace: SedimentKeyspace, _ prefix: String) throws {
+    func add(_ keyspace: some SedimentKeyspace, _ prefix: String) throws {
       try keyspace.forEach { key, value in
         let value = [UInt8](sedimentBytes: value)
         let text = String(validating: value, as: UTF8.self).flatMap { $0.utf8.count < 100 ? $0 : nil }

@@ -35,7 +35,7 @@ struct SalvageTests {
   static func model(_ store: SedimentStore, _ names: [UInt32: String]) throws -> [Key: [UInt8]] {
     var model: [Key: [UInt8]] = [:]
     for (number, name) in names {
-      let space: SedimentKeyspace = name.isEmpty ? store : try store.collection(name)
+      let space = try name.isEmpty ? store.defaultCollection : store.collection(name)
       for key in try space.keys() {
         model[Key(collection: number, bytes: key)] = try space.retrieve(forKey: key)
       }

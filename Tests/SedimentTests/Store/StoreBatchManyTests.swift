@@ -61,7 +61,7 @@ struct StoreBatchManyTests {
 
   private func check(_ store: SedimentStore, _ expected: [[String: [UInt8]]]) throws {
     for (number, expected) in expected.enumerated() {
-      let keyspace = number == 0 ? store : try store.collection(number == 1 ? "one" : "two")
+      let keyspace = try number == 0 ? store.defaultCollection : store.collection(number == 1 ? "one" : "two")
       var found: [String: [UInt8]] = [:]
       try keyspace.forEach { key, value in
         found[String(decoding: [UInt8](sedimentBytes: key), as: UTF8.self)] = [UInt8](sedimentBytes: value)

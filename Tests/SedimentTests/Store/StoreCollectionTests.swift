@@ -11,7 +11,7 @@ struct StoreCollectionTests {
     let fixture = try StoreFixture(access)
     for _ in 0..<2 {
       let store = fixture.store
-      let spaces: [SedimentKeyspace] = try [store, store.collection("a"), store.collection("b")]
+      let spaces: [any SedimentKeyspace] = try [store, store.collection("a"), store.collection("b")]
       for (number, space) in spaces.enumerated() {
         try space.set("\(number)", forKey: "key")
         try space.set(pattern(150_000, number), forKey: "large")
@@ -34,7 +34,8 @@ struct StoreCollectionTests {
     let fixture = try StoreFixture(access)
     try fixture.store.set("store's", forKey: "key")
     let users = try fixture.store.collection("users")
-    #expect(users.name == "users")
+    #expect(users.name == "users" && users.store === fixture.store)
+    #expect(fixture.store.defaultCollection.name == "")
     #expect(try users.setIfAbsent("1", forKey: "key"))
     #expect(try !users.setIfAbsent("2", forKey: "key"))
     try users.update(forKey: "key") { ($0 ?? []) + [0x2B] }
@@ -202,11 +203,11 @@ struct StoreCollectionTests {
     let store = fixture.store
     let users = try store.collection("users")
     let others = try store.collection("others")
-    for space in [store, users, others] { try space.set("1", forKey: "key") }
+    for space in [store.defaultCollection, users, others] { try space.set("1", forKey: "key") }
     try users.removeAll()
-    #expect(try [store, users, others].map { try $0.count() } == [1, 0, 1])
+    #expect(try [store.defaultCollection, users, others].map { try $0.count() } == [1, 0, 1])
     try store.removeAll()
-    #expect(try [store, users, others].map { try $0.count() } == [0, 0, 1])
+    #expect(try [store.defaultCollection, users, others].map { try $0.count() } == [0, 0, 1])
     try users.set("2", forKey: "another")
     for _ in 0..<2 {
       fixture.scheduler.runDue()

@@ -72,7 +72,7 @@ struct StoreDurabilityTests {
     (
       "exchange with nothing",
       {
-        try !$0.compareAndSet(forKey: "removed", expected: nil, new: nil, durability: .synced)
+        try !$0.compareAndSet(forKey: "removed", expected: nil, new: nil as [UInt8]?, durability: .synced)
       }
     ),
     (

@@ -51,7 +51,7 @@ import Testing
       { try !$0.setIfAbsent("2", forKey: "a", durability: .synced) },
       { try !$0.setExpiry(.never, forKey: "gone", durability: .synced) },
       { try !$0.compareAndSet(forKey: "a", expected: [2], new: [3], durability: .synced) },
-      { try $0.compareAndSet(forKey: "gone", expected: nil, new: nil, durability: .synced) },
+      { try $0.compareAndSet(forKey: "gone", expected: nil, new: nil as [UInt8]?, durability: .synced) },
       {
         try $0.update(forKey: "gone", durability: .synced) { _ in nil }
         return true

@@ -5,7 +5,7 @@ import Testing
 
 /// Going through all keys, or those that begin alike.
 struct StoreIterationTests {
-  private static func visited(_ space: SedimentKeyspace) throws -> [[UInt8]: [UInt8]] {
+  private static func visited(_ space: some SedimentKeyspace) throws -> [[UInt8]: [UInt8]] {
     var found: [[UInt8]: [UInt8]] = [:]
     try space.forEach { key, value in
       let old = found.updateValue([UInt8](sedimentBytes: value), forKey: [UInt8](sedimentBytes: key))

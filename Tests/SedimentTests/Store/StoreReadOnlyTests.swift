@@ -61,8 +61,9 @@ struct StoreReadOnlyTests {
     let store = try Self.open(try Self.filled(.automatic, isClean: true), .automatic)
     #expect(code { try store.setIfAbsent("new", forKey: "key") } == .readOnly)
     #expect(code { try store.remove(forKey: "absent") } == .readOnly)
-    #expect(code { try store.compareAndSet(forKey: "key", expected: nil, new: nil) } == .readOnly)
-    #expect(code { try store.compareAndSet(forKey: "absent", expected: nil, new: nil) } == .readOnly)
+    #expect(code { try store.compareAndSet(forKey: "key", expected: nil, new: nil as [UInt8]?) } == .readOnly)
+    #expect(
+      code { try store.compareAndSet(forKey: "absent", expected: nil, new: nil as [UInt8]?) } == .readOnly)
     #expect(code { try store.update(forKey: "absent") { _ in nil } } == .readOnly)
     #expect(code { try store.setExpiry(.never, forKey: "absent") } == .readOnly)
     #expect(code { try store.setExpiry(.unchanged, forKey: "key") } == .readOnly)

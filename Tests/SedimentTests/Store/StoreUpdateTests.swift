@@ -22,6 +22,22 @@ struct StoreUpdateTests {
     }
   }
 
+  @Test(arguments: accesses)
+  func `An update of text sees the text and replaces it`(access: SedimentOptions.Access) throws {
+    let store = try StoreFixture(access).store
+    for new in ["1", "", nil, "2"] as [String?] {
+      let old = try store.retrieve(forKey: "key", as: String.self)
+      try store.update(forKey: "key", as: String.self) { found in
+        #expect(found == old)
+        return new
+      }
+      #expect(try store.retrieve(forKey: "key", as: String.self) == new)
+    }
+    try store.set([0xFF] as [UInt8], forKey: "key")
+    #expect(code { try store.update(forKey: "key", as: String.self) { _ in "new" } } == .undecodable)
+    #expect(try store.retrieve(forKey: "key") == [0xFF])
+  }
+
   @Test func `An update to nothing of nothing writes nothing`() throws {
     let fixture = try StoreFixture()
     try fixture.store.set("value", forKey: "another")

@@ -127,4 +127,27 @@ struct StoreWritingTests {
       }
     }
   }
+
+  @Test func `Every kind of bytes can be expected and be new`() throws {
+    let store = try StoreFixture().store
+    func exchange<Value: SedimentBytes>(_ first: Value, _ second: Value) throws {
+      #expect(try store.compareAndSet(forKey: "key", expected: nil, new: first))
+      #expect(try !store.compareAndSet(forKey: "key", expected: second, new: first))
+      #expect(try store.compareAndSet(forKey: "key", expected: first, new: second))
+      #expect(try store.compareAndSet(forKey: "key", expected: second, new: nil))
+    }
+    try exchange("text", "more text")
+    try exchange("text"[...], "more text"[...])
+    try exchange("text" as StaticString, "more text")
+    try exchange([1] as [UInt8], [])
+    try exchange(([1, 2, 3] as [UInt8])[1...], [])
+    try exchange([1] as ContiguousArray<UInt8>, [])
+    let bytes: [UInt8] = [1, 2]
+    let (isMade, isRemoved) = (
+      unsafe try store.compareAndSet(forKey: "key", expected: nil, new: bytes.span.bytes),
+      unsafe try store.compareAndSet(forKey: "key", expected: bytes.span.bytes, new: nil)
+    )
+    #expect(isMade && isRemoved)
+    #expect(try !store.contains("key"))
+  }
 }

@@ -12,7 +12,7 @@ struct StoredIndexClearingTests {
     let fixture = try StoreFixture()
     let store = fixture.store
     for name in ["", "users", "orders"] {
-      let keys: SedimentKeyspace = name.isEmpty ? store : try store.collection(name)
+      let keys = try name.isEmpty ? store.defaultCollection : store.collection(name)
       for number in 0..<50 {
         let expiry: SedimentExpiry = number % 5 == 0 ? .at(milliseconds: 1 << 45) : .never
         try keys.set("value", forKey: "key \(number)", expiry: expiry)
@@ -70,7 +70,7 @@ struct StoredIndexClearingTests {
     try fixture.open()
     #expect(fixture.store.recovery.storedKeyCount == report.storedCount)
     for (name, count) in counts {
-      let keys: SedimentKeyspace = name.isEmpty ? fixture.store : try fixture.store.collection(name)
+      let keys = try name.isEmpty ? fixture.store.defaultCollection : fixture.store.collection(name)
       #expect(try keys.count() == count, "\(name)")
       #expect(try keys.keys().count == count, "\(name)")
     }

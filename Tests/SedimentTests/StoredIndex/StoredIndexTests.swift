@@ -9,7 +9,7 @@ import Testing
 struct StoredIndexTests {
   /// Sets so many keys, which begin with a word.
   private static func fill(
-    _ store: SedimentKeyspace, _ count: Int, _ word: String = "key", byteCount: Int = 40
+    _ store: some SedimentKeyspace, _ count: Int, _ word: String = "key", byteCount: Int = 40
   ) throws {
     let value = [UInt8](repeating: 7, count: byteCount)
     for number in 0..<count { try store.set(value, forKey: "\(word) \(number)") }

@@ -21,7 +21,7 @@ struct VerificationLogTests {
     return (report, try StoreFixture.opened("/saved", on: disk))
   }
 
-  private func keys(_ space: SedimentKeyspace) throws -> [String] {
+  private func keys(_ space: some SedimentKeyspace) throws -> [String] {
     try space.keys().map { String(decoding: $0, as: UTF8.self) }
   }
 

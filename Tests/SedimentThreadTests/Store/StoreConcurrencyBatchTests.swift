@@ -22,7 +22,7 @@ import Testing
     // Version 0 of each group has all keys.
     for group in 0..<groupCount {
       for place in 0..<Self.groupSize {
-        try (place % 2 == 0 ? store : other as SedimentKeyspace).set(
+        try (place % 2 == 0 ? store.defaultCollection : other).set(
           Self.value(0, place), forKey: "\(group)/\(place)")
       }
     }
@@ -33,7 +33,7 @@ import Testing
         var least = done[group].done.load(ordering: .acquiring)
         // Whoever has seen a version sees no earlier one at another key.
         for place in (0..<Self.groupSize).shuffled(using: &generator) {
-          let keys: SedimentKeyspace = place % 2 == 0 ? store : other
+          let keys = place % 2 == 0 ? store.defaultCollection : other
           let found = try keys.retrieve(forKey: "\(group)/\(place)", as: String.self)
           let most = done[group].begun.load(ordering: .acquiring)
           if let found {

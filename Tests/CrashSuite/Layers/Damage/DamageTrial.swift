@@ -67,7 +67,7 @@ struct DamageTrial {
       guard name.isEmpty || store.collectionNames.contains(name) else { return false }
       return CrashOperation.keys.allSatisfy { key in
         do {
-          let keys: SedimentKeyspace = name.isEmpty ? store : try store.collection(name)
+          let keys = try name.isEmpty ? store.defaultCollection : store.collection(name)
           return isExpected(try keys.retrieve(forKey: key), entries[key])
         } catch {
           return true
@@ -107,7 +107,7 @@ struct DamageTrial {
       }
       for key in CrashOperation.keys {
         let found = attempt("\(moment), reading") {
-          let keys: SedimentKeyspace = name.isEmpty ? store : try store.collection(name)
+          let keys = try name.isEmpty ? store.defaultCollection : store.collection(name)
           return try keys.retrieve(forKey: key) as [UInt8]?
         }
         guard let found else {

@@ -256,7 +256,9 @@ struct FullDiskRun {
     }
   }
 
-  private static func check(_ keys: SedimentKeyspace, _ expected: [String: [UInt8]], _ what: String) throws {
+  private static func check(_ keys: some SedimentKeyspace, _ expected: [String: [UInt8]], _ what: String)
+    throws
+  {
     var found: [String: [UInt8]] = [:]
     try keys.forEach { key, value in
       found[String(sedimentBytes: key) ?? "?"] = [UInt8](sedimentBytes: value)

@@ -29,7 +29,7 @@ extension ModelRun {
 
   /// Finds out by the expiry of what was set whether the value before it was there.
   private mutating func noteExpiry(
-    _ asked: SedimentExpiry, _ key: [UInt8], _ space: SedimentKeyspace, _ name: String
+    _ asked: SedimentExpiry, _ key: [UInt8], _ space: SedimentCollection, _ name: String
   ) throws {
     guard asked == .unchanged, let old = model.entry(key, in: name), old.expiry != 0 else { return }
     if try space.expiry(forKey: key) == .never { model.note(key, in: name, isThere: false) }
@@ -55,7 +55,7 @@ extension ModelRun {
     }
   }
 
-  private mutating func update(_ key: [UInt8], _ space: SedimentKeyspace, _ name: String) throws {
+  private mutating func update(_ key: [UInt8], _ space: SedimentCollection, _ name: String) throws {
     let new = choices.isOne(of: 3) ? nil : choices.value()
     let asked = choices.expiry(at: model.clock)
     var seen: [UInt8]?
@@ -72,7 +72,7 @@ extension ModelRun {
   }
 
   private mutating func compareAndSet(
-    _ key: [UInt8], _ space: SedimentKeyspace, _ name: String
+    _ key: [UInt8], _ space: SedimentCollection, _ name: String
   ) throws {
     let new = choices.isOne(of: 3) ? nil : choices.value()
     let asked = choices.expiry(at: model.clock)
@@ -91,7 +91,7 @@ extension ModelRun {
     if isSet { replace(key, in: name, by: new, time(of: asked, old)) }
   }
 
-  private mutating func setExpiry(_ key: [UInt8], _ space: SedimentKeyspace, _ name: String) throws {
+  private mutating func setExpiry(_ key: [UInt8], _ space: SedimentCollection, _ name: String) throws {
     let asked = choices.expiry(at: model.clock)
     var wasThere = false
     guard try isDone({ wasThere = try space.setExpiry(asked, forKey: key) }) else { return }

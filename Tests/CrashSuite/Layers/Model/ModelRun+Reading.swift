@@ -15,7 +15,7 @@ extension ModelRun {
     }
   }
 
-  private mutating func readOne(_ space: SedimentKeyspace, _ name: String) throws {
+  private mutating func readOne(_ space: SedimentCollection, _ name: String) throws {
     let key = choices.key()
     switch choices.number(below: 6) {
     case 0: try expect(try space.retrieve(forKey: key), key, name, "retrieve")
@@ -42,7 +42,7 @@ extension ModelRun {
     }
   }
 
-  private mutating func readText(_ key: [UInt8], _ space: SedimentKeyspace, _ name: String) throws {
+  private mutating func readText(_ key: [UInt8], _ space: SedimentCollection, _ name: String) throws {
     do {
       let text = try space.retrieve(forKey: key, as: String.self)
       try expect(text.map { Array($0.utf8) }, key, name, "retrieve as text")
@@ -52,7 +52,7 @@ extension ModelRun {
     }
   }
 
-  private mutating func readMany(_ space: SedimentKeyspace, _ name: String) throws {
+  private mutating func readMany(_ space: SedimentCollection, _ name: String) throws {
     let keys = (0..<choices.number(below: 80)).map { _ in choices.key() }
     var found: [[UInt8]?] = []
     if choices.isOne(of: 2) {
@@ -67,7 +67,7 @@ extension ModelRun {
     for (key, value) in zip(keys, found) { try expect(value, key, name, "retrieve many") }
   }
 
-  private mutating func readPrefix(_ space: SedimentKeyspace, _ name: String) throws {
+  private mutating func readPrefix(_ space: SedimentCollection, _ name: String) throws {
     let key = choices.key()
     let prefix = key.prefix(choices.number(below: 6))
     let found = try space.keys(withPrefix: prefix)
@@ -82,7 +82,7 @@ extension ModelRun {
   }
 
   /// Iterates as far as a number of keys.
-  private mutating func readSome(_ space: SedimentKeyspace, _ name: String) throws {
+  private mutating func readSome(_ space: SedimentCollection, _ name: String) throws {
     let count = choices.number(below: 20) + 1
     var found: [[UInt8]: [UInt8]] = [:]
     try space.forEach { key, value in
@@ -94,7 +94,7 @@ extension ModelRun {
       found.count <= count && found.count >= min(count, model.certainCount(in: name)), "iterate so far")
   }
 
-  private func readCount(_ space: SedimentKeyspace, _ name: String) throws {
+  private func readCount(_ space: SedimentCollection, _ name: String) throws {
     let count = try space.count()
     try expect((model.certainCount(in: name)...model.visibleCount(in: name)).contains(count), "count")
   }
@@ -132,7 +132,7 @@ extension ModelRun {
   mutating func expectContents(of store: SedimentStore) throws {
     try expect(store.collectionNames == model.names, "the names of the collections")
     for name in [""] + model.names {
-      let space: SedimentKeyspace = try name.isEmpty ? store : store.collection(name)
+      let space = try name.isEmpty ? store.defaultCollection : store.collection(name)
       var rest = model.visible(in: name)
       try space.forEach { key, value in
         let key = [UInt8](sedimentBytes: key)

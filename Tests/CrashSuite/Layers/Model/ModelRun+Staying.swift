@@ -25,7 +25,7 @@ extension ModelRun {
     try expectWholeStore()
   }
 
-  private mutating func stay(in space: SedimentKeyspace, for stepCount: Int) throws {
+  private mutating func stay(in space: SedimentCollection, for stepCount: Int) throws {
     switch choices.number(below: 3) {
     case 0:
       _ = try space.withValue(forKey: choices.key()) { try stay(with: $0, for: stepCount) }

@@ -105,9 +105,9 @@ struct ModelRun {
   }
 
   /// The store's keys, or those of a collection, which is created if it is not there; nil if that was refused.
-  mutating func space(_ name: String) throws -> SedimentKeyspace? {
-    if name.isEmpty { return try store }
-    var space: SedimentKeyspace?
+  mutating func space(_ name: String) throws -> SedimentCollection? {
+    if name.isEmpty { return try store.defaultCollection }
+    var space: SedimentCollection?
     guard try isDone({ space = try store.collection(name) }) else { return nil }
     model.create(name)
     return space

@@ -92,12 +92,12 @@ struct ScheduleUser {
     return ScheduleValue.number(thread: number, count: valueCount, size: size, expires: expires)
   }
 
-  private func keys(of key: Key, _ store: SedimentStore) throws -> SedimentKeyspace {
+  private func keys(of key: Key, _ store: SedimentStore) throws -> SedimentCollection {
     try keys(ofCollection: key.isOfCollection, store)
   }
 
-  private func keys(ofCollection isOfCollection: Bool, _ store: SedimentStore) throws -> SedimentKeyspace {
-    isOfCollection ? try store.collection(ScheduleStore.collectionName) : store
+  private func keys(ofCollection isOfCollection: Bool, _ store: SedimentStore) throws -> SedimentCollection {
+    try isOfCollection ? store.collection(ScheduleStore.collectionName) : store.defaultCollection
   }
 
   /// The keys of the collection, or all.

@@ -10,11 +10,11 @@ public import Sediment
 /// Every call is one call of the engine, and returns as soon as the change outlives the process. So there is nothing to
 /// lock, and nothing that a crash could find half done.
 public struct CacheTable: Sendable {
-  private let keyspace: SedimentKeyspace
+  private let keyspace: SedimentCollection
 
   /// Creates a table of what a store or one of its collections holds.
-  public init(_ keyspace: SedimentKeyspace) {
-    self.keyspace = keyspace
+  public init(_ keyspace: some SedimentKeyspace) {
+    self.keyspace = keyspace.defaultCollection
   }
 
   /// The value of a key; nil if it has none.

@@ -20,7 +20,7 @@ private struct CacheScenario: CrashScenario {
 
   struct Storage {
     let store: SedimentStore
-    let keyspace: SedimentKeyspace
+    let keyspace: SedimentCollection
     let table: CacheTable
   }
 
