@@ -126,8 +126,8 @@ import Testing
     let bad = log.durable()
     bad.flipBit(0, ofByte: 8 * 16_384 + 200, in: LogBuilder.path)
     #expect(failure(bad)?.code == .damaged)
-    let head = try Head.read(from: log.file)
-    var keeper = HeadKeeper(head, of: log.file, session: 1, replayFrom: asOf.generation) {}
+    let head = try Head.read(from: StoreFile(log.file))
+    var keeper = HeadKeeper(head, of: StoreFile(log.file), session: 1, replayFrom: asOf.generation) {}
     try keeper.reopen()
     // An opening by the copy that leads no more would still replay from there.
     try keeper.advance(

@@ -7,7 +7,7 @@ import Testing
 /// Opens the store on a disk as its writer.
 @discardableResult
 func recover(_ disk: SimulatedDisk, _ mode: Opening.Mode = .readWrite) throws -> Opening.Result {
-  let file = try disk.open(LogBuilder.path, mode == .readOnly ? .read : .readWrite)
+  let file = try disk.openFile(LogBuilder.path, mode == .readOnly ? .read : .readWrite)
   defer { try? file.close() }
   return try Opening(file, on: disk).recover(mode)
 }

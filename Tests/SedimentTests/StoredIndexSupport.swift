@@ -24,14 +24,14 @@ struct BuiltIndex: Equatable {
   static func of(
     _ disk: SimulatedDisk, path: String = StoreFixture.path, usingStoredIndex: Bool
   ) throws -> (BuiltIndex, Report) {
-    let file = try disk.open(path, .read)
+    let file = try disk.openFile(path, .read)
     defer { try? file.close() }
     let log = try Opening(file, on: disk).recover(.readOnly).log
     return try of(log, log.patched ?? file, usingStoredIndex: usingStoredIndex)
   }
 
   static func of(
-    _ log: RecoveredLog, _ file: any DiskFile, usingStoredIndex: Bool
+    _ log: RecoveredLog, _ file: StoreFile, usingStoredIndex: Bool
   ) throws -> (BuiltIndex, Report) {
     let index = unsafe HashIndex(keyHash: KeyHash(low: 1, high: 2)) { memory in unsafe memory.deallocate() }
     let source = RecordSource(file, byteCount: try file.byteCount())

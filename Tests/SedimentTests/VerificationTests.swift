@@ -339,7 +339,7 @@ struct VerificationTests {
 /// Reads the log of a file on a disk.
 enum LogReadingSupport {
   static func read(_ disk: SimulatedDisk, _ path: String) throws -> RecoveredLog {
-    let file = try disk.open(path, .read)
+    let file = try disk.openFile(path, .read)
     defer { try? file.close() }
     return try LogReading(file).run()
   }

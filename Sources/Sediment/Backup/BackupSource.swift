@@ -32,8 +32,8 @@ struct BackupSource {
 
 extension BackupSource {
   /// The log of a store that nobody changes, as it is in its file.
-  init(reading file: any DiskFile) throws(SedimentError) {
-    var log = try LogReading(file).run()
+  init(reading file: StoreFile) throws(SedimentError) {
+    var log = try LogReading(StoreFile(file.file)).run()
     log.catalogue.forgetElsewhere()
     self.init(log: log)
   }

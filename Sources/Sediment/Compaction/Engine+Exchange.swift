@@ -157,7 +157,7 @@ extension Engine {
   /// Lets a segment that cannot be read stay as it is, so that the others can be emptied all the same; the result is
   /// the error as the caller is told of it.
   func refuse(_ entry: SegmentEntry, after error: SedimentError) -> SedimentError {
-    let error = error.systemError.map(told) ?? error
+    let error = told(error)
     if error.isOfReading {
       lock.withLock {
         refusedVictims.insert(entry.identity.generation)

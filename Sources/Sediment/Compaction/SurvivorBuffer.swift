@@ -135,7 +135,7 @@ final class SurvivorBuffer {
   /// Writes as many records as fit to slots that nobody knows of yet; the others stay in the buffer.
   func write(
     to identity: SegmentIdentity, floor: SequenceNumber, now: UInt64, _ log: LogFile
-  ) throws(DiskError) -> SurvivorSegment {
+  ) throws(SedimentError) -> SurvivorSegment {
     let room = Int(identity.run.count) * Limits.slotByteCount - SegmentHeader.byteCount
     let count = survivors.firstIndex { $0.offset + $0.byteCount > room } ?? survivors.count
     let part = Array(survivors[..<count])
@@ -146,8 +146,8 @@ final class SurvivorBuffer {
     seal(part, SegmentHeader(identity: identity, base: base, floor: floor), segment.seed, log.identity)
     let whole = unsafe RawSpan(
       _unsafeStart: UnsafeRawPointer(memory.baseAddress!), byteCount: SegmentHeader.byteCount + partByteCount)
-    do throws(DiskError) {
-      try log.write(whole, at: identity.run.byteRange.lowerBound)
+    do throws(SedimentError) {
+      try log.file.write(whole, at: identity.run.byteRange.lowerBound)
     } catch {
       unsafe segment.address.deallocate()
       throw error

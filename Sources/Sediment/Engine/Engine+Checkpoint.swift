@@ -13,7 +13,7 @@ extension Engine {
       do throws(DiskError) {
         try disk.secureNames(of: path)
       } catch {
-        throw writer.fail(error)
+        throw writer.fail(SedimentError(error))
       }
     }
     // Nobody else is at the head: others come only once this was done.

@@ -47,10 +47,10 @@ extension Engine {
   /// Closes the file, and unlocks it with that; nobody reads from it, nor ever will.
   private func letGo() {
     var failure: SedimentError?
-    do throws(DiskError) {
+    do throws(SedimentError) {
       try log.file.close()
     } catch {
-      failure = SedimentError(error)
+      failure = error
     }
     openFile.giveBack()
     closing.reach(.ended, failure)
@@ -86,7 +86,7 @@ extension Engine {
         if let poison = writer.poison { throw poison }
         try writer.flush()
       }
-      do throws(DiskError) {
+      do throws(SedimentError) {
         try log.file.sync()
       } catch {
         throw lock.withLock { writer.fail(error) }

@@ -42,7 +42,7 @@ extension Engine {
       try writer.flush()
       return unsafe (writer.tail.pointee.countedSequence, writer.tail.pointee.position, writer.syncableTotal)
     }
-    do throws(DiskError) {
+    do throws(SedimentError) {
       try log.file.sync()
     } catch {
       throw lock.withLock { writer.fail(error) }

@@ -44,12 +44,12 @@ extension Engine {
     guard let run else { return }
     guard log.mayHaveWindow(in: run) else { return writer.space.give(run.first..<run.end) }
     let identity = try writer.makeUnadopted(.window, of: run)
-    do throws(DiskError) {
+    do throws(SedimentError) {
       let header = SegmentHeader(identity: identity, base: .zero, floor: .zero).encode(in: log.identity)
-      try log.write(unsafe header.span.bytes, at: run.byteRange.lowerBound)
+      try log.file.write(header, at: run.byteRange.lowerBound)
     } catch {
       writer.giveBack(unadopted: run)
-      throw SedimentError(error)
+      throw error
     }
     do throws(SedimentError) {
       _ = try change([.segment(SegmentEntry(withoutRecords: identity))], for: .storing, writer)

@@ -82,13 +82,6 @@ extension SedimentError {
   }
 
   /// The error that every later change meets once a write or sync failed.
-  init(poisonedBy error: DiskError) {
-    self.init(
-      .outcomeUnknown, path: error.path, offset: error.offset, systemError: error,
-      message: Self.poisoned)
-  }
-
-  /// The same for a failure that was told as another error already.
   init(poisonedBy error: SedimentError) {
     self.init(
       .outcomeUnknown, path: error.path, offset: error.offset, systemError: error.systemError,

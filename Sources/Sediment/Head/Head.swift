@@ -1,4 +1,3 @@
-package import SedimentDisk
 package import SedimentFormat
 
 /// The two superblocks of a file, read and weighed (DESIGN.md 7, step 2).
@@ -21,7 +20,7 @@ package struct Head: Sendable {
   }
 
   /// Reads the head of an open file, and nothing else of it.
-  package static func read(from file: any DiskFile) throws(SedimentError) -> Head {
+  package static func read(from file: StoreFile) throws(SedimentError) -> Head {
     let first = try readCopy(.first, from: file)
     let second = try readCopy(.second, from: file)
     return try weigh(first, second, path: file.path)
@@ -33,20 +32,12 @@ package struct Head: Sendable {
     case unsound(FormatError)
   }
 
-  private static func readCopy(_ copy: Superblock.Copy, from file: any DiskFile) throws(SedimentError)
+  private static func readCopy(_ copy: Superblock.Copy, from file: StoreFile) throws(SedimentError)
     -> Finding
   {
-    var bytes = [UInt8](repeating: 0, count: Superblock.byteCount)
-    let count: Int
-    do throws(DiskError) {
-      var elements = bytes.mutableSpan
-      var span = unsafe elements.mutableBytes
-      count = try file.read(into: &span, at: copy.byteOffset)
-    } catch {
-      throw SedimentError(error)
-    }
+    let bytes = try file.bytes(at: copy.byteOffset, count: Superblock.byteCount)
     do throws(FormatError) {
-      return .sound(try Superblock.decode(unsafe bytes.span.bytes.extracting(0..<count), copy: copy))
+      return .sound(try Superblock.decode(unsafe bytes.span.bytes, copy: copy))
     } catch {
       return .unsound(error)
     }

@@ -1,4 +1,3 @@
-package import SedimentDisk
 package import SedimentFormat
 
 /// Owns the two superblocks of an open file and makes every change of them, with its syncs (invariants 16 and 17).
@@ -20,7 +19,7 @@ package struct HeadKeeper: Sendable {
   /// Whether something lies in the first slot that must be synced before a superblock is written.
   private var isNoteUnsynced: Bool
   private var failure: SedimentError?
-  private let file: any DiskFile
+  private let file: StoreFile
   private let session: UInt64
   private let sync: @Sendable () throws(SedimentError) -> Void
 
@@ -30,7 +29,7 @@ package struct HeadKeeper: Sendable {
   /// `replayFrom` is the generation from which on the leading one's log is replayed, if its checkpoint goes on elsewhere;
   /// that of the other one is not known then.
   package init(
-    _ head: Head, of file: any DiskFile, session: UInt64, isNoteUnsynced: Bool = false,
+    _ head: Head, of file: StoreFile, session: UInt64, isNoteUnsynced: Bool = false,
     replayFrom: Generation? = nil,
     sync: @escaping @Sendable () throws(SedimentError) -> Void
   ) {
@@ -145,8 +144,7 @@ package struct HeadKeeper: Sendable {
   }
 
   private func put(_ block: Superblock) throws(SedimentError) {
-    let bytes = block.encode()
-    try file.put(unsafe bytes.span.bytes, at: block.copy.byteOffset)
+    try file.write(block.encode(), at: block.copy.byteOffset)
   }
 
   private mutating func guarded(

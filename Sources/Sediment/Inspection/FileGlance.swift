@@ -5,15 +5,11 @@ package import SedimentFormat
 ///
 /// A process that has the store open may change it meanwhile: what is seen was there, each piece at its own moment.
 package final class FileGlance: Sendable {
-  private let file: any DiskFile
+  private let file: StoreFile
 
   /// Opens the file at a path for reading.
   package init(path: String, on disk: any Disk) throws(SedimentError) {
-    do throws(DiskError) {
-      file = try disk.open(path, .read)
-    } catch {
-      throw SedimentError(error)
-    }
+    file = try disk.openFile(path, .read)
   }
 
   deinit {
@@ -27,12 +23,12 @@ package final class FileGlance: Sendable {
 
   /// The length of the file.
   package func byteCount() throws(SedimentError) -> UInt64 {
-    try file.length()
+    try file.byteCount()
   }
 
   /// Who opened the file last for writing; nil if that cannot be told.
   package func owner() -> OwnerNote? {
-    guard let bytes = try? FileInspection.read(file, OwnerNote.byteOffset, count: OwnerNote.byteCount) else {
+    guard let bytes = try? file.bytes(at: OwnerNote.byteOffset, count: OwnerNote.byteCount) else {
       return nil
     }
     return try? OwnerNote.decode(unsafe bytes.span.bytes)
@@ -40,22 +36,13 @@ package final class FileGlance: Sendable {
 
   /// The good headers of segments in ascending order, each slot under one segment; also of those not in use any more.
   package func segmentHeaders(of head: Head) throws(SedimentError) -> [SegmentHeader] {
-    do throws(DiskError) {
-      return try FileInspection.headers(
-        of: file, identity: head.leading.identity, byteCount: try file.byteCount())
-    } catch {
-      throw SedimentError(error)
-    }
+    try FileInspection.headers(of: file, identity: head.leading.identity, byteCount: try file.byteCount())
   }
 
   /// The records of a segment from its beginning on, up to the first that is not good.
   package func segment(_ header: SegmentHeader, of head: Head) throws(SedimentError) -> FileInspection.Segment
   {
-    do throws(DiskError) {
-      return try FileInspection.segment(
-        header, of: file, identity: head.leading.identity, byteCount: try file.byteCount())
-    } catch {
-      throw SedimentError(error)
-    }
+    try FileInspection.segment(
+      header, of: file, identity: head.leading.identity, byteCount: try file.byteCount())
   }
 }

@@ -28,30 +28,20 @@ package struct FileInspection: Sendable {
 
   /// Inspects the file at a path.
   package static func inspect(path: String, on disk: any Disk) throws(SedimentError) -> FileInspection {
-    let file: any DiskFile
-    do throws(DiskError) {
-      file = try disk.open(path, .read)
-    } catch {
-      throw SedimentError(error)
-    }
+    let file = try disk.openFile(path, .read)
     defer { try? file.close() }
     let head = try Head.read(from: file)
-    let patched = PatchedFile(file)
     // What the window has of the log is shown in its place; that the log is damaged is not for this to tell.
-    _ = try? LogReading(patched).run()
-    do throws(DiskError) {
-      let byteCount = try file.byteCount()
-      return FileInspection(
-        head: head, byteCount: byteCount,
-        segments: try segments(of: patched, identity: head.leading.identity, byteCount: byteCount))
-    } catch {
-      throw SedimentError(error)
-    }
+    _ = try? LogReading(file).run()
+    let byteCount = try file.byteCount()
+    return FileInspection(
+      head: head, byteCount: byteCount,
+      segments: try segments(of: file, identity: head.leading.identity, byteCount: byteCount))
   }
 
   private static func segments(
-    of file: any DiskFile, identity: FileIdentity, byteCount: UInt64
-  ) throws(DiskError) -> [Segment] {
+    of file: StoreFile, identity: FileIdentity, byteCount: UInt64
+  ) throws(SedimentError) -> [Segment] {
     var segments: [Segment] = []
     for header in try headers(of: file, identity: identity, byteCount: byteCount) {
       segments.append(try segment(header, of: file, identity: identity, byteCount: byteCount))
@@ -61,13 +51,13 @@ package struct FileInspection: Sendable {
 
   /// The good headers of segments in ascending order, each slot under one segment.
   static func headers(
-    of file: any DiskFile, identity: FileIdentity, byteCount: UInt64
-  ) throws(DiskError) -> [SegmentHeader] {
+    of file: StoreFile, identity: FileIdentity, byteCount: UInt64
+  ) throws(SedimentError) -> [SegmentHeader] {
     var headers: [SegmentHeader] = []
     let slotCount = min(byteCount / UInt64(Limits.slotByteCount), UInt64(Limits.fileSlotCountMax))
     var slot = UInt64(Limits.headSlotCount)
     while slot < slotCount {
-      let bytes = try read(file, slot * UInt64(Limits.slotByteCount), count: SegmentHeader.byteCount)
+      let bytes = try file.bytes(at: slot * UInt64(Limits.slotByteCount), count: SegmentHeader.byteCount)
       guard
         let header = try? SegmentHeader.decode(
           unsafe bytes.span.bytes, in: identity, at: UInt32(truncatingIfNeeded: slot))
@@ -83,31 +73,19 @@ package struct FileInspection: Sendable {
 
   /// The records of a segment whose header is known.
   static func segment(
-    _ header: SegmentHeader, of file: any DiskFile, identity: FileIdentity, byteCount: UInt64
-  ) throws(DiskError) -> Segment {
+    _ header: SegmentHeader, of file: StoreFile, identity: FileIdentity, byteCount: UInt64
+  ) throws(SedimentError) -> Segment {
     switch header.identity.kind {
     case .extent, .index, .catalogue, .window: return Segment(header: header, records: [], ending: nil)
     case .hot, .survivors: break
     }
     // A header may claim more than the file has.
     let range = header.identity.run.byteRange.clamped(to: 0..<byteCount)
-    let bytes = try read(file, range.lowerBound, count: range.count)
+    let bytes = try file.bytes(at: range.lowerBound, count: range.count)
     var scan = RecordScan(header, in: identity)
     var records: [Record] = []
     while let record = scan.next(in: unsafe bytes.span.bytes) { records.append(record) }
     return Segment(header: header, records: records, ending: scan.ending)
-  }
-
-  /// Reads up to `count` bytes; fewer where the file ends.
-  static func read(
-    _ file: any DiskFile, _ offset: UInt64, count: Int
-  ) throws(DiskError) -> [UInt8] {
-    var bytes = [UInt8](repeating: 0, count: count)
-    var elements = bytes.mutableSpan
-    var span = unsafe elements.mutableBytes
-    let found = try file.read(into: &span, at: offset)
-    bytes.removeLast(count - found)
-    return bytes
   }
 }
 

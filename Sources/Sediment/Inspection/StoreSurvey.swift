@@ -11,7 +11,7 @@ extension SedimentStore {
   package func survey() throws -> StoreSurvey {
     var survey = StoreSurvey(statistics: statistics, segments: segments)
     guard !engine.isForked, engine.writer == nil else { return survey }
-    survey.add(try LogReading(engine.log.file).run(), engine.slots)
+    survey.add(try LogReading(StoreFile(engine.log.file.file)).run(), engine.slots)
     return survey
   }
 }

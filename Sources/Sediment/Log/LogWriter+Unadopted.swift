@@ -6,13 +6,13 @@ internal import SedimentFormat
 extension LogWriter {
   /// Makes a segment of slots that were taken just now; where that fails they are given back.
   func makeUnadopted(_ kind: SegmentKind, of run: SlotRun) throws(SedimentError) -> SegmentIdentity {
-    do throws(DiskError) {
+    do throws(SedimentError) {
       let identity = try newIdentity(kind, run)
       unadoptedSlotCount += run.count
       return identity
     } catch {
       space.give(run.first..<run.end)
-      throw SedimentError(error)
+      throw error
     }
   }
 

@@ -17,7 +17,7 @@ struct LogRecord {
 /// It ends at the first record that is absent, cut short, not sound, or out of turn; what is sound and makes no
 /// sense is an error, since a writer made it.
 struct ChainReader {
-  private let file: any DiskFile
+  private let file: StoreFile
   let identity: FileIdentity
   /// The length of the file.
   let fileByteCount: UInt64
@@ -39,7 +39,7 @@ struct ChainReader {
   private(set) var firstFromRing: LogPosition?
 
   init(
-    _ file: any DiskFile, _ identity: FileIdentity, fileByteCount: UInt64, segment: SegmentIdentity,
+    _ file: StoreFile, _ identity: FileIdentity, fileByteCount: UInt64, segment: SegmentIdentity,
     base: SequenceNumber, from offset: UnitOffset
   ) {
     self.file = file
@@ -168,12 +168,12 @@ struct ChainReader {
   /// Lays what the window has of the log from the position on over the file; false if it has no good record there.
   private mutating func takeFromRing() throws(SedimentError) -> Bool {
     let start = offset.byteOffset
-    guard let ring, let patched = file as? PatchedFile, let lastSequence else { return false }
+    guard let ring, let lastSequence else { return false }
     let limit = min(segment.run.byteRange.upperBound, fileByteCount)
     let records = try RingReading(window: ring, file: file).records(
       of: segment, in: identity, base: base, from: start, after: lastSequence, upTo: limit)
     guard !records.isEmpty else { return false }
-    patched.add(records, at: start)
+    file.lay(records, over: start)
     firstFromRing = firstFromRing ?? position
     try window.load(from: start, limit: limit)
     return true

@@ -13,12 +13,12 @@ struct CheckpointReading {
     catalogue.segments[replay.segment.generation] ?? SegmentEntry(tail: replay.segment, base: replay.base)
   }
 
-  private let file: any DiskFile
+  private let file: StoreFile
   private let head: Superblock
 
   /// Reads it with the base of its segment that the header tells, unless one is given.
   static func read(
-    _ head: Superblock, from file: any DiskFile, fileByteCount: UInt64, base: SequenceNumber? = nil
+    _ head: Superblock, from file: StoreFile, fileByteCount: UInt64, base: SequenceNumber? = nil
   ) throws(SedimentError) -> CheckpointReading {
     let base = if let base { base } else { try Self.base(of: head, file) }
     let first = ChainReader(
@@ -31,7 +31,7 @@ struct CheckpointReading {
     return reading
   }
 
-  private init(catalogue: Catalogue, replay: ChainReader, file: any DiskFile, head: Superblock) {
+  private init(catalogue: Catalogue, replay: ChainReader, file: StoreFile, head: Superblock) {
     self.catalogue = catalogue
     self.replay = replay
     self.file = file
@@ -39,8 +39,7 @@ struct CheckpointReading {
   }
 
   /// The base of the segment that the checkpoint begins in, which only its header tells.
-  private static func base(of head: Superblock, _ file: any DiskFile) throws(SedimentError) -> SequenceNumber
-  {
+  private static func base(of head: Superblock, _ file: StoreFile) throws(SedimentError) -> SequenceNumber {
     let start = head.segment.run.byteRange.lowerBound
     let bytes = try file.bytes(at: start, count: SegmentHeader.byteCount)
     do throws(FormatError) {
@@ -54,7 +53,7 @@ struct CheckpointReading {
   }
 
   private static func readParts(
-    _ first: ChainReader, _ head: Superblock, _ file: any DiskFile
+    _ first: ChainReader, _ head: Superblock, _ file: StoreFile
   ) throws(SedimentError) -> Catalogue {
     var reader = first
     var catalogue: Catalogue?

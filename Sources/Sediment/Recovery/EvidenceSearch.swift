@@ -8,7 +8,7 @@ internal import SedimentFormat
 /// that the catalogue calls free, names it as the one before. What it searches are disjoint runs, so it reads no byte
 /// of a segment twice.
 struct EvidenceSearch {
-  private let file: any DiskFile
+  private let file: StoreFile
   private let identity: FileIdentity
   private let fileByteCount: UInt64
   private let end: LogPosition
@@ -30,7 +30,7 @@ struct EvidenceSearch {
   /// A search behind the end that a replay came to.
   ///
   /// Headers in free slots are not looked for behind a log that was closed: its end is the one that the superblock names.
-  init(behind replay: LogReplay, in file: any DiskFile, fileByteCount: UInt64, isClosed: Bool) {
+  init(behind replay: LogReplay, in file: StoreFile, fileByteCount: UInt64, isClosed: Bool) {
     self.file = file
     self.fileByteCount = fileByteCount
     identity = replay.reader.identity

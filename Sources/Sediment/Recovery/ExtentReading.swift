@@ -4,10 +4,10 @@ internal import SedimentFormat
 /// Reads one piece of a large value, verified chunk by chunk (DESIGN.md 3.7).
 struct ExtentReading {
   let piece: ValuePlace.Piece
-  let file: any DiskFile
+  let file: StoreFile
   let seed: Checksum
 
-  init(_ piece: ValuePlace.Piece, of file: any DiskFile, _ identity: FileIdentity) {
+  init(_ piece: ValuePlace.Piece, of file: StoreFile, _ identity: FileIdentity) {
     self.piece = piece
     self.file = file
     seed = piece.extent.seed(in: identity)

@@ -2,7 +2,7 @@ internal import SedimentDisk
 
 /// A piece of a file in memory, which moves along it; so memory is bounded, whatever the file claims.
 struct FileWindow {
-  private let file: any DiskFile
+  private let file: StoreFile
   /// What the window was made of; only the first `byteCount` bytes are the file's.
   private(set) var buffer: [UInt8] = []
   /// Where in the file it begins.
@@ -12,7 +12,7 @@ struct FileWindow {
   /// How much is read at once, unless a record is longer.
   static let pieceByteCount = 1 << 20
 
-  init(_ file: any DiskFile) {
+  init(_ file: StoreFile) {
     self.file = file
   }
 
@@ -29,7 +29,7 @@ struct FileWindow {
     }
     start = offset
     byteCount = 0
-    byteCount = try file.read(into: &buffer, at: offset, count: wanted)
+    byteCount = try file.read(into: &buffer, 0..<wanted, at: offset)
   }
 
   /// Where in the buffer the bytes lie from a position of the file on; empty where the window does not reach.

@@ -6,14 +6,14 @@ internal import SedimentFormat
 /// The slots are read when the first of them is asked for, once and only where the file has data.
 struct FreeSlotHeaders {
   private let slots: SlotMap?
-  private let file: any DiskFile
+  private let file: StoreFile
   private let identity: FileIdentity
   private let fileByteCount: UInt64
   /// By the generation before; nil until they were read.
   private var found: [Generation: [SegmentHeader]]?
 
   /// The headers beside the segments that have slots; none at all for nil.
-  init(beside slots: SlotMap?, in file: any DiskFile, _ identity: FileIdentity, fileByteCount: UInt64) {
+  init(beside slots: SlotMap?, in file: StoreFile, _ identity: FileIdentity, fileByteCount: UInt64) {
     self.slots = slots
     self.file = file
     self.identity = identity

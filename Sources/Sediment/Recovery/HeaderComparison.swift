@@ -4,7 +4,7 @@ internal import SedimentFormat
 /// Holds the final catalogue against the file (DESIGN.md 7, step 7): its segments must lie in the file, and those
 /// adopted below the watermark must have the headers that it describes.
 struct HeaderComparison {
-  let file: any DiskFile
+  let file: StoreFile
   let identity: FileIdentity
   let fileByteCount: UInt64
   let watermark: LogPosition

@@ -1,18 +1,18 @@
-package import SedimentDisk
 internal import SedimentFormat
 
 /// Reads the log of an open file and writes nothing (DESIGN.md 7, steps 2 to 7).
 package struct LogReading {
-  private let file: PatchedFile
+  private let file: StoreFile
 
-  package init(_ file: any DiskFile) {
-    self.file = file as? PatchedFile ?? PatchedFile(file)
+  /// Where the window has what the log has not, it is laid over the file.
+  package init(_ file: StoreFile) {
+    self.file = file
   }
 
   /// The log as it counts; an error if the file is foreign, newer, damaged or cannot be read.
   package func run() throws(SedimentError) -> RecoveredLog {
     let head = try Head.read(from: file)
-    let fileByteCount = try file.length()
+    let fileByteCount = try file.byteCount()
     let checkpoint = try CheckpointReading.read(head.leading, from: file, fileByteCount: fileByteCount)
     var replay = LogReplay(checkpoint, synced: head.watermark, closedEnd: head.leading.closedEnd)
     try replay.run()

@@ -1,4 +1,3 @@
-package import SedimentDisk
 package import SedimentFormat
 
 /// What reading the log came to (DESIGN.md 7, steps 2 to 7): the catalogue at its end, and where that is.
@@ -34,7 +33,7 @@ package struct RecoveredLog: Sendable {
   package internal(set) var highestSequence: SequenceNumber
   package internal(set) var highestGeneration: Generation
   /// The file with what its window has laid over the log; nil if that is nothing, or was written to its place.
-  package internal(set) var patched: (any DiskFile)?
+  package internal(set) var patched: StoreFile?
   /// What stands above the watermark, for `Securing`.
   let unsecured: Unsecured
 

@@ -6,11 +6,11 @@ internal import SedimentFormat
 /// Everything is verified in the buffer that it is then written from: after a failed sync the kernel calls pages
 /// clean that the medium lacks, so a sync without writing would promise too much.
 struct Rewriting {
-  private let file: any DiskFile
+  private let file: StoreFile
   private let identity: FileIdentity
   private let watermark: LogPosition
 
-  init(_ file: any DiskFile, _ identity: FileIdentity, watermark: LogPosition) {
+  init(_ file: StoreFile, _ identity: FileIdentity, watermark: LogPosition) {
     self.file = file
     self.identity = identity
     self.watermark = watermark
@@ -37,7 +37,7 @@ struct Rewriting {
     for piece in unsecured.extents {
       try rewriteHeader(SegmentHeader(identity: piece.extent, base: .zero, floor: .zero))
       let isWhole = try ExtentReading(piece, of: file, identity).verify {
-        (bytes, offset) throws(SedimentError) in try file.put(bytes, at: offset)
+        (bytes, offset) throws(SedimentError) in try file.write(bytes, at: offset)
       }
       guard isWhole else { return false }
     }
@@ -54,7 +54,7 @@ struct Rewriting {
       found?.identity == header.identity
       && (found?.base == header.base && found?.floor == header.floor || header.identity.kind == .extent)
     if !isGood { bytes = header.encode(in: identity) }
-    try file.put(unsafe bytes.span.bytes, at: start)
+    try file.write(bytes, at: start)
   }
 
   /// Writes the records of a stretch that end above the watermark, each piece of the file as it was verified.
@@ -83,7 +83,7 @@ struct Rewriting {
         if window.end < limit, window.byteCount > known { continue }
         return false
       }
-      if let first { try file.put(bytes.extracting(first..<end), at: position + UInt64(first)) }
+      if let first { try file.write(bytes.extracting(first..<end), at: position + UInt64(first)) }
       position += UInt64(end)
     }
     return true

@@ -4,7 +4,7 @@ internal import SedimentFormat
 /// Reads what a window has of the log behind a place where the log itself breaks off (DESIGN.md 7, step 4).
 struct RingReading {
   let window: Window
-  let file: any DiskFile
+  let file: StoreFile
 
   /// The good records of a segment from an offset on, as long as each is the next one; they end before a limit.
   ///

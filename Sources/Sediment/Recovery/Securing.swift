@@ -5,10 +5,10 @@ internal import SedimentFormat
 ///
 /// A crash anywhere in it, or a failure, leaves superblocks from which the same log is recovered again.
 package struct Securing {
-  private let file: any DiskFile
+  private let file: StoreFile
   private let disk: any Disk
 
-  package init(_ file: any DiskFile, on disk: any Disk) {
+  package init(_ file: StoreFile, on disk: any Disk) {
     self.file = file
     self.disk = disk
   }

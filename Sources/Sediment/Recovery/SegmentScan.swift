@@ -1,4 +1,3 @@
-package import SedimentDisk
 package import SedimentFormat
 
 /// Reads the records of one hot or survivors segment from the first to the end that the catalogue knows, and
@@ -7,7 +6,7 @@ package import SedimentFormat
 /// A record that is not good is corruption there. Reading goes by `read` in large pieces, never through a mapping.
 package struct SegmentScan {
   private let entry: SegmentEntry
-  private let file: any DiskFile
+  private let file: StoreFile
   private let seed: Checksum
   private let isHot: Bool
   private let range: Range<UInt64>
@@ -30,7 +29,7 @@ package struct SegmentScan {
   /// looked at when it is made ready. All other records must be there then, or it was the length that is damaged.
   package init(
     _ entry: SegmentEntry, from first: (offset: UnitOffset, behind: SequenceNumber)? = nil,
-    upTo end: UnitOffset, of file: any DiskFile, _ identity: FileIdentity,
+    upTo end: UnitOffset, of file: StoreFile, _ identity: FileIdentity,
     passing dictionaries: Set<UInt64> = []
   ) {
     self.entry = entry
@@ -94,12 +93,7 @@ package struct SegmentScan {
     let wanted = Int(min(UInt64(buffer.byteCount - piece.byteCount), left))
     // The wanted bytes lie behind those there are, in the buffer.
     var span = unsafe MutableRawSpan(_unsafeStart: buffer.bytes + piece.byteCount, byteCount: wanted)
-    let count: Int
-    do throws(DiskError) {
-      count = try file.read(into: &span, at: piece.start + UInt64(piece.byteCount))
-    } catch {
-      throw SedimentError(error)
-    }
+    let count = try file.read(into: &span, at: piece.start + UInt64(piece.byteCount))
     guard count == wanted else { throw failure(.truncated, at: piece.start + UInt64(piece.byteCount)) }
     piece.byteCount += wanted
   }

@@ -17,12 +17,12 @@ enum SidePiece {
 /// Looks whether what records at or above the watermark name is there (DESIGN.md 7, step 5): a record that names
 /// something which is not whole ends the log.
 struct SideCheck {
-  private let file: any DiskFile
+  private let file: StoreFile
   private let identity: FileIdentity
   private let buffer = ScanBuffer()
   private var limit: LogPosition
 
-  init(_ file: any DiskFile, _ identity: FileIdentity, end: LogPosition) {
+  init(_ file: StoreFile, _ identity: FileIdentity, end: LogPosition) {
     self.file = file
     self.identity = identity
     limit = end

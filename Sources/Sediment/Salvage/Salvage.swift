@@ -3,7 +3,7 @@ internal import SedimentFormat
 
 /// Saves what is whole of a file to a new one (DESIGN.md 7, "Salvage").
 struct Salvage {
-  private let file: PatchedFile
+  private let file: StoreFile
   private let disk: any Disk
   private let byteCount: UInt64
   private let keepsUncertain: Bool
@@ -11,13 +11,13 @@ struct Salvage {
   private var report = SalvageReport()
 
   init(
-    _ file: any DiskFile, on disk: any Disk, keepsUncertain: Bool,
+    _ file: StoreFile, on disk: any Disk, keepsUncertain: Bool,
     _ progress: ((SedimentProgress) -> SedimentIteration)?
   ) throws(SedimentError) {
-    self.file = PatchedFile(file)
+    self.file = file
     self.disk = disk
     self.keepsUncertain = keepsUncertain
-    byteCount = try file.length()
+    byteCount = try file.byteCount()
     meter = ProgressMeter(path: file.path, progress)
   }
 
@@ -120,12 +120,7 @@ struct Salvage {
     _ new: NewFile, from parent: Superblock?, after sequence: SequenceNumber?
   ) throws(SedimentError) {
     guard let parent else { return }
-    let file: any DiskFile
-    do throws(DiskError) {
-      file = try disk.open(new.temporaryPath, .readWrite)
-    } catch {
-      throw SedimentError(error)
-    }
+    let file = try disk.openFile(new.temporaryPath, .readWrite)
     defer { try? file.close() }
     let head = try Head.read(from: file)
     guard let other = head.other else {
@@ -136,26 +131,22 @@ struct Salvage {
       block.lineage.parentLow = parent.lineage.low
       block.lineage.parentHigh = parent.lineage.high
       block.lineage.fork = sequence ?? .zero
-      try file.put(unsafe block.encode().span.bytes, at: block.copy.byteOffset)
+      try file.write(block.encode(), at: block.copy.byteOffset)
     }
-    do throws(DiskError) {
-      try file.sync()
-    } catch {
-      throw SedimentError(error)
-    }
+    try file.sync()
   }
 }
 
 /// Checkpoints that are found by going through the hot segments, for a file whose superblocks do not lead to one.
 struct FoundCheckpoints {
-  private let file: any DiskFile
+  private let file: StoreFile
   private let identity: FileIdentity
   private let byteCount: UInt64
 
   /// How many of the newest are looked for.
   private static let countMax = 4
 
-  init(_ file: any DiskFile, _ identity: FileIdentity, byteCount: UInt64) {
+  init(_ file: StoreFile, _ identity: FileIdentity, byteCount: UInt64) {
     self.file = file
     self.identity = identity
     self.byteCount = byteCount

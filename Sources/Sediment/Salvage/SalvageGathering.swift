@@ -4,7 +4,7 @@ internal import SedimentFormat
 /// Finds the newest record of each key in the segments of a plan, and what of them is lost.
 struct SalvageGathering {
   private(set) var table: SalvageTable
-  private let file: any DiskFile
+  private let file: StoreFile
   private let identity: FileIdentity
   private let fileByteCount: UInt64
   private let collections: SalvageCollections
@@ -13,7 +13,7 @@ struct SalvageGathering {
   private var pending: [(name: SalvageTable.Name, place: SalvageTable.Place)] = []
 
   init(
-    _ file: any DiskFile, _ identity: FileIdentity, byteCount: UInt64, _ collections: SalvageCollections,
+    _ file: StoreFile, _ identity: FileIdentity, byteCount: UInt64, _ collections: SalvageCollections,
     _ table: SalvageTable
   ) {
     self.file = file

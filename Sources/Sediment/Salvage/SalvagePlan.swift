@@ -38,7 +38,7 @@ struct SalvagePlan {
   private(set) var uncertain: [SalvageSegment] = []
   private(set) var collections: SalvageCollections
 
-  private let file: any DiskFile
+  private let file: StoreFile
   private let identity: FileIdentity
   private let fileByteCount: UInt64
   private let survey: LogSurvey
@@ -48,7 +48,7 @@ struct SalvagePlan {
   private var covered = ByteRanges()
 
   init(
-    _ file: any DiskFile, _ identity: FileIdentity, byteCount: UInt64, _ survey: LogSurvey,
+    _ file: StoreFile, _ identity: FileIdentity, byteCount: UInt64, _ survey: LogSurvey,
     _ found: [FoundSegment], _ superblocks: [Superblock]
   ) {
     self.file = file

@@ -3,7 +3,7 @@ internal import SedimentFormat
 
 /// Puts salvaged records into a new store.
 struct SalvageWriting {
-  private let file: any DiskFile
+  private let file: StoreFile
   private let identity: FileIdentity
   private let fileByteCount: UInt64
   private let store: SedimentStore
@@ -14,7 +14,7 @@ struct SalvageWriting {
   private var dictionaries: [UInt32: CompressionDictionary] = [:]
   private let codec = ZstdCodec()
 
-  init(_ file: any DiskFile, _ identity: FileIdentity, byteCount: UInt64, to store: SedimentStore) {
+  init(_ file: StoreFile, _ identity: FileIdentity, byteCount: UInt64, to store: SedimentStore) {
     self.file = file
     self.identity = identity
     fileByteCount = byteCount

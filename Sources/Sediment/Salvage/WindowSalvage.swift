@@ -3,11 +3,11 @@ internal import SedimentFormat
 
 /// Lays what windows have of the log's last segment over a file of which the log is damaged before its end.
 struct WindowSalvage {
-  private let file: PatchedFile
+  private let file: StoreFile
   private let identity: FileIdentity
   private let byteCount: UInt64
 
-  init(_ file: PatchedFile, _ identity: FileIdentity, byteCount: UInt64) {
+  init(_ file: StoreFile, _ identity: FileIdentity, byteCount: UInt64) {
     self.file = file
     self.identity = identity
     self.byteCount = byteCount
@@ -41,7 +41,7 @@ struct WindowSalvage {
       let records = try? reading.records(
         of: segment, in: identity, base: base, from: end, after: sequence, upTo: limit)
       guard let records, !records.isEmpty else { continue }
-      return file.add(records, at: end)
+      return file.lay(records, over: end)
     }
   }
 }

@@ -5,7 +5,7 @@ internal import SedimentFormat
 ///
 /// What cannot be read is zeros in it, and noted.
 struct CarefulWindow {
-  private let file: any DiskFile
+  private let file: StoreFile
   /// What the window was made of; only the first `byteCount` bytes are the file's.
   private(set) var buffer: [UInt8] = []
   /// Where in the file it begins.
@@ -17,7 +17,7 @@ struct CarefulWindow {
   /// The least that is read alone to find out which part of a piece cannot be read.
   private static let sectorByteCount: UInt64 = 512
 
-  init(_ file: any DiskFile) {
+  init(_ file: StoreFile) {
     self.file = file
   }
 
@@ -56,18 +56,6 @@ struct CarefulWindow {
   /// Reads a range of the window; nil if the disk cannot.
   private mutating func read(_ range: Range<UInt64>) -> Int? {
     let place = Int(range.lowerBound - start)
-    let file = file
-    do throws(DiskError) {
-      var elements = buffer.mutableSpan
-      var all = unsafe elements.mutableBytes
-      return try unsafe all.withUnsafeMutableBytes { (buffer) throws(DiskError) in
-        guard let address = buffer.baseAddress else { return 0 }
-        // The buffer was made to hold the whole window, of which the range is a part.
-        var span = unsafe MutableRawSpan(_unsafeStart: address + place, byteCount: range.count)
-        return try file.read(into: &span, at: range.lowerBound)
-      }
-    } catch {
-      return nil
-    }
+    return try? file.read(into: &buffer, place..<place + range.count, at: range.lowerBound)
   }
 }

@@ -4,12 +4,12 @@ internal import SedimentFormat
 /// Holds the bytes of an extent against the checksums of its chunks, and tells which MiB is damaged.
 struct ExtentVerification {
   private let piece: ValuePlace.Piece
-  private let file: any DiskFile
+  private let file: StoreFile
   private let seed: Checksum
   private let fileByteCount: UInt64
 
   init(
-    _ piece: ValuePlace.Piece, of file: any DiskFile, _ identity: FileIdentity, fileByteCount: UInt64
+    _ piece: ValuePlace.Piece, of file: StoreFile, _ identity: FileIdentity, fileByteCount: UInt64
   ) {
     self.piece = piece
     self.file = file

@@ -19,7 +19,7 @@ struct FoundSegment {
   /// However the segments that the headers claim overlap, what is between their beginnings and ends is no more than
   /// twice the file.
   static func judge(
-    _ headers: [SegmentHeader], _ file: any DiskFile, _ identity: FileIdentity, byteCount: UInt64
+    _ headers: [SegmentHeader], _ file: StoreFile, _ identity: FileIdentity, byteCount: UInt64
   ) -> [FoundSegment] {
     var found: [FoundSegment] = []
     // The segment that the slot lies in so far, its number among those found, and its records up to there.

@@ -8,20 +8,17 @@ struct HeadSurvey {
   enum State {
     case sound(Superblock)
     case unsound(FormatError)
-    case unreadable(DiskError)
+    case unreadable(SedimentError)
   }
 
-  init(_ file: any DiskFile) {
+  init(_ file: StoreFile) {
     copies = Superblock.Copy.allCases.map { ($0, Self.read($0, file)) }
   }
 
-  private static func read(_ copy: Superblock.Copy, _ file: any DiskFile) -> State {
-    var bytes = [UInt8](repeating: 0, count: Superblock.byteCount)
-    do throws(DiskError) {
-      var elements = bytes.mutableSpan
-      var span = unsafe elements.mutableBytes
-      let count = try file.read(into: &span, at: copy.byteOffset)
-      bytes.removeLast(bytes.count - count)
+  private static func read(_ copy: Superblock.Copy, _ file: StoreFile) -> State {
+    let bytes: [UInt8]
+    do throws(SedimentError) {
+      bytes = try file.bytes(at: copy.byteOffset, count: Superblock.byteCount)
     } catch {
       return .unreadable(error)
     }

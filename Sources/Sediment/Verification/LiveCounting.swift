@@ -14,7 +14,7 @@ final class LiveCounting {
 
   /// Counts the records of these segments, which are in the order of their generations.
   init(
-    _ segments: [SegmentEntry], of catalogue: Catalogue, _ file: any DiskFile, byteCount: UInt64,
+    _ segments: [SegmentEntry], of catalogue: Catalogue, _ file: StoreFile, byteCount: UInt64,
     keyHash: KeyHash
   ) {
     index = unsafe HashIndex(keyHash: keyHash) { memory in unsafe memory.deallocate() }

@@ -22,7 +22,7 @@ struct LogSurvey {
   /// Reads the log as opening does and, if that fails, from each of the superblocks as far as that goes.
   ///
   /// Throws only if the file is of a newer version.
-  static func read(_ file: any DiskFile, _ superblocks: [Superblock]) throws(SedimentError) -> LogSurvey {
+  static func read(_ file: StoreFile, _ superblocks: [Superblock]) throws(SedimentError) -> LogSurvey {
     var survey = LogSurvey()
     do throws(SedimentError) {
       let log = try LogReading(file).run()
@@ -40,9 +40,9 @@ struct LogSurvey {
 
   /// Takes what the superblock gives that leads furthest; `known` is what is known to be on the medium besides.
   mutating func readPart(
-    _ file: any DiskFile, _ superblocks: [Superblock], watermark known: LogPosition?
+    _ file: StoreFile, _ superblocks: [Superblock], watermark known: LogPosition?
   ) throws(SedimentError) {
-    let fileByteCount = try file.length()
+    let fileByteCount = try file.byteCount()
     for block in superblocks {
       guard let replay = Self.replay(file, block, fileByteCount) else { continue }
       let progress = replay.progress
@@ -65,7 +65,7 @@ struct LogSurvey {
   }
 
   private static func replay(
-    _ file: any DiskFile, _ block: Superblock, _ fileByteCount: UInt64
+    _ file: StoreFile, _ block: Superblock, _ fileByteCount: UInt64
   ) -> PartialReplay? {
     let read = try? CheckpointReading.read(block, from: file, fileByteCount: fileByteCount)
     guard let checkpoint = read ?? readWithoutHeader(file, block, fileByteCount) else { return nil }
@@ -79,7 +79,7 @@ struct LogSurvey {
 
   /// Whether there is evidence that the log once went on behind where it was found to end.
   private static func goesOn(
-    behind replay: LogReplay, _ file: any DiskFile, _ fileByteCount: UInt64
+    behind replay: LogReplay, _ file: StoreFile, _ fileByteCount: UInt64
   ) -> Bool {
     var search = EvidenceSearch(behind: replay, in: file, fileByteCount: fileByteCount, isClosed: false)
     do throws(SedimentError) {
@@ -93,7 +93,7 @@ struct LogSurvey {
 
   /// The checkpoint of a superblock whose segment has lost its header, by the entry that the first part has of it.
   private static func readWithoutHeader(
-    _ file: any DiskFile, _ block: Superblock, _ fileByteCount: UInt64
+    _ file: StoreFile, _ block: Superblock, _ fileByteCount: UInt64
   ) -> CheckpointReading? {
     let start = block.checkpoint.byteOffset
     let limit = min(block.segment.run.byteRange.upperBound, fileByteCount)

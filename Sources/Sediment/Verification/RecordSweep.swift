@@ -48,7 +48,7 @@ struct RecordSweep {
 
   /// A sweep of a segment up to `end`; its base is nil if nothing tells it.
   init(
-    _ file: any DiskFile, _ identity: FileIdentity, _ segment: SegmentIdentity, base: SequenceNumber?,
+    _ file: StoreFile, _ identity: FileIdentity, _ segment: SegmentIdentity, base: SequenceNumber?,
     upTo end: UInt64, highest: UInt64 = Limits.sequenceMax
   ) {
     window = CarefulWindow(file)

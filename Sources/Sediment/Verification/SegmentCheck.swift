@@ -3,7 +3,7 @@ internal import SedimentFormat
 
 /// Holds the segments of a catalogue against what lies in them: headers, records, counts, large values.
 struct SegmentCheck {
-  let file: any DiskFile
+  let file: StoreFile
   let identity: FileIdentity
   let survey: LogSurvey
   let catalogue: Catalogue
@@ -14,7 +14,7 @@ struct SegmentCheck {
   var foundDictionaries: Set<UInt32> = []
 
   init(
-    _ file: any DiskFile, _ identity: FileIdentity, _ survey: LogSurvey, _ catalogue: Catalogue,
+    _ file: StoreFile, _ identity: FileIdentity, _ survey: LogSurvey, _ catalogue: Catalogue,
     _ disk: any Disk
   ) {
     self.file = file
@@ -22,7 +22,7 @@ struct SegmentCheck {
     self.survey = survey
     self.catalogue = catalogue
     keyHash = KeyHash(low: disk.random(), high: disk.random())
-    fileByteCount = (try? file.length()) ?? 0
+    fileByteCount = (try? file.byteCount()) ?? 0
   }
 
   mutating func run(

@@ -9,7 +9,7 @@ struct SegmentWalk {
   let headers: [SegmentHeader]
 
   /// Goes through all slots but those of holes.
-  init(_ file: any DiskFile, byteCount: UInt64, _ identity: FileIdentity?) throws(SedimentError) {
+  init(_ file: StoreFile, byteCount: UInt64, _ identity: FileIdentity?) throws(SedimentError) {
     var found: [(file: FileIdentity, header: SegmentHeader)] = []
     let slotByteCount = UInt64(Limits.slotByteCount)
     let slotCount = min(byteCount / slotByteCount + 1, UInt64(Limits.fileSlotCountMax))
@@ -18,12 +18,12 @@ struct SegmentWalk {
     var dataEnd: UInt64 = 0
     while slot < slotCount {
       if slot * slotByteCount >= dataEnd {
-        guard let data = Self.data(file, from: slot * slotByteCount) else { break }
+        guard let data = file.readableRange(from: slot * slotByteCount, limit: .max) else { break }
         dataEnd = data.upperBound
         slot = max(slot, data.lowerBound / slotByteCount)
       }
       // A slot that cannot be read has no header.
-      if let count = try? file.read(into: &bytes, at: slot * slotByteCount, count: bytes.count),
+      if let count = try? file.read(into: &bytes, bytes.indices, at: slot * slotByteCount),
         let header = try? SegmentHeader.decode(
           unsafe bytes.span.bytes.extracting(0..<count), at: UInt32(truncatingIfNeeded: slot))
       {
@@ -34,14 +34,6 @@ struct SegmentWalk {
     let known = identity ?? Self.mostFrequent(found.map(\.file))
     self.identity = known
     headers = found.filter { $0.file == known }.map(\.header)
-  }
-
-  private static func data(_ file: any DiskFile, from offset: UInt64) -> Range<UInt64>? {
-    do throws(DiskError) {
-      return try file.dataRange(from: offset)
-    } catch {
-      return offset..<UInt64.max
-    }
   }
 
   private static func mostFrequent(_ identities: [FileIdentity]) -> FileIdentity? {

@@ -4,18 +4,18 @@ internal import SedimentFormat
 /// Reads every byte of a store's file and says what is wrong with it, without writing anything (DESIGN.md 7,
 /// "Verification").
 struct Verification {
-  let file: any DiskFile
+  let file: StoreFile
   let disk: any Disk
   var report: VerificationReport
   var meter: ProgressMeter
   let head: HeadSurvey
 
   init(
-    _ file: any DiskFile, on disk: any Disk, _ progress: ((SedimentProgress) -> SedimentIteration)?
+    _ file: StoreFile, on disk: any Disk, _ progress: ((SedimentProgress) -> SedimentIteration)?
   ) throws(SedimentError) {
-    self.file = PatchedFile(file)
+    self.file = file
     self.disk = disk
-    let byteCount = try file.length()
+    let byteCount = try file.byteCount()
     report = VerificationReport(path: file.path, fileByteCount: byteCount)
     meter = ProgressMeter(path: file.path, totalByteCount: byteCount, progress)
     head = HeadSurvey(file)
@@ -198,9 +198,9 @@ struct Verification {
 
 /// Reads bytes that hold nothing, only to see whether the disk can; holes are passed over.
 struct UnusedBytes {
-  private let file: any DiskFile
+  private let file: StoreFile
 
-  init(_ file: any DiskFile) {
+  init(_ file: StoreFile) {
     self.file = file
   }
 
@@ -210,7 +210,8 @@ struct UnusedBytes {
     var window = CarefulWindow(file)
     var position = range.lowerBound
     while position < range.upperBound {
-      let data = data(from: position, in: range)
+      let end = range.upperBound
+      let data = file.readableRange(from: position, limit: end) ?? end..<end
       try meter.add(data.lowerBound - position)
       position = data.lowerBound
       while position < data.upperBound {
@@ -222,20 +223,6 @@ struct UnusedBytes {
     }
     for bad in window.unreadable.ranges {
       report.add(.unreadable, bad, "The disk cannot read bytes that hold nothing. \(Advice.disk)")
-    }
-  }
-
-  /// The next bytes that may hold something; empty at the end if there are none.
-  private func data(from position: UInt64, in range: Range<UInt64>) -> Range<UInt64> {
-    do throws(DiskError) {
-      guard let found = try file.dataRange(from: position), found.lowerBound < range.upperBound else {
-        return range.upperBound..<range.upperBound
-      }
-      let start = max(found.lowerBound, position)
-      let end = min(found.upperBound, range.upperBound)
-      return start < end ? start..<end : position..<range.upperBound
-    } catch {
-      return position..<range.upperBound
     }
   }
 }
