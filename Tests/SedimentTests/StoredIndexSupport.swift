@@ -56,7 +56,7 @@ struct BuiltIndex: Equatable {
 extension SimulatedDisk {
   /// The parts of a stored index that a file's catalogue has.
   func indexParts(path: String = StoreFixture.path) throws -> [IndexPartEntry] {
-    let file = try open(path, .read)
+    let file = try openFile(path, .read)
     defer { try? file.close() }
     return try Opening(file, on: self).recover(.readOnly).log.catalogue.indexParts
   }

@@ -33,9 +33,7 @@ struct BackupSource {
 extension BackupSource {
   /// The log of a store that nobody changes, as it is in its file.
   init(reading file: StoreFile) throws(SedimentError) {
-    var log = try LogReading(StoreFile(file.file)).run()
-    log.catalogue.forgetElsewhere()
-    self.init(log: log)
+    self.init(log: try LogReading(StoreFile(file.file)).run())
   }
 
   /// The log of an open store at this moment.
@@ -43,8 +41,7 @@ extension BackupSource {
   /// Under the writer's lock.
   init(_ writer: LogWriter, _ leading: Superblock, clock: UInt64) {
     writer.updateNumbers(clock: clock)
-    var catalogue = writer.catalogue
-    catalogue.forgetElsewhere()
+    let catalogue = writer.catalogue
     let tail = unsafe writer.tail.pointee
     let end = tail.position
     let sequence = SequenceNumber(tail.sequence)!

@@ -122,8 +122,7 @@ struct EmptyStoreImage {
     clocks.highest = clock
     let numbers = StoreNumbers(
       nextGeneration: segment.generation.advanced(by: 1)!, nextCollection: 1, nextDictionary: 1,
-      slotCount: segment.run.end, horizons: Horizons(feed: .zero, state: .zero), everythingClearedAt: .zero,
-      clocks: clocks, totals: StoreNumbers.Totals())
+      slotCount: segment.run.end, everythingClearedAt: .zero, clocks: clocks, totals: StoreNumbers.Totals())
     let tail = SegmentEntry(
       identity: segment, base: .zero, floor: .zero, end: nil, highest: .zero, latestExpiry: 0, recordCount: 0,
       tombstoneCount: 0, largeCount: 0)

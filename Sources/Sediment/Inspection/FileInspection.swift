@@ -76,7 +76,7 @@ package struct FileInspection: Sendable {
     _ header: SegmentHeader, of file: StoreFile, identity: FileIdentity, byteCount: UInt64
   ) throws(SedimentError) -> Segment {
     switch header.identity.kind {
-    case .extent, .index, .catalogue, .window: return Segment(header: header, records: [], ending: nil)
+    case .extent, .index, .window: return Segment(header: header, records: [], ending: nil)
     case .hot, .survivors: break
     }
     // A header may claim more than the file has.

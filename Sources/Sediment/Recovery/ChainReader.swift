@@ -1,4 +1,3 @@
-internal import CSediment
 internal import SedimentDisk
 internal import SedimentFormat
 
@@ -85,41 +84,26 @@ struct ChainReader {
   }
 
   private func plainPuts(after sequence: UInt64) -> (count: UInt32, byteCount: UInt64) {
-    let bytes = unsafe window.buffer.span.bytes.extracting(window.range(from: offset.byteOffset))
-    var sequence = sequence
-    var unit = UInt32(truncatingIfNeeded: offset.rawValue)
+    let range = window.range(from: offset.byteOffset)
     var place = 0
     var count: UInt32 = 0
-    while let byteCount = plainPut(bytes, at: place, unit, after: sequence) {
-      place += byteCount
-      unit &+= UInt32(truncatingIfNeeded: byteCount / Limits.unitByteCount)
-      sequence += 1
-      count += 1
+    unsafe window.buffer.withUnsafeBytes { buffer in
+      let bytes = unsafe UnsafeRawBufferPointer(rebasing: buffer[range])
+      while let start = bytes.baseAddress, place < bytes.count,
+        let view = unsafe RecordView(start + place, available: bytes.count - place),
+        view.shape == RecordKind.put.rawValue, isNext(view, after: sequence + UInt64(count)),
+        view.isIntact(at: offset.byteOffset + UInt64(place), seed: seed.rawValue), view.isPaddedWithZeros
+      {
+        place += view.byteCount
+        count += 1
+      }
     }
     return (count, UInt64(place))
   }
 
-  /// The bytes of a sound put with neither collection nor expiry, transform, trailer or batch; nil if there is
-  /// anything else.
   @inline(__always)
-  private func plainPut(_ bytes: RawSpan, at place: Int, _ unit: UInt32, after sequence: UInt64) -> Int? {
-    let have = bytes.byteCount - place
-    guard have >= Limits.recordFixedByteCount else { return nil }
-    let first: UInt64 = bytes.integer(at: place)
-    let second: UInt64 = bytes.integer(at: place + 8)
-    guard first >> 32 & 0xff == UInt64(RecordKind.put.rawValue),
-      second >> 16 == (sequence + 1) & (Limits.sequenceSpan - 1), sequence < Limits.sequenceMax
-    else { return nil }
-    let used = Limits.recordFixedByteCount + Int(second & 0xffff) + Int(first >> 40)
-    let byteCount = (used + 7) & ~7
-    guard byteCount <= have else { return nil }
-    let last: UInt64 = bytes.integer(at: place + byteCount - 8)
-    let checksum = unsafe bytes.extracting(place..<place + byteCount).withUnsafeBytes { record in
-      unsafe sediment_crc32c_record(seed.rawValue, unit, record.baseAddress!, byteCount)
-    }
-    let padding = last >> UInt64(64 - 8 * (byteCount - used))
-    guard checksum == UInt32(truncatingIfNeeded: first), padding == 0 else { return nil }
-    return byteCount
+  private func isNext(_ view: RecordView, after sequence: UInt64) -> Bool {
+    sequence < Limits.sequenceMax && view.sequenceLow == (sequence + 1) & (Limits.sequenceSpan - 1)
   }
 
   /// Adds the record read last to a batch; false beyond a batch's limit.

@@ -20,9 +20,6 @@ struct HeaderComparison {
       if let position = adoptedAt[entry.identity.generation], position >= watermark { continue }
       try checkHeader(entry)
     }
-    if let elsewhere = catalogue.elsewhere {
-      try checkHeader(SegmentEntry(withoutRecords: elsewhere.segment))
-    }
   }
 
   private func checkPlace(_ entry: SegmentEntry, end: LogPosition) throws(SedimentError) {

@@ -72,8 +72,7 @@ package struct Opening {
         message: "A newer version wrote the file. Open it for reading only, or use that version.")
     }
     var keeper = HeadKeeper(
-      head, of: file, session: disk.random(), isNoteUnsynced: writeNote(),
-      replayFrom: result.log.catalogue.elsewhere?.asOf.generation, sync: sync)
+      head, of: file, session: disk.random(), isNoteUnsynced: writeNote(), sync: sync)
     if !result.log.isClean {
       guard
         let secured = try Securing(result.log.patched ?? file, on: disk).run(result.log, &keeper, sync: sync)

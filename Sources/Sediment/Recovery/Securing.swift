@@ -33,7 +33,6 @@ package struct Securing {
         checkpoint: next.checkpoint.offset, segment: fresh.first, watermark: next.end, state: .open)
       written.append(keeper.leading)
     }
-    next.catalogue.forgetElsewhere()
     next.head = Head(leading: keeper.leading, other: written.first)
     return next
   }

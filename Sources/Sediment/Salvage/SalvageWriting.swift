@@ -101,7 +101,7 @@ struct SalvageWriting {
 
   /// The value that stored bytes stand for; nil if that cannot be told.
   private func unpacked(_ stored: [UInt8], _ transform: Transform) -> [UInt8]? {
-    guard transform.compression == Transform.zstd, transform.encryption == 0,
+    guard transform.compression == Transform.zstd,
       transform.isPlausible(storedByteCount: stored.count), let codec
     else { return nil }
     let dictionary = dictionaries[transform.dictionary]

@@ -10,8 +10,6 @@ public struct SedimentSegment: Sendable, Hashable {
     case extent
     /// A part of the stored index.
     case index
-    /// Tables of the store itself.
-    case catalogue
     /// What was set last, until it goes to its place in the log.
     case window
   }

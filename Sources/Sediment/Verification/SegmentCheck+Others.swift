@@ -1,7 +1,7 @@
 internal import SedimentDisk
 internal import SedimentFormat
 
-// Segments without records: large values, parts of the stored index, tables.
+// Segments without records: large values, parts of the stored index, the window.
 
 extension SegmentCheck {
   /// Holds the large values against their checksums, and what the records say of them against the catalogue.
@@ -70,7 +70,7 @@ extension SegmentCheck {
     try readRest(of: piece.extent, behind: end, &report, &meter)
   }
 
-  /// Looks at the parts of the stored index and at tables that lie in segments of their own.
+  /// Looks at the parts of the stored index and at the window.
   func checkCaches(
     _ report: inout VerificationReport, _ meter: inout ProgressMeter
   ) throws(SedimentError) {
@@ -78,11 +78,6 @@ extension SegmentCheck {
     for part in catalogue.indexParts {
       checkIndexPart(part, &report)
       identities.append(part.segment)
-    }
-    if let elsewhere = catalogue.elsewhere {
-      // Its entries were read with the checkpoint.
-      checkHeader(SegmentEntry(withoutRecords: elsewhere.segment), &report)
-      identities.append(elsewhere.segment)
     }
     if let window = catalogue.window {
       // Nothing depends on it once the log was read.

@@ -30,7 +30,6 @@ extension VerificationReport.Segment {
       case .survivors: .survivors
       case .extent: .extent
       case .index: .index
-      case .catalogue: .catalogue
       case .window: .window
       }
     generation = identity.generation.rawValue

@@ -112,8 +112,6 @@ public struct VerificationReport: Hashable, Sendable {
       case extent
       /// A part of the stored index.
       case index
-      /// Tables that were too long for the log.
-      case catalogue
       /// What was set last, until it goes to its place in the log.
       case window
     }
