@@ -16,7 +16,8 @@ func recover(_ disk: SimulatedDisk, _ mode: Opening.Mode = .readWrite) throws ->
 func lines(_ log: RecoveredLog, on disk: SimulatedDisk) throws -> [String] {
   let bytes = disk.contents(of: LogBuilder.path)!
   var lines: [String] = []
-  for entry in log.catalogue.hotSegments {
+  let hot = log.catalogue.segments.values.filter { $0.identity.kind == .hot }
+  for entry in hot.sorted(by: { $0.identity.generation < $1.identity.generation }) {
     var position = entry.identity.recordRange.lowerBound.byteOffset
     let end = (entry.end ?? log.end.offset).byteOffset
     let seed = entry.identity.seed(in: log.head.leading.identity)

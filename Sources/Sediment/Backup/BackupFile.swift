@@ -46,9 +46,8 @@ struct BackupFile {
     try file.truncate(to: source.byteCount)
     try file.write([UInt8](repeating: 0, count: OwnerNote.byteCount), at: OwnerNote.byteOffset)
     guard file.traits.punchesHoles else { return }
-    let slotByteCount = UInt64(Limits.slotByteCount)
     for run in source.log.catalogue.slots.freeRuns(before: source.log.catalogue.slots.end) {
-      try? file.punchHole(UInt64(run.lowerBound) * slotByteCount..<UInt64(run.upperBound) * slotByteCount)
+      try? file.punchHole(SlotSpace.byteRange(of: run))
     }
     let tail = source.log.tail.identity.run.byteRange
     try? file.punchHole(source.log.end.offset.byteOffset..<tail.upperBound)

@@ -60,11 +60,8 @@ extension BackupSource {
 extension RecoveredLog {
   /// The same log in a file of another length, of which nothing needs to be secured.
   func inFile(ofByteCount byteCount: UInt64) -> RecoveredLog {
-    RecoveredLog(
-      head: head, catalogue: catalogue, end: end, tail: tail, lastSequence: lastSequence,
-      watermark: end, isClean: true, checkpoint: checkpoint, replayedByteCount: 0, replayedRecordCount: 0,
-      ending: nil, cut: end, clock: clock, highestSequence: highestSequence,
-      highestGeneration: highestGeneration,
-      patched: nil, unsecured: Unsecured(fileByteCount: byteCount, chain: [], extents: [], survivors: []))
+    var log = self
+    log.unsecured = Unsecured(fileByteCount: byteCount, chain: [], extents: [], survivors: [])
+    return log
   }
 }

@@ -38,22 +38,11 @@ package struct Catalogue: Sendable {
 
   // MARK: Questions
 
-  /// The number of the collection of that name.
-  package func collectionNumber(of name: [UInt8]) -> UInt32? {
-    collectionNumbers[name]
-  }
-
   /// Up to which sequence the records of a collection are dead; nil if all of them are, because it is no more.
   package func deadUpTo(collection number: UInt32) -> SequenceNumber? {
     if number >= CollectionEntry.systemNumberMin { return .zero }
     guard let entry = collections[number] else { return number == 0 ? numbers.everythingClearedAt : nil }
     return max(entry.clearedAt, numbers.everythingClearedAt)
-  }
-
-  /// The hot segments in the order of the log.
-  package var hotSegments: [SegmentEntry] {
-    segments.values.filter { $0.identity.kind == .hot }
-      .sorted { $0.identity.generation < $1.identity.generation }
   }
 
   /// The parts of the stored index in the order of their generations.

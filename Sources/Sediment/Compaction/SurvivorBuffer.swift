@@ -158,7 +158,9 @@ final class SurvivorBuffer {
       identity: identity, base: base, floor: floor, end: end, highest: base, latestExpiry: 0, recordCount: 0,
       tombstoneCount: 0, largeCount: 0)
     for survivor in part {
-      entry.count(survivor, now: now)
+      entry.count(
+        survivor.kind, sequence: SequenceNumber(survivor.sequence)!, expiry: survivor.expiry,
+        byteCount: survivor.byteCount, now: now)
       if survivor.kind == .remove { segment.tombstoneByteCount += survivor.byteCount }
     }
     drop(count, byteCount: partByteCount)
@@ -194,27 +196,6 @@ final class SurvivorBuffer {
     }
     lowest = survivors.map(\.sequence).min() ?? .max
     highest = survivors.map(\.sequence).max() ?? 0
-  }
-}
-
-extension SegmentEntry {
-  /// Counts a record that was moved to the segment.
-  fileprivate mutating func count(_ survivor: Survivor, now: UInt64) {
-    highest = max(highest, SequenceNumber(survivor.sequence)!)
-    if survivor.kind == .remove {
-      tombstoneCount += 1
-    } else {
-      let isFirst = recordCount == tombstoneCount
-      let isForEver = latestExpiry == 0 || survivor.expiry == 0
-      latestExpiry = isFirst ? survivor.expiry : isForEver ? 0 : max(latestExpiry, survivor.expiry)
-      if survivor.kind == .putLarge { largeCount += 1 }
-      if survivor.expiry != 0 {
-        expiring.add(
-          byteCount: survivor.byteCount, isLarge: survivor.kind == .putLarge, expiry: survivor.expiry,
-          now: now)
-      }
-    }
-    recordCount += 1
   }
 }
 

@@ -1,4 +1,3 @@
-internal import SedimentDisk
 internal import SedimentFormat
 
 /// Reads the checkpoint that the leading superblock names (DESIGN.md 7, step 3).
@@ -15,33 +14,29 @@ struct CheckpointReading {
 
   /// Reads it with the base of its segment that the header tells, unless one is given.
   static func read(
-    _ head: Superblock, from file: StoreFile, fileByteCount: UInt64, base: SequenceNumber? = nil
+    _ head: Superblock, from file: StoreFile, byteCount: UInt64, base: SequenceNumber? = nil
   ) throws(SedimentError) -> CheckpointReading {
-    let base = if let base { base } else { try Self.base(of: head, file) }
-    let first = ChainReader(
-      file, head.identity, fileByteCount: fileByteCount, segment: head.segment, base: base,
-      from: head.checkpoint)
-    let reading = CheckpointReading(catalogue: try readParts(first, head, file), replay: first)
-    try reading.checkTail(file)
+    let surveyed = SurveyedFile(file: file, identity: head.identity, byteCount: byteCount)
+    let base = if let base { base } else { try Self.base(of: head.segment, surveyed) }
+    let first = ChainReader(surveyed, head.segment, base: base, from: head.checkpoint)
+    let reading = CheckpointReading(catalogue: try readParts(first, head), replay: first)
+    try reading.checkTail()
     return reading
   }
 
   /// The base of the segment that the checkpoint begins in, which only its header tells.
-  private static func base(of head: Superblock, _ file: StoreFile) throws(SedimentError) -> SequenceNumber {
-    let start = head.segment.run.byteRange.lowerBound
-    let bytes = try file.bytes(at: start, count: SegmentHeader.byteCount)
-    do throws(FormatError) {
-      let header = try SegmentHeader.decode(
-        unsafe bytes.span.bytes, in: head.identity, at: head.segment.run.first)
-      guard header.identity == head.segment else { throw FormatError(.segmentHeader, .field(.identity)) }
-      return header.base
-    } catch {
-      throw SedimentError(error, path: file.path, offset: start)
+  private static func base(
+    of segment: SegmentIdentity, _ surveyed: SurveyedFile
+  ) throws(SedimentError) -> SequenceNumber {
+    switch try surveyed.header(of: segment) {
+    case .success(let header): return header.base
+    case .failure(let error):
+      throw SedimentError(error, path: surveyed.file.path, offset: segment.run.byteRange.lowerBound)
     }
   }
 
   private static func readParts(
-    _ first: ChainReader, _ head: Superblock, _ file: StoreFile
+    _ first: ChainReader, _ head: Superblock
   ) throws(SedimentError) -> Catalogue {
     var reader = first
     var catalogue: Catalogue?
@@ -62,9 +57,8 @@ struct CheckpointReading {
         throw reader.damaged("the superblock names a checkpoint that is not there", record)
       }
     }
-    throw .damaged(
-      "the checkpoint ends early: \(reader.ending?.description ?? "")", path: file.path,
-      offset: reader.offset.byteOffset)
+    throw reader.surveyed.damaged(
+      "the checkpoint ends early: \(reader.ending?.description ?? "")", at: reader.offset.byteOffset)
   }
 
   private static func add(
@@ -89,19 +83,19 @@ struct CheckpointReading {
   }
 
   /// The log must be known to go on where replay begins.
-  private func checkTail(_ file: StoreFile) throws(SedimentError) {
+  private func checkTail() throws(SedimentError) {
     let place = replay.segment.run.byteRange.lowerBound
     guard catalogue.tail == replay.segment.generation,
       let tail = catalogue.segments[replay.segment.generation],
       tail.identity == replay.segment, tail.base == replay.base
     else {
-      throw .damaged(
-        "a checkpoint names another segment than the one that it stands in", path: file.path, offset: place)
+      throw replay.surveyed.damaged(
+        "a checkpoint names another segment than the one that it stands in", at: place)
     }
     for entry in catalogue.segments.values
     where entry.identity.kind == .hot && entry.identity.generation > tail.identity.generation {
-      throw .damaged(
-        "a checkpoint knows a later segment than the one that it stands in", path: file.path, offset: place)
+      throw replay.surveyed.damaged(
+        "a checkpoint knows a later segment than the one that it stands in", at: place)
     }
   }
 }

@@ -20,7 +20,9 @@ package struct Securing {
     _ log: RecoveredLog, _ keeper: inout HeadKeeper, sync: () throws(SedimentError) -> Void
   ) throws(SedimentError) -> RecoveredLog? {
     try keeper.writeLeadingAgain()
-    let rewriting = Rewriting(file, log.head.leading.identity, watermark: log.watermark)
+    let surveyed = SurveyedFile(
+      file: file, identity: log.head.leading.identity, byteCount: log.unsecured.fileByteCount)
+    let rewriting = Rewriting(surveyed, watermark: log.watermark)
     guard try rewriting.run(log.unsecured) else { return nil }
     try keeper.syncLeading()
     var fresh = try FreshLog(behind: log, in: file, on: disk)

@@ -200,13 +200,7 @@ package struct SegmentScan {
     }
     piece.sequence = header.sequence.rawValue
     guard header.kind != .control else { return (header.byteCount, false) }
-    unsafe result.initialize(
-      to: ScannedRecord(
-        position: offset.rawValue, sequence: header.sequence.rawValue, expiry: header.expiry,
-        keyStart: record + header.keyRange.lowerBound, keyByteCount: Int32(header.keyByteCount),
-        valueByteCount: Int32(header.valueByteCount), collection: header.collection,
-        byteCount: Int32(header.byteCount), kind: header.kind,
-        headByteCount: UInt8(truncatingIfNeeded: header.keyRange.lowerBound)))
+    unsafe result.initialize(to: ScannedRecord(header, at: place, in: record))
     return (header.byteCount, true)
   }
 

@@ -24,7 +24,9 @@ extension SedimentStore {
     let (path, disk) = (opening.path, opening.disk)
     let file = try disk.openFile(path, .readWrite)
     defer { try? file.close() }
-    guard try isStore(file) else {
+    let head = HeadSurvey(file)
+    if !head.isThere {
+      try head.checkReadable()
       throw SedimentError(DiskError(.open, path: path, code: .invalidArgument))
     }
     let ticket = try opening.takeLocks(file)
@@ -35,19 +37,5 @@ extension SedimentStore {
       try disk.secureNames(of: path)
     }
     return true
-  }
-
-  /// Whether one of the superblocks at least begins like one.
-  private static func isStore(_ file: StoreFile) throws(SedimentError) -> Bool {
-    for copy in Superblock.Copy.allCases {
-      let bytes = try file.bytes(at: copy.byteOffset, count: Superblock.byteCount)
-      do throws(FormatError) {
-        _ = try Superblock.decode(unsafe bytes.span.bytes, copy: copy)
-        return true
-      } catch {
-        if error.fault != .absent { return true }
-      }
-    }
-    return false
   }
 }

@@ -46,7 +46,8 @@ extension RecordHeader {
 
   /// The length that the bytes claim to have as a record, within `bytes`; not to be believed.
   @inlinable package static func claimedByteCount(_ bytes: RawSpan) throws(FormatError) -> Int {
-    try unsafe bytes.withUnsafeBytes { (buffer) throws(FormatError) in try unsafe RecordView(buffer).byteCount }
+    try unsafe bytes.withUnsafeBytes { (buffer) throws(FormatError) in try unsafe RecordView(buffer).byteCount
+    }
   }
 }
 

@@ -83,7 +83,9 @@ public import CSediment
   @inlinable @inline(__always) package var kind: RecordKind? { RecordKind(rawValue: shape & Shape.kind) }
 
   /// Whether it is a put of the default collection that does not expire and was stored as it is: most are.
-  @inlinable @inline(__always) package var isPlainPut: Bool { shape & ~Shape.batched == RecordKind.put.rawValue }
+  @inlinable @inline(__always) package var isPlainPut: Bool {
+    shape & ~Shape.batched == RecordKind.put.rawValue
+  }
 
   /// Whether it is a put with its value in it, stored as it is.
   @inlinable @inline(__always) package var holdsValue: Bool {
