@@ -26,9 +26,14 @@ func fuzzer(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     name: name, dependencies: dependencies + ["FuzzSupport"], path: "Fuzz/\(name)", swiftSettings: settings)
 }
 
-func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-  .testTarget(name: "\(name)Tests", dependencies: dependencies, swiftSettings: settings)
+func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
+  .testTarget(name: "\(name)Tests", dependencies: dependencies, resources: resources, swiftSettings: settings)
 }
+
+/// What the tests of the engine take.
+let engineTests: [Target.Dependency] = [
+  "SedimentSupport", "CrashModel", "Sediment", "SedimentTesting", "SedimentFormat", "SedimentDisk",
+]
 
 let package = Package(
   name: "Sediment",
@@ -85,9 +90,15 @@ let package = Package(
       swiftSettings: settings),
     // Says which public symbols lack a comment or a page; see Tests/Repository/documents.
     .executableTarget(name: "DocumentCheck", path: "Tests/DocumentCheck", swiftSettings: settings),
-    tests(
-      "Sediment",
-      ["Sediment", "SedimentTesting", "SedimentFormat", "SedimentDisk", "CrashModel", "CrashChild"]),
+    // What the tests of the engine share. Each sanitizer takes some of their targets; see Tests/run.
+    module(
+      "SedimentSupport", ["Sediment", "SedimentTesting", "SedimentFormat", "SedimentDisk"],
+      path: "Tests/SedimentSupport"),
+    tests("Sediment", engineTests, resources: [.copy("Recovery/Released")]),
+    // Threads of one store or of one part of it, where the thread sanitizer has something to see.
+    tests("SedimentThread", engineTests),
+    // One thread that does very much, for which a sanitizer takes too long.
+    tests("SedimentSlow", engineTests),
     tests("Shallows", ["Shallows", "Sediment", "SedimentTesting", "SedimentDisk"]),
     // Programs of users as they wrote them, in the language mode that they had.
     .testTarget(

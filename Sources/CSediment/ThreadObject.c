@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 SEDIMENT_THREAD_LOCAL void *sediment_thread_object = NULL;
+SEDIMENT_THREAD_LOCAL uint32_t sediment_ranks = 0;
 
 #if defined(SEDIMENT_SCHEDULES)
 SEDIMENT_THREAD_LOCAL void *sediment_scheduled_thread = NULL;

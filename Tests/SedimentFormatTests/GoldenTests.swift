@@ -2,7 +2,7 @@ import Foundation
 import SedimentFormat
 import Testing
 
-/// The worked example of DESIGN.md 3.10, made by the encoders.
+/// The bytes of a small store that `FileFormat.md` shows (DESIGN.md 3.10), made by the encoders.
 private struct WorkedExample {
   private let file = FileIdentity(low: 0x0706_0504_0302_0100, high: 0x0f0e_0d0c_0b0a_0908)!
   private let segment = SegmentIdentity(
@@ -92,8 +92,8 @@ private struct WorkedExample {
   /// Adds a dump of the bytes, without lines of zeros.
   private mutating func add(_ title: String, at offset: UInt64, _ bytes: [UInt8], shown: Int? = nil) {
     text += "\(title)\n"
-    for line in stride(from: 0, to: shown ?? bytes.count, by: 16) {
-      let part = bytes[line..<min(line + 16, bytes.count)]
+    for line in stride(from: 0, to: shown ?? bytes.count, by: 32) {
+      let part = bytes[line..<min(line + 32, bytes.count)]
       guard part.contains(where: { $0 != 0 }) else { continue }
       let words = stride(from: line, to: part.endIndex, by: 4).map { word in
         bytes[word..<min(word + 4, part.endIndex)].map { byte in
@@ -113,12 +113,12 @@ extension String {
 }
 
 @Suite struct GoldenTests {
-  @Test func `The worked example of the design is what the encoders write`() throws {
+  @Test func `The bytes that the documentation shows are what the encoders write`() throws {
     let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent()
-    let design = try String(contentsOf: root.appending(path: "DESIGN.md"), encoding: .utf8)
-    let afterMark = try #require(design.split(separator: "<!-- golden -->\n\n```\n").last)
-    let block = try #require(afterMark.split(separator: "```\n").first)
-    #expect(String(block) == WorkedExample.make())
+    let page = try String(
+      contentsOf: root.appending(path: "Sources/Sediment/Sediment.docc/FileFormat.md"), encoding: .utf8)
+    let shown = try #require(page.split(separator: "```text\n").last?.split(separator: "```\n").first)
+    #expect(String(shown) == WorkedExample.make())
   }
 }

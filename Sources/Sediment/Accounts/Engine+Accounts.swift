@@ -11,22 +11,24 @@ extension Engine {
   func accountFindings(isAlone: Bool, readsSegments: Bool) -> [String] {
     guard let writer, !isForked else { return [] }
     return maintenanceLock.withLock {
-      lock.withLock {
+      writer.withLock { writer in
         conditions.isClosed || writer.poison != nil
-          ? [] : accountFindings(writer, isAlone: isAlone, readsSegments: readsSegments)
+          ? [] : accountFindings(&writer, isAlone: isAlone, readsSegments: readsSegments)
       }
     }
   }
 
-  /// With the locks of maintenance and of the writer.
-  fileprivate func accountFindings(_ writer: LogWriter, isAlone: Bool, readsSegments: Bool) -> [String] {
+  /// With the lock of maintenance.
+  fileprivate func accountFindings(_ writer: inout LogWriter, isAlone: Bool, readsSegments: Bool) -> [String]
+  {
+    writer.takeBackReserved()
     var comparison = AccountComparison()
     compareSlots(writer, isAlone, &comparison)
     compareSlotCounts(writer, isAlone, &comparison)
     compareLedger(writer, &comparison)
     let recount = IndexRecount(of: self)
     comparison.compare("entries of the index", kept: index.count, counted: recount.entryCount)
-    if isAlone, recount.clearedCount > 0, !isToBeSwept {
+    if isAlone, recount.clearedCount > 0, !writer.plans.isToBeSwept {
       comparison.add(
         "\(recount.clearedCount) entries lead to cleared records, and nobody will sweep them out")
     }
@@ -34,8 +36,8 @@ extension Engine {
       compareLive(recount, writer, &comparison)
       compareExtents(recount, writer, &comparison)
     }
-    if readsSegments { compareRecords(writer, &comparison) }
-    if work.isMaintenanceWanted, !work.isMaintenancePlanned {
+    if readsSegments { compareRecords(&writer, &comparison) }
+    if writer.plans.isMaintenanceWanted, !writer.plans.isMaintenancePlanned {
       comparison.add("somebody has asked for maintenance, and none is on its way")
     }
     return comparison.findings
@@ -44,15 +46,17 @@ extension Engine {
   // MARK: Slots
 
   /// The segments with records as the catalogue has them, the tail as it is now.
-  private func recordSegments(_ writer: LogWriter) -> [SegmentEntry] {
-    let tail = unsafe writer.tail.pointee.entry
+  private func recordSegments(_ writer: borrowing LogWriter) -> [SegmentEntry] {
+    let tail = writer.tail.entry
     return writer.catalogue.segments.values
       .map { $0.identity == tail.identity ? tail : $0 }
       .filter(\.holdsRecords)
       .sorted { $0.identity.generation < $1.identity.generation }
   }
 
-  private func compareSlots(_ writer: LogWriter, _ isAlone: Bool, _ comparison: inout AccountComparison) {
+  private func compareSlots(
+    _ writer: borrowing LogWriter, _ isAlone: Bool, _ comparison: inout AccountComparison
+  ) {
     var claims = SlotClaims()
     claims.claim(0..<Limits.headSlotCount, by: "the head")
     for entry in writer.catalogue.segments.values {
@@ -73,14 +77,14 @@ extension Engine {
     for run in writer.space.bare { claims.claim(run, by: "the bare slots") }
     // What is being written, and what was freed and loses its magic just now.
     let freedCount = writer.freedRuns.reduce(0) { $0 + Int($1.run.count) }
-    let taken = Int(writer.unadoptedSlotCount)
+    let taken = Int(writer.reservedSlotCount)
     let returning = Int(writer.freedSlotCount) - freedCount
     comparison.findings += claims.findings(
       before: writer.space.end, withoutOwner: isAlone ? 0 : taken + returning)
   }
 
   private func compareSlotCounts(
-    _ writer: LogWriter, _ isAlone: Bool, _ comparison: inout AccountComparison
+    _ writer: borrowing LogWriter, _ isAlone: Bool, _ comparison: inout AccountComparison
   ) {
     let space = writer.space
     comparison.compare(
@@ -95,24 +99,22 @@ extension Engine {
       "slots with records", kept: Int(writer.recordSlotCount),
       counted: recordSegments(writer).reduce(0) { $0 + Int($1.identity.run.count) })
     guard isAlone else { return }
-    comparison.compare("slots taken and not adopted yet", kept: Int(writer.unadoptedSlotCount), counted: 0)
+    comparison.compare("slots taken and not adopted yet", kept: Int(writer.reservedSlotCount), counted: 0)
     comparison.compare(
       "freed slots", kept: Int(writer.freedSlotCount),
       counted: writer.freedRuns.reduce(0) { $0 + Int($1.run.count) })
   }
 
-  private func compareLedger(_ writer: LogWriter, _ comparison: inout AccountComparison) {
-    var segments: [Generation: Segment] = [:]
-    for entry in recordSegments(writer) where unsafe entry.identity != writer.tail.pointee.identity {
-      segments[entry.identity.generation] = slots.segment(at: UInt64(entry.identity.run.first))
-    }
-    comparison.findings += writer.ledger.findings(for: segments)
+  private func compareLedger(_ writer: borrowing LogWriter, _ comparison: inout AccountComparison) {
+    let generations = recordSegments(writer).map(\.identity.generation)
+    comparison.findings += writer.ledger.findings(
+      for: Set(generations).subtracting([writer.tail.identity.generation]))
   }
 
   // MARK: Records
 
   private func compareLive(
-    _ recount: IndexRecount, _ writer: LogWriter, _ comparison: inout AccountComparison
+    _ recount: IndexRecount, _ writer: borrowing LogWriter, _ comparison: inout AccountComparison
   ) {
     comparison.compare("live bytes", kept: writer.liveByteCount, counted: recount.byteCount)
     for entry in recordSegments(writer) {
@@ -120,10 +122,12 @@ extension Engine {
       guard let segment = slots.segment(at: UInt64(entry.identity.run.first)) else { continue }
       let live = recount.segments[generation] ?? IndexRecount.Live()
       comparison.compare(
-        "live bytes of segment \(generation)", kept: segment.liveByteCount, counted: live.byteCount)
+        "live bytes of segment \(generation)", kept: segment.counts(writer.permit).liveByteCount,
+        counted: live.byteCount)
       comparison.compare(
-        "live records of segment \(generation)", kept: segment.liveCount, counted: live.recordCount)
-      let isTail = unsafe entry.identity == writer.tail.pointee.identity
+        "live records of segment \(generation)", kept: segment.counts(writer.permit).liveCount,
+        counted: live.recordCount)
+      let isTail = entry.identity == writer.tail.identity
       if live.recordCount == 0, !isTail, !writer.emptied.contains(entry.identity.generation) {
         comparison.add("segment \(generation) is wholly dead, and not noted to be")
       }
@@ -140,7 +144,7 @@ extension Engine {
   }
 
   private func compareExtents(
-    _ recount: IndexRecount, _ writer: LogWriter, _ comparison: inout AccountComparison
+    _ recount: IndexRecount, _ writer: borrowing LogWriter, _ comparison: inout AccountComparison
   ) {
     let dead = writer.deadExtents
     comparison.compare(
@@ -161,14 +165,14 @@ extension Engine {
       }
     }
     // What a segment led to that cannot be read stays.
-    if lost.isEmpty || mayHaveLostExtents || !refusedVictims.isEmpty { return }
+    if lost.isEmpty || mayHaveLostExtents || !writer.refusedVictims.isEmpty { return }
     let slotCount = lost.reduce(0) { $0 + Int($1.run.count) }
     let places = lost.map(\.run.first).sorted().prefix(8)
     comparison.add("nothing leads to \(lost.count) extents of \(slotCount) slots, at slots \(Array(places))")
   }
 
-  private func compareRecords(_ writer: LogWriter, _ comparison: inout AccountComparison) {
-    let tail = unsafe writer.tail.pointee.position
+  private func compareRecords(_ writer: inout LogWriter, _ comparison: inout AccountComparison) {
+    let tail = writer.tail.position
     let buffer = ScanBuffer()
     // Where that fails the segment is not whole in its place.
     let isFlushed = (try? writer.flush()) != nil
@@ -198,8 +202,10 @@ extension Engine {
   /// At the end of an opening, before anybody else has the store.
   func noteOpenedAccounts() {
     #if DEBUG
-      guard let writer, isSmall(writer) else { return }
-      work.hadRightAccounts = accountFindings(writer, isAlone: true, readsSegments: false).isEmpty
+      work.hadRightAccounts =
+        writer?.withLock { writer in
+          isSmall(writer) && accountFindings(&writer, isAlone: true, readsSegments: false).isEmpty
+        } ?? false
     #endif
   }
 
@@ -209,15 +215,15 @@ extension Engine {
   func assertAccounts() {
     #if DEBUG
       guard let writer, work.hadRightAccounts else { return }
-      lock.withLock {
+      writer.withLock { writer in
         guard writer.poison == nil, isSmall(writer) else { return }
-        let findings = accountFindings(writer, isAlone: false, readsSegments: false)
+        let findings = accountFindings(&writer, isAlone: false, readsSegments: false)
         assert(findings.isEmpty, "the accounts of \(path): \(findings)")
       }
     #endif
   }
 
-  private func isSmall(_ writer: LogWriter) -> Bool {
+  private func isSmall(_ writer: borrowing LogWriter) -> Bool {
     log.isWhollyMapped && writer.space.end <= 1024 && index.count <= 4096
   }
 }

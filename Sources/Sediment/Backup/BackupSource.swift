@@ -37,12 +37,10 @@ extension BackupSource {
   }
 
   /// The log of an open store at this moment.
-  ///
-  /// Under the writer's lock.
-  init(_ writer: LogWriter, _ leading: Superblock, clock: UInt64) {
+  init(_ writer: inout LogWriter, _ leading: Superblock, clock: UInt64) {
     writer.updateNumbers(clock: clock)
     let catalogue = writer.catalogue
-    let tail = unsafe writer.tail.pointee
+    let tail = writer.tail
     let end = tail.position
     let sequence = SequenceNumber(tail.sequence)!
     log = RecoveredLog(

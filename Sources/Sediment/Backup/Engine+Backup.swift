@@ -33,18 +33,16 @@ extension Engine {
 
   /// Runs `body` with the log as it is, and with nobody able to change it meanwhile.
   private func withBackupSource<Result>(
-    _ body: (BackupSource, LogWriter?) throws(SedimentError) -> Result
+    reading: (BackupSource) throws(SedimentError) -> Result,
+    writing: (BackupSource, inout LogWriter) throws(SedimentError) -> Result
   ) throws(SedimentError) -> Result {
-    guard let writer else {
-      return try body(try BackupSource(reading: log.file), nil)
-    }
-    return try headLock.withLock { () throws(SedimentError) in
-      try lock.withLock { () throws(SedimentError) in
+    guard let writer, let head else { return try reading(try BackupSource(reading: log.file)) }
+    return try head.withLock { (head) throws(SedimentError) in
+      try writer.withLock { (writer) throws(SedimentError) in
         try checkReadable()
         // A copy has what is in its place.
         try writer.flush()
-        guard let leading = head?.leading else { throw .readOnly(path) }
-        return try body(BackupSource(writer, leading, clock: disk.wallClock()), writer)
+        return try writing(BackupSource(&writer, head.leading, clock: disk.wallClock()), &writer)
       }
     }
   }
@@ -56,8 +54,12 @@ extension Engine {
     guard log.file.traits.clones else { return false }
     // Sharing has to write what was not yet, for which nobody should wait with the lock taken.
     if writer != nil { try? sync() }
-    let source = try withBackupSource { (source, writer) throws(SedimentError) in
-      isCloned(new) ? noteCloned(source, writer) : nil
+    let source = try withBackupSource { source in
+      isCloned(new) ? source : nil
+    } writing: { source, writer in
+      guard isCloned(new) else { return nil }
+      writer.noteCloned()
+      return source
     }
     guard let source else { return false }
     let file = try disk.openFile(new.temporaryPath, .readWrite)
@@ -84,24 +86,14 @@ extension Engine {
     }
   }
 
-  /// Sees to it that blocks are there again, of which the file shares the ones that it had with its copy.
-  ///
-  /// Under the writer's lock.
-  private func noteCloned(_ source: BackupSource, _ writer: LogWriter?) -> BackupSource {
-    guard let writer else { return source }
-    writer.blockLossCount += 1
-    writer.space.undress()
-    writer.setWantedFreeCount()
-    writer.renewBlocks()
-    return source
-  }
-
   // MARK: Copying
 
   /// Makes the copy segment by segment; what it needs is kept from being used again until it was copied.
   private func copyBackUp(_ new: NewFile, _ meter: inout ProgressMeter) throws(SedimentError) {
-    let source = try withBackupSource { (source, writer) throws(SedimentError) in
-      writer?.pin(source.segments.map(\.identity.generation))
+    let source = try withBackupSource {
+      $0
+    } writing: { source, writer in
+      writer.pin(source.segments.map(\.identity.generation))
       return source
     }
     var pinned = source.segments
@@ -112,7 +104,7 @@ extension Engine {
     do throws(SedimentError) {
       let copy = BackupFile(file, on: disk)
       try file.truncate(to: source.byteCount)
-      while let number = lock.withLock({ nextToCopy(of: pinned) }) {
+      while let number = nextToCopy(of: pinned) {
         let segment = pinned[number]
         try copy.copy(segment.range, of: segment.identity, from: log.file) {
           (count) throws(SedimentError) in
@@ -131,17 +123,14 @@ extension Engine {
 
   /// Which of some segments is copied next: one that was freed meanwhile, since somebody may wait for its slots, else
   /// the first; nil if there are none.
-  ///
-  /// Under the writer's lock.
   private func nextToCopy(of segments: [(identity: SegmentIdentity, range: Range<UInt64>)]) -> Int? {
-    guard let writer, !writer.freedRuns.isEmpty else { return segments.indices.first }
-    let freed = Set(writer.freedRuns.map(\.generation))
+    let freed = Set(writer?.withLock { writer in writer.freedRuns.map(\.generation) } ?? [])
     return segments.firstIndex { freed.contains($0.identity.generation) } ?? segments.indices.first
   }
 
   private func unpin(_ generations: [Generation]) {
     // In a fork's child a lock that another thread had would stay taken.
     guard let writer, !generations.isEmpty, !isForked else { return }
-    lock.withLock { writer.unpin(generations) }
+    writer.withLock { writer in writer.unpin(generations) }
   }
 }

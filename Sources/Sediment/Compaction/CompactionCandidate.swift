@@ -8,7 +8,7 @@ package struct CompactionCandidate: Hashable, Sendable {
   package var liveByteCount: Int
   /// How many of its puts the index does not lead to any more.
   package var supersededCount: Int
-  /// See `Segment`.
+  /// See `SegmentCounts`.
   package var tombstoneByteCount: Int
   /// See `SegmentEntry`.
   package var floor: SequenceNumber
@@ -66,12 +66,12 @@ package struct CompactionCandidate: Hashable, Sendable {
 
 extension CompactionCandidate {
   /// What is known of a segment by its entry and its counts.
-  package init(_ entry: SegmentEntry, _ segment: Segment, isBlocked: Bool) {
+  package init(_ entry: SegmentEntry, _ counts: SegmentCounts, isBlocked: Bool) {
     let putCount = Int(entry.recordCount) - Int(entry.tombstoneCount)
     self.init(
       generation: entry.identity.generation, slotCount: entry.identity.run.count,
-      liveByteCount: segment.liveByteCount, supersededCount: max(putCount - segment.liveCount, 0),
-      tombstoneByteCount: segment.tombstoneByteCount, floor: entry.floor, highest: entry.highest,
+      liveByteCount: counts.liveByteCount, supersededCount: max(putCount - counts.liveCount, 0),
+      tombstoneByteCount: counts.tombstoneByteCount, floor: entry.floor, highest: entry.highest,
       isBlocked: isBlocked, isOfOneRecord: entry.recordCount == 1)
   }
 }

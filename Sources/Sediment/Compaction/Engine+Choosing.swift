@@ -40,26 +40,23 @@ extension Engine {
   }
 
   func surveySpace() throws(SedimentError) -> SpaceSurvey {
-    try lock.withLock { () throws(SedimentError) in surveySpace(try checkWritable()) }
+    try withWriter { (writer) throws(SedimentError) in surveySpace(&writer) }
   }
 
-  /// Under the lock.
-  func surveySpace(_ writer: LogWriter) -> SpaceSurvey {
+  func surveySpace(_ writer: inout LogWriter) -> SpaceSurvey {
+    writer.takeBackReserved()
     let segmentSlotCount = writer.segmentSlotCount
     let expiredUpTo = writer.expiredUpTo(evicting: false)
     writer.ledger.noteExpired(upTo: expiredUpTo)
     let budget = writer.noteBudget()
     var survey = SpaceSurvey(
       tail: tailCandidate(writer), liveByteCount: writer.unexpiredByteCount,
-      sequence: unsafe SequenceNumber(writer.tail.pointee.sequence)!, segmentSlotCount: segmentSlotCount,
+      sequence: SequenceNumber(writer.tail.sequence)!, segmentSlotCount: segmentSlotCount,
       budget: budget)
     writer.nextExpiry = writer.ledger.nextExpiry(behind: expiredUpTo)
-    let mayBeEmptied = { generation in
-      writer.ledger.candidate(generation).map { !self.isBlocked($0) } ?? false
-    }
     survey.hasExpired =
-      writer.ledger.expired(upTo: expiredUpTo).contains(where: mayBeEmptied)
-      || writer.ledger.mostlyExpired.contains(where: mayBeEmptied)
+      writer.ledger.expired(upTo: expiredUpTo).contains { mayBeEmptied($0, writer) }
+      || writer.ledger.mostlyExpired.contains { mayBeEmptied($0, writer) }
     survey.checkpointSlotCount = Int(writer.checkpointSlotCount)
     survey.freeSlotCount = writer.space.freeCount + writer.space.bareCount
     survey.recordSlotCount = writer.recordSlotCount
@@ -72,23 +69,24 @@ extension Engine {
     return survey
   }
 
-  private func tailCandidate(_ writer: LogWriter) -> CompactionCandidate {
-    let tail = unsafe writer.tail.pointee
-    return CompactionCandidate(tail.entry, tail.segment, isBlocked: true)
+  private func mayBeEmptied(_ generation: Generation, _ writer: borrowing LogWriter) -> Bool {
+    guard let candidate = writer.ledger.candidate(generation) else { return false }
+    return !isBlocked(candidate, writer)
+  }
+
+  private func tailCandidate(_ writer: borrowing LogWriter) -> CompactionCandidate {
+    let tail = writer.tail
+    return CompactionCandidate(tail.entry, tail.segment.counts(writer.permit), isBlocked: true)
   }
 
   /// What hides superseded records where so many segments are emptied at once.
-  ///
-  /// Under the lock.
-  func guardFloor(emptying count: Int, _ writer: LogWriter) -> GuardFloor {
+  func guardFloor(emptying count: Int, _ writer: borrowing LogWriter) -> GuardFloor {
     writer.ledger.guardFloor(emptying: count, tail: tailCandidate(writer))
   }
 
   /// Whether a superblock needs a segment, or it was adopted so lately that this may not be on the medium.
-  ///
-  /// Under the lock.
-  private func isBlocked(_ candidate: CompactionCandidate) -> Bool {
-    candidate.isBlocked || (adoptions[candidate.generation] ?? 0) > gate.syncedSequence
+  private func isBlocked(_ candidate: CompactionCandidate, _ writer: borrowing LogWriter) -> Bool {
+    candidate.isBlocked || (writer.adoptions[candidate.generation] ?? 0) > gate.syncedSequence
   }
 
   // MARK: Choosing
@@ -99,13 +97,15 @@ extension Engine {
     where isWanted: (CompactionCandidate) -> Bool = { _ in true }
   ) -> CompactionPolicy.Choice {
     guard let writer else { return CompactionPolicy.Choice() }
-    return lock.withLock {
+    return writer.withLock { writer in
       let guardFloor = self.guardFloor(emptying: CompactionPolicy.victimCountMax, writer)
       let expiredUpTo = writer.expiredUpTo(evicting: goal == .eviction)
       var candidates = writer.ledger.shortlist(for: goal, guardFloor, expiredUpTo: expiredUpTo) { candidate in
         limit.map { candidate.generation < $0 } ?? true && isWanted(candidate)
       }
-      for number in candidates.indices { candidates[number].isBlocked = isBlocked(candidates[number]) }
+      for number in candidates.indices {
+        candidates[number].isBlocked = isBlocked(candidates[number], writer)
+      }
       return CompactionPolicy(
         candidates, at: survey.sequence, guardFloor, liveByteCount: survey.liveByteCount,
         tombstoneByteCount: writer.ledger.tombstoneByteCount

@@ -6,20 +6,20 @@ extension Engine {
   /// Makes the file as short as what it holds allows; where it is longer than its cap, and may evict, until it is not.
   ///
   /// With the locks of maintenance and of storing the index.
-  func shortenToCap(_ writer: LogWriter) throws(SedimentError) {
+  func shortenToCap(_ writer: Locked<LogWriter>) throws(SedimentError) {
     try leaveWindowBeyondCap(writer)
     for _ in 0..<Self.attemptCountMax {
       if evicts { try evictDownToCap(writer) }
       try shortenAndTrim(writer)
       // What was moved may take more than before: its segments may be shorter.
-      guard lock.withLock({ writer.isOverlong }) else { return }
+      guard writer.withLock({ writer in writer.isOverlong }) else { return }
     }
   }
 
   private static var attemptCountMax: Int { 4 }
 
   /// Evicts until what the file holds finds room before its cap, as far as there is anything to win.
-  private func evictDownToCap(_ writer: LogWriter) throws(SedimentError) {
+  private func evictDownToCap(_ writer: Locked<LogWriter>) throws(SedimentError) {
     var vainCount = 0
     while vainCount < Self.attemptCountMax {
       _ = try freeDead(writer)
@@ -37,14 +37,15 @@ extension Engine {
   /// was tried, and may be again: the end came nearer, or more has to go first.
   ///
   /// With the lock of maintenance.
-  func comeDown(_ writer: LogWriter) throws(SedimentError) -> Bool {
-    guard let end = lock.withLock({ mayComeDown(writer) ? writer.catalogue.slots.end : nil }) else {
+  func comeDown(_ writer: Locked<LogWriter>) throws(SedimentError) -> Bool {
+    guard let end = writer.withLock({ writer in mayComeDown(writer) ? writer.catalogue.slots.end : nil })
+    else {
       return false
     }
-    try shorten(writer, downTo: writer.slotCountMax)
+    try shorten(writer, downTo: writer.withLock { writer in writer.slotCountMax })
     try bringBack(writer)
     try trim(to: 0)
-    return lock.withLock {
+    return writer.withLock { writer in
       guard writer.isOverlong else { return false }
       let isNearer = writer.catalogue.slots.end < end
       if !isNearer { writer.vainShortening = VainSearch(writer) }
@@ -53,9 +54,7 @@ extension Engine {
   }
 
   /// Whether the file is longer than its cap and need not be.
-  ///
-  /// Under the lock.
-  func mayComeDown(_ writer: LogWriter) -> Bool {
+  func mayComeDown(_ writer: borrowing LogWriter) -> Bool {
     writer.isOverlong && writer.fitsBelowCap(withIndex: false)
       && !(writer.vainShortening?.isStill(writer) ?? false)
   }

@@ -19,7 +19,7 @@ extension Engine {
     sweepAtOnce()
     try prepareCompacting(writer)
     // What others write meanwhile is left to the next time, so that there is an end.
-    let next = lock.withLock { writer.catalogue.numbers.nextGeneration }
+    let next = writer.withLock { writer in writer.catalogue.numbers.nextGeneration }
     let total = deadByteCount(writer)
     var left = total
     while true {
@@ -43,7 +43,7 @@ extension Engine {
 
   /// Lets the log go on in another segment, if the present one holds much that is dead, and makes a checkpoint, so
   /// that no superblock needs what is before; as far as there is room for it.
-  private func prepareCompacting(_ writer: LogWriter) throws(SedimentError) {
+  private func prepareCompacting(_ writer: Locked<LogWriter>) throws(SedimentError) {
     do throws(SedimentError) {
       try makingSpace(forStoring: 0) { () throws(SedimentError) in try prepareCompactingOnce(writer) }
     } catch  where error.code == .outOfSpace {
@@ -51,16 +51,15 @@ extension Engine {
     }
   }
 
-  private func prepareCompactingOnce(_ writer: LogWriter) throws(SedimentError) {
+  private func prepareCompactingOnce(_ writer: Locked<LogWriter>) throws(SedimentError) {
     maintenanceLock.take()
     defer { maintenanceLock.giveBack() }
     try findLostExtents(writer)
-    let isWorthIt = try lock.withLock { () throws(SedimentError) in
-      let writer = try checkWritable()
-      _ = try freeDeadExtents(writer)
+    let isWorthIt = try withWriter { (writer) throws(SedimentError) in
+      _ = try freeDeadExtents(&writer)
       writer.noteClocks()
-      let survey = surveySpace(writer)
-      let used = unsafe Int(writer.tail.pointee.offset) - Int(writer.tail.pointee.segment.start)
+      let survey = surveySpace(&writer)
+      let used = Int(writer.tail.offset) - Int(writer.tail.segment.start)
       let isTailWorthIt = used - survey.tail.liveByteCount > survey.tail.byteCount / 4
       if isTailWorthIt { try writer.goOnInAnotherSegment() }
       let expired = writer.ledger.expired(upTo: writer.expiredUpTo(evicting: false))
@@ -71,12 +70,13 @@ extension Engine {
   }
 
   /// Wins some space of segments of earlier generations; how many slots.
-  private func compactSome(_ writer: LogWriter, before next: Generation) throws(SedimentError) -> Int {
+  private func compactSome(_ writer: Locked<LogWriter>, before next: Generation) throws(SedimentError) -> Int
+  {
     try reclaim()
     let emptying = try freeDead(writer)
     let survey = try surveySpace()
     // What was freed takes what is moved next, before the file grows for that.
-    let (freed, free) = lock.withLock { (writer.freedSlotCount, writer.space.freeCount) }
+    let (freed, free) = writer.withLock { writer in (writer.freedSlotCount, writer.space.freeCount) }
     if freed > 0, free < 2 * survey.segmentSlotCount { try bringBack(writer) }
     let choice = choose(.everything, survey, before: next)
     if choice.victims.isEmpty { return Int(emptying.freedSlotCount) }
@@ -93,15 +93,15 @@ extension Engine {
 
   /// Makes what was freed durable, so that it comes back unless somebody reads there; whether anything did.
   @discardableResult
-  func bringBack(_ writer: LogWriter) throws(SedimentError) -> Bool {
-    let last = lock.withLock { writer.freedRuns.map(\.sequence).max() ?? 0 }
+  func bringBack(_ writer: Locked<LogWriter>) throws(SedimentError) -> Bool {
+    let last = writer.withLock { writer in writer.freedRuns.map(\.sequence).max() ?? 0 }
     if last > gate.syncedSequence { try waitForSync(last) }
     return try reclaim()
   }
 
   /// The bytes of records that nothing leads to, and of segments that wait to come back.
-  private func deadByteCount(_ writer: LogWriter) -> UInt64 {
-    lock.withLock {
+  private func deadByteCount(_ writer: Locked<LogWriter>) -> UInt64 {
+    writer.withLock { writer in
       let used = SlotSpace.byteCount(of: writer.recordSlotCount)
       return used - min(used, UInt64(max(writer.liveByteCount, 0)))
     }
@@ -153,7 +153,7 @@ extension Engine {
 
   /// Makes room, at last by clearing the file's end for a row of slots.
   private func makeSpace(
-    after error: SedimentError, _ search: inout RoomSearch, _ writer: LogWriter
+    after error: SedimentError, _ search: inout RoomSearch, _ writer: Locked<LogWriter>
   ) throws(SedimentError) {
     do throws(SedimentError) {
       try win(after: error, &search, writer)
@@ -171,13 +171,14 @@ extension Engine {
   ///
   /// Only for a full disk or cap does a writer come here, and waits.
   private func win(
-    after error: SedimentError, _ search: inout RoomSearch, _ writer: LogWriter
+    after error: SedimentError, _ search: inout RoomSearch, _ writer: Locked<LogWriter>
   ) throws(SedimentError) {
     try checkReadable()
-    let (before, isHopeful) = lock.withLock { () -> (UInt64, Bool) in
+    let (before, isHopeful) = writer.withLock { writer -> (UInt64, Bool) in
+      writer.takeBackReserved()
       // What has expired may be all that can go, and nothing is synced where nothing is stored.
       writer.noteClocks()
-      if writer.isInVain, !isToBeSwept { return (0, false) }
+      if writer.isInVain, !writer.plans.isToBeSwept { return (0, false) }
       let isHopeful = search.isHopeful(writer, isDiskFull: error.systemError != nil)
       if !isHopeful, search.isSpent { writer.vainSearch = VainSearch(writer) }
       return (writer.reclaimedSlotCount, isHopeful)
@@ -187,7 +188,9 @@ extension Engine {
     guard Readers.depth == 0 else {
       let hasReclaimed = try reclaim()
       // Others may have given back meanwhile.
-      guard hasReclaimed || lock.withLock({ writer.reclaimedSlotCount != before }) else { throw error }
+      guard hasReclaimed || writer.withLock({ writer in writer.reclaimedSlotCount != before }) else {
+        throw error
+      }
       return
     }
     let deadline = disk.monotonicClock() &+ Self.readersWaitNanoseconds
@@ -197,12 +200,12 @@ extension Engine {
       }
       // Both at once: what is held no more came back.
       let (isBack, isHeld) = reclaimLock.withLock {
-        lock.withLock { (writer.reclaimedSlotCount != before, !writer.freedRuns.isEmpty) }
+        writer.withLock { writer in (writer.reclaimedSlotCount != before, !writer.freedRuns.isEmpty) }
       }
       if isBack { return }
       try checkReadable()
       guard hasWon || isHeld, disk.monotonicClock() < deadline else {
-        if !isHeld { lock.withLock { writer.vainSearch = VainSearch(writer) } }
+        if !isHeld { writer.withLock { writer in writer.vainSearch = VainSearch(writer) } }
         throw error
       }
       // Readers are about to leave.
@@ -214,10 +217,10 @@ extension Engine {
   private static var readersWaitNanoseconds: UInt64 { 1_000_000_000 }
 
   private func makeSpaceOnce(
-    _ writer: LogWriter, since before: UInt64, isBehindVain: Bool
+    _ writer: Locked<LogWriter>, since before: UInt64, isBehindVain: Bool
   ) throws(SedimentError) -> Bool {
     // Behind attempts that won no more than they took, what came back by itself is not enough either.
-    let isBack = { [self] in lock.withLock { writer.reclaimedSlotCount != before } }
+    let isBack = { writer.withLock { writer in writer.reclaimedSlotCount != before } }
     if isBack(), !isBehindVain { return true }
     try reclaim()
     if isBack(), !isBehindVain { return true }
@@ -227,11 +230,10 @@ extension Engine {
     sweepAtOnce()
     do throws(SedimentError) {
       try findLostExtents(writer)
-      let (survey, hasFreed) = try lock.withLock { () throws(SedimentError) in
-        let writer = try checkWritable()
-        let hasFreedExtents = try freeDeadExtents(writer)
-        let hasFreed = try freeEmptied(writer).freedSlotCount > 0 || hasFreedExtents
-        var survey = surveySpace(writer)
+      let (survey, hasFreed) = try withWriter { (writer) throws(SedimentError) in
+        let hasFreedExtents = try freeDeadExtents(&writer)
+        let hasFreed = try freeEmptied(&writer).freedSlotCount > 0 || hasFreedExtents
+        var survey = surveySpace(&writer)
         // Whatever the file could grow by, the disk has not.
         survey.isFull = true
         return (survey, hasFreed)

@@ -12,13 +12,13 @@ extension Engine {
 
   /// Frees the segments that are wholly dead, as far as nothing needs them.
   ///
-  /// Under the lock and that of maintenance: a segment whose survivors the index does not lead to yet looks dead.
-  func freeEmptied(_ writer: LogWriter) throws(SedimentError) -> Emptying {
+  /// With the lock of maintenance: a segment whose survivors the index does not lead to yet looks dead.
+  func freeEmptied(_ writer: inout LogWriter) throws(SedimentError) -> Emptying {
     var result = Emptying()
     var plain: [SegmentIdentity] = []
     var withTombstones: [SegmentEntry] = []
     for entry in writer.emptiedSegments() {
-      if refusedVictims.contains(entry.identity.generation) { continue }
+      if writer.refusedVictims.contains(entry.identity.generation) { continue }
       // What it says of large values must outlive these.
       if entry.largeCount > 0, !writer.deadExtents.isEmpty || !hasSoughtExtents { continue }
       if isBlocked(entry, writer) {
@@ -33,7 +33,7 @@ extension Engine {
     while !freed.isEmpty {
       let part = Array(freed.prefix(Self.freedCountMax))
       freed.removeFirst(part.count)
-      try free(part, writer)
+      try free(part, &writer)
       result.freedSlotCount += part.reduce(0) { $0 + $1.run.count }
     }
     return result
@@ -41,7 +41,7 @@ extension Engine {
 
   /// Those of some dead segments whose tombstones hide nothing any more once others are freed (invariant 14).
   private func droppable(
-    _ entries: [SegmentEntry], besides freed: [SegmentIdentity], _ writer: LogWriter
+    _ entries: [SegmentEntry], besides freed: [SegmentIdentity], _ writer: borrowing LogWriter
   ) -> [SegmentIdentity] {
     if entries.isEmpty { return [] }
     var guardFloor = self.guardFloor(emptying: freed.count, writer)
@@ -51,10 +51,10 @@ extension Engine {
   }
 
   /// Whether a superblock needs a segment, or it was adopted so lately that this may not be on the medium.
-  func isBlocked(_ entry: SegmentEntry, _ writer: LogWriter) -> Bool {
+  func isBlocked(_ entry: SegmentEntry, _ writer: borrowing LogWriter) -> Bool {
     let generation = entry.identity.generation
     return entry.identity.kind == .hot
-      ? generation >= writer.neededGeneration : (adoptions[generation] ?? 0) > gate.syncedSequence
+      ? generation >= writer.neededGeneration : (writer.adoptions[generation] ?? 0) > gate.syncedSequence
   }
 
   /// Whether no extent can be dead that is not noted so: none are, or they were looked for.

@@ -2,7 +2,7 @@ internal import SedimentDisk
 internal import SedimentFormat
 internal import Synchronization
 
-// How an exchange is carried out (DESIGN.md 8): copy, sync, one change of the catalogue, then tell the index.
+// How an exchange is carried out (DESIGN.md 8): copy, append one change of the catalogue, redirect the index.
 
 extension Engine {
   /// Empties segments, the first of them first, until so many slots are won; how many were.
@@ -15,10 +15,9 @@ extension Engine {
     _ victims: [Generation], in survey: SpaceSurvey, evicting: Bool, winning gain: Int,
     keepingAtMost byteCountMax: Int, evenForNothing: Bool = false, before limit: UInt32? = nil
   ) throws(SedimentError) -> Int {
-    let terms = try lock.withLock { () throws(SedimentError) in
-      let writer = try checkWritable()
-      return unsafe Exchange.Terms(
-        floor: SequenceNumber(writer.tail.pointee.sequence)!,
+    let terms = try withWriter { (writer) throws(SedimentError) in
+      return Exchange.Terms(
+        floor: SequenceNumber(writer.tail.sequence)!,
         expiredUpTo: writer.expiredUpTo(evicting: evicting), evicts: evicting, byteCountMax: byteCountMax,
         evictedSlotCount: max(gain, Int(survey.room.wanted)))
     }
@@ -31,14 +30,16 @@ extension Engine {
     _ evenForNothing: Bool, before limit: UInt32? = nil
   ) throws(SedimentError) -> (won: Int, hasRemoved: Bool) {
     guard let writer else { throw .readOnly(path) }
-    let entries = lock.withLock { victims.compactMap { writer.catalogue.segments[$0] } }
+    let entries = writer.withLock { writer in victims.compactMap { writer.catalogue.segments[$0] } }
     var left = entries
     var unplacedCount = 0
     while true {
-      let guardFloor = lock.withLock { self.guardFloor(emptying: victims.count, writer) }
+      let guardFloor = writer.withLock { writer in self.guardFloor(emptying: victims.count, writer) }
       let exchange = Exchange(
         self, terms, guardFloor, segmentSlotCount: survey.segmentSlotCount
-      ) { [self] (count, least) throws(SedimentError) in try takeForSurvivors(count, least, before: limit) }
+      ) { [self] (count, least, reservation: inout Reservation) throws(SedimentError) in
+        try takeForSurvivors(count, least, before: limit, &reservation)
+      }
       do throws(SedimentError) {
         let won = try carryOut(
           exchange, of: left, writer, winning: gain,
@@ -75,27 +76,27 @@ extension Engine {
   }
 
   private func carryOut(
-    _ exchange: Exchange, of entries: [SegmentEntry], _ writer: LogWriter, winning gain: Int,
+    _ exchange: Exchange, of entries: [SegmentEntry], _ writer: Locked<LogWriter>, winning gain: Int,
     _ isForNothing: Bool
   ) throws(SedimentError) -> Int {
-    let clearingCount = lock.withLock { work.clearingCount }
+    let clearingCount = writer.withLock { writer in writer.plans.clearingCount }
     do throws(SedimentError) {
-      try copy(entries, exchange, winning: gain)
+      try copy(entries, exchange, winning: gain, writer)
       guard exchange.wonSlotCount > 0 || isForNothing else {
-        giveUp(exchange)
-        lock.withLock {
+        giveUp(exchange, writer)
+        writer.withLock { writer in
           for victim in exchange.victims { writer.ledger.noteNothingExpired(victim.identity.generation) }
         }
         return 0
       }
-      try adopt(exchange, writer)
+      try adopt(exchange)
     } catch {
-      if exchange.change == nil { giveUp(exchange) }
+      if exchange.change == nil { giveUp(exchange, writer) }
       throw error
     }
     for segment in exchange.written { swing(segment, exchange, writer) }
     // A sweep that went on meanwhile does not find at its old place what was moved.
-    lock.withLock { if work.clearingCount != clearingCount { planSweep() } }
+    writer.withLock { writer in if writer.plans.clearingCount != clearingCount { planSweep(&writer) } }
     forgetUnread(exchange, writer)
     forget(exchange, writer)
     release(exchange, writer)
@@ -103,28 +104,26 @@ extension Engine {
   }
 
   /// Lets everything stay as it was.
-  private func giveUp(_ exchange: Exchange) {
-    for segment in exchange.written {
-      unsafe segment.segment.address.deallocate()
-      giveBackUnadopted(segment.entry.identity.run)
-    }
-    lock.withLock { writer?.noteDead(exchange.supersededExtents) }
+  private func giveUp(_ exchange: Exchange, _ writer: Locked<LogWriter>) {
+    for segment in exchange.written { unsafe segment.segment.address.deallocate() }
+    exchange.reservation.giveBack()
+    writer.withLock { writer in writer.noteDead(exchange.supersededExtents) }
   }
 
   private func copy(
-    _ entries: [SegmentEntry], _ exchange: Exchange, winning gain: Int
+    _ entries: [SegmentEntry], _ exchange: Exchange, winning gain: Int, _ writer: Locked<LogWriter>
   ) throws(SedimentError) {
     let buffer = ScanBuffer()
     for entry in entries {
       guard let end = entry.end else { continue }
       // Without eviction what has to stay must find room.
       if !exchange.terms.evicts,
-        exchange.keptByteCount + byteCountToKeep(of: entry, exchange) > exchange.terms.byteCountMax
+        exchange.keptByteCount + byteCountToKeep(of: entry, exchange, writer) > exchange.terms.byteCountMax
       {
         continue
       }
       exchange.begin(entry)
-      if canFreeUnread(entry, exchange) {
+      if canFreeUnread(entry, exchange, writer) {
         if exchange.wonSlotCount >= gain { break }
         continue
       }
@@ -133,11 +132,11 @@ extension Engine {
       do throws(SedimentError) {
         _ = try scan.run(buffer, &visitor)
       } catch {
-        throw refuse(entry, after: error)
+        throw refuse(entry, after: error, writer)
       }
       let tombstoneByteCount = exchange.tombstoneByteCount
-      lock.withLock {
-        writer?.ledger.note(tombstoneByteCount: tombstoneByteCount, of: entry.identity.generation)
+      writer.withLock { writer in
+        writer.ledger.note(tombstoneByteCount: tombstoneByteCount, of: entry.identity.generation)
       }
       // A few more, if their records fill up what would be wasted of a slot.
       let isEnough = !exchange.wastesSlot || exchange.victims.count >= Self.victimCountToFill
@@ -147,21 +146,25 @@ extension Engine {
   }
 
   /// The bytes of a segment that will have to be copied, as far as that is known before it is read.
-  private func byteCountToKeep(of entry: SegmentEntry, _ exchange: Exchange) -> Int {
-    lock.withLock {
-      let candidate = writer?.ledger.candidate(entry.identity.generation)
+  private func byteCountToKeep(
+    of entry: SegmentEntry, _ exchange: Exchange, _ writer: Locked<LogWriter>
+  ) -> Int {
+    writer.withLock { writer in
+      let candidate = writer.ledger.candidate(entry.identity.generation)
       return candidate?.keptByteCount(withTombstones: !exchange.needsNoTombstones(of: entry)) ?? 0
     }
   }
 
   /// Lets a segment that cannot be read stay as it is, so that the others can be emptied all the same; the result is
   /// the error as the caller is told of it.
-  func refuse(_ entry: SegmentEntry, after error: SedimentError) -> SedimentError {
+  func refuse(
+    _ entry: SegmentEntry, after error: SedimentError, _ writer: Locked<LogWriter>
+  ) -> SedimentError {
     let error = told(error)
     if error.isOfReading {
-      lock.withLock {
-        refusedVictims.insert(entry.identity.generation)
-        writer?.ledger.refuse(entry.identity.generation)
+      writer.withLock { writer in
+        writer.refusedVictims.insert(entry.identity.generation)
+        writer.ledger.refuse(entry.identity.generation)
       }
     }
     return error
@@ -171,10 +174,9 @@ extension Engine {
   private static var victimCountToFill: Int { 12 }
 
   private func takeForSurvivors(
-    _ count: UInt32, _ least: UInt32, before limit: UInt32?
+    _ count: UInt32, _ least: UInt32, before limit: UInt32?, _ reservation: inout Reservation
   ) throws(SedimentError) -> SegmentIdentity {
-    try lock.withLock { () throws(SedimentError) in
-      let writer = try checkWritable()
+    try withWriter { (writer) throws(SedimentError) in
       let run: SlotRun
       if let limit {
         guard let low = try writer.takeLowRun(upTo: count, atLeast: least, before: limit) else {
@@ -184,19 +186,13 @@ extension Engine {
       } else {
         run = try writer.takeRun(upTo: count, atLeast: least, for: .goingOn)
       }
-      return try writer.makeUnadopted(.survivors, of: run)
+      return try writer.reserve(.survivors, run, &reservation)
     }
   }
 
-  /// Gives back slots to which nothing was ever to lead.
-  func giveBackUnadopted(_ run: SlotRun) {
-    lock.withLock { writer?.giveBack(unadopted: run) }
-  }
-
   /// Appends the change that adopts the survivors and frees the victims.
-  private func adopt(_ exchange: Exchange, _ writer: LogWriter) throws(SedimentError) {
-    try lock.withLock { () throws(SedimentError) in
-      let writer = try checkWritable()
+  private func adopt(_ exchange: Exchange) throws(SedimentError) {
+    try withWriter { (writer) throws(SedimentError) in
       let extents = writer.extentsToFree(with: exchange.supersededExtents + exchange.leftOutExtents)
       let freed = exchange.victims.map(\.identity) + extents
       let entries =
@@ -204,14 +200,14 @@ extension Engine {
         + freed.map { CatalogueEntry.freed(slot: $0.run.first, generation: $0.generation) }
         + exchange.written.flatMap { movedDictionaries($0, exchange, writer) }
       if entries.isEmpty { return }
-      let sequence = try change(entries, for: .goingOn, writer)
+      let sequence = try change(entries, for: .goingOn, &writer)
       exchange.change = (sequence, freed)
       for segment in exchange.written {
         let identity = segment.entry.identity
-        slots.add(segment.segment, identity.run)
-        writer.unadoptedSlotCount -= identity.run.count
+        slots.add(segment.segment, identity.run, writer.permit)
+        writer.adopt(identity, from: &exchange.reservation)
         writer.movedByteCount &+= UInt64(segment.byteCount)
-        adoptions[identity.generation] = sequence
+        writer.adoptions[identity.generation] = sequence
       }
       writer.noteFreed(extents: extents)
       writer.space.reserve = writer.reserve

@@ -7,10 +7,10 @@ internal import Synchronization
 extension Engine {
   /// Frees segments by one change of the catalogue, and lets their slots come back once it is on the disk.
   ///
-  /// The index leads nowhere into them. Under the lock.
-  func free(_ identities: [SegmentIdentity], _ writer: LogWriter) throws(SedimentError) {
+  /// The index leads nowhere into them.
+  func free(_ identities: [SegmentIdentity], _ writer: inout LogWriter) throws(SedimentError) {
     let entries = identities.map { CatalogueEntry.freed(slot: $0.run.first, generation: $0.generation) }
-    let sequence = try change(entries, for: .goingOn, writer)
+    let sequence = try change(entries, for: .goingOn, &writer)
     let tag = Readers.advance()
     for identity in identities {
       writer.release(identity.run, identity.generation, freedBy: sequence, tag: tag)
@@ -21,15 +21,13 @@ extension Engine {
   static var freedCountMax: Int { 900 }
 
   /// Frees the extents of values that were replaced or removed; whether there were any.
-  ///
-  /// Under the lock.
-  func freeDeadExtents(_ writer: LogWriter) throws(SedimentError) -> Bool {
+  func freeDeadExtents(_ writer: inout LogWriter) throws(SedimentError) -> Bool {
     let dead = writer.orderedDeadExtents
     var rest = dead[...]
     while !rest.isEmpty {
       let part = Array(rest.prefix(Self.freedCountMax))
       rest = rest.dropFirst(part.count)
-      try free(part, writer)
+      try free(part, &writer)
       writer.noteFreed(extents: part)
     }
     return !dead.isEmpty

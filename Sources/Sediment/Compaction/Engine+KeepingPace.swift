@@ -9,10 +9,10 @@ extension Engine {
   /// Never longer than some milliseconds as long as compaction comes on, and a second where it does not.
   @inline(never)
   func keepPace() {
-    guard !isForked, !conditions.isClosed, Readers.depth == 0 else { return }
+    guard !isForked, !conditions.isClosed, let writer, Readers.depth == 0 else { return }
     if pace.isTurnTaken { roomTurn.withLock {} }
     guard pace.word != 0 else { return }
-    lock.withLock { planMaintenance() }
+    writer.withLock { writer in planMaintenance(&writer) }
     let deadline = disk.monotonicClock() &+ Self.paceNanosecondsMax
     while case let word = pace.word, word != 0 {
       guard help() else {
@@ -38,11 +38,11 @@ extension Engine {
   /// Lets nobody else begin a change until `giveBackTurn`, but for those in closures that read in place.
   func takeTurn() {
     roomTurn.take()
-    lock.withLock { pace.isTurnTaken = true }
+    writer?.withLock { writer in writer.pace.isTurnTaken = true }
   }
 
   func giveBackTurn() {
-    lock.withLock { pace.isTurnTaken = false }
+    writer?.withLock { writer in writer.pace.isTurnTaken = false }
     roomTurn.giveBack()
   }
 

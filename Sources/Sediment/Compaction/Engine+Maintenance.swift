@@ -25,11 +25,11 @@ extension Engine {
     try leaveWindowBeyondCap(writer)
     try findLostExtents(writer)
     var emptying = try freeDead(writer)
-    var (survey, isIdle, isVain) = try lock.withLock { () throws(SedimentError) in
-      try checkWritable().noteClocks()
-      let survey = surveySpace(writer)
-      let isIdle = survey.sequence.rawValue == maintainedSequence
-      maintainedSequence = survey.sequence.rawValue
+    var (survey, isIdle, isVain) = try withWriter { (writer) throws(SedimentError) in
+      writer.noteClocks()
+      let survey = surveySpace(&writer)
+      let isIdle = survey.sequence.rawValue == writer.maintainedSequence
+      writer.maintainedSequence = survey.sequence.rawValue
       return (survey, isIdle, !writer.evicts && writer.vainUpkeep?.isStill(writer) ?? false)
     }
     let isShort = survey.isFull && survey.room.present < survey.room.wanted
@@ -56,7 +56,7 @@ extension Engine {
     }
     guard hasWon else {
       let step = try settle(writer, isIdle)
-      lock.withLock {
+      writer.withLock { writer in
         // Only what is still there once everything has come back cannot be won.
         writer.noteVain()
         // What the search itself has written would wake the next one, and so on for ever.
@@ -65,7 +65,7 @@ extension Engine {
       return step
     }
     // What was freed comes back with the next sync, which others do meanwhile, unless it is needed at once.
-    let (freed, free) = lock.withLock {
+    let (freed, free) = writer.withLock { writer in
       writer.noteWon()
       let space = writer.space
       return (writer.freedSlotCount, space.freeCount - min(space.freeCount, writer.keptSlotCount))
@@ -82,14 +82,13 @@ extension Engine {
   }
 
   /// Frees the dead extents and the segments that are wholly dead, as far as there is room for saying so.
-  func freeDead(_ writer: LogWriter) throws(SedimentError) -> Emptying {
-    try lock.withLock { () throws(SedimentError) in
-      let writer = try checkWritable()
+  func freeDead(_ writer: Locked<LogWriter>) throws(SedimentError) -> Emptying {
+    try withWriter { (writer) throws(SedimentError) in
       var result = Emptying()
       do throws(SedimentError) {
         result.freedSlotCount = writer.deadExtentSlotCount
-        _ = try freeDeadExtents(writer)
-        let emptied = try freeEmptied(writer)
+        _ = try freeDeadExtents(&writer)
+        let emptied = try freeEmptied(&writer)
         result.freedSlotCount += emptied.freedSlotCount
         result.neededSlotCount = emptied.neededSlotCount
       } catch  where error.code == .outOfSpace {}
@@ -133,12 +132,12 @@ extension Engine {
 
   /// A checkpoint lets segments be emptied that the last ones still need; its syncs cost something, too.
   private func isCheckpointWorthIt(_ survey: SpaceSurvey) -> Bool {
-    let byteCount = lock.withLock { writer?.replayByteCount ?? 0 }
+    let byteCount = writer?.withLock { writer in writer.replayByteCount } ?? 0
     return byteCount >= UInt64(max(survey.liveByteCount / 8, 1 << 20))
   }
 
   /// Ends what was begun: lets freed slots come back, and gives to the file system what is not needed.
-  private func settle(_ writer: LogWriter, _ isIdle: Bool) throws(SedimentError) -> MaintenanceStep {
+  private func settle(_ writer: Locked<LogWriter>, _ isIdle: Bool) throws(SedimentError) -> MaintenanceStep {
     try endDictionaries(writer)
     try bringBack(writer)
     // While somebody writes, what is free now will soon be needed.
@@ -147,7 +146,7 @@ extension Engine {
       try trim(to: nil)
     }
     // Readers or a backup hold the rest; a look now and then is enough.
-    let (isHeld, hasExcess) = lock.withLock {
+    let (isHeld, hasExcess) = writer.withLock { writer in
       (
         writer.freedRuns.contains { writer.pinned[$0.generation] == nil },
         excess(writer, nil) != nil || hasIdleBlocks(writer, nil) || mayComeDown(writer)
@@ -161,8 +160,8 @@ extension Engine {
 
   /// Whether freed slots wait for nothing but readers or a backup; whatever else were freed now, these would hold as
   /// well.
-  func isHeldByReaders(_ writer: LogWriter) -> Bool {
-    lock.withLock { writer.freedRuns.contains { $0.sequence <= gate.syncedSequence } }
+  func isHeldByReaders(_ writer: Locked<LogWriter>) -> Bool {
+    writer.withLock { writer in writer.freedRuns.contains { $0.sequence <= gate.syncedSequence } }
   }
 
   /// So long nothing must have been written for the file to shrink.
@@ -171,22 +170,20 @@ extension Engine {
   // MARK: The background
 
   /// Begins to see to space.
-  ///
-  /// Under the lock.
-  func planMaintenance() {
+  func planMaintenance(_ writer: inout LogWriter) {
     guard options.compaction == .automatic, let job = work.maintain else { return }
-    work.isMaintenanceWanted = true
-    if work.isMaintenancePlanned, !work.isMaintenanceResting { return }
-    work.isMaintenancePlanned = true
-    work.isMaintenanceResting = false
+    writer.plans.isMaintenanceWanted = true
+    if writer.plans.isMaintenancePlanned, !writer.plans.isMaintenanceResting { return }
+    writer.plans.isMaintenancePlanned = true
+    writer.plans.isMaintenanceResting = false
     scheduler.schedule(job, after: 0)
   }
 
   func maintainInBackground() {
-    guard !isForked, !conditions.isClosed else { return }
-    lock.withLock {
-      work.isMaintenanceResting = false
-      work.isMaintenanceWanted = false
+    guard !isForked, !conditions.isClosed, let writer else { return }
+    writer.withLock { writer in
+      writer.plans.isMaintenanceResting = false
+      writer.plans.isMaintenanceWanted = false
     }
     var next = MaintenanceStep.done
     do throws(SedimentError) {
@@ -199,14 +196,14 @@ extension Engine {
     } catch {
       tell(.failed(error))
     }
-    lock.withLock {
+    writer.withLock { writer in
       switch next {
       case .done:
-        work.isMaintenancePlanned = false
+        writer.plans.isMaintenancePlanned = false
         // Who asked meanwhile may have done so behind the last look.
-        if work.isMaintenanceWanted { planMaintenance() }
+        if writer.plans.isMaintenanceWanted { planMaintenance(&writer) }
       case .again(let pause), .look(let pause):
-        if case .look = next { work.isMaintenanceResting = true }
+        if case .look = next { writer.plans.isMaintenanceResting = true }
         if let job = work.maintain { scheduler.schedule(job, after: pause) }
       }
     }

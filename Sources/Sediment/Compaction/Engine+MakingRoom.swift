@@ -37,7 +37,7 @@ extension Engine {
       guard evicts else { return try letGoOfTombstones(since: survey) }
       // Large values may be all there is, and the last segment alone lead to them.
       if choice.victims.isEmpty {
-        try lock.withLock { () throws(SedimentError) in try checkWritable().goOnInAnotherSegment() }
+        try withWriter { (writer) throws(SedimentError) in try writer.goOnInAnotherSegment() }
       }
     }
     // Either the last checkpoints still need what would be worth most, or all that they do not need was read lately.
@@ -90,8 +90,8 @@ extension Engine {
   }
 
   /// Whether more slots are available than at a survey.
-  func hasMoreAvailable(than survey: SpaceSurvey, _ writer: LogWriter) -> Bool {
-    lock.withLock { writer.availableSlotCount > survey.availableSlotCount }
+  func hasMoreAvailable(than survey: SpaceSurvey, _ writer: Locked<LogWriter>) -> Bool {
+    writer.withLock { writer in writer.availableSlotCount > survey.availableSlotCount }
   }
 
   /// So many segments are emptied for tombstones in one attempt.

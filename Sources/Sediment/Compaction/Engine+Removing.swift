@@ -48,8 +48,7 @@ extension Engine {
   private func find(
     _ key: RawSpan, _ state: CollectionState, _ condition: WriteCondition
   ) throws(SedimentError) -> RecordToRemove? {
-    try lock.withLock { () throws(SedimentError) in
-      let writer = try checkWritable()
+    try withWriter { (writer) throws(SedimentError) in
       if state.isDropped.load(ordering: .relaxed) { throw .dropped(path) }
       var probe = index.view.probe(index.view.hash(key, collection: state.number))
       guard let old = try locate(key, in: state.number, verifying: false, probe: &probe),
@@ -58,7 +57,7 @@ extension Engine {
       defer { old.release() }
       let isVisible = isVisible(old, state)
       if case .unchanged(let sequence) = condition, (isVisible ? old.sequence : 0) != sequence { return nil }
-      if unsafe writer.tail.pointee.identity.generation == generation { try writer.goOnInAnotherSegment() }
+      if writer.tail.identity.generation == generation { try writer.goOnInAnotherSegment() }
       guard let entry = writer.catalogue.segments[generation] else { return nil }
       return RecordToRemove(
         position: old.position, generation: generation, sequence: old.sequence, isVisible: isVisible,

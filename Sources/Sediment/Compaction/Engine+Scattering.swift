@@ -26,39 +26,34 @@ extension Engine {
       let extentByteCount = LargeValues.extentByteCount(
         of: bytes.byteCount, besides: found.view.keyByteCount)
       let extentBytes = bytes.extracting(0..<extentByteCount)
+      var reservation = Reservation(returned)
       let pieces =
-        if let limit { try writePieces(extentBytes, before: limit) } else {
-          try writePieces(extentBytes, for: .moving, mayScatter: true)
+        if let limit { try writePieces(extentBytes, before: limit, &reservation) } else {
+          try writePieces(extentBytes, for: .moving, mayScatter: true, &reservation)
         }
       guard let pieces else { return false }
       let large = WrittenExtents(
         pieces, tail: bytes.extracting(extentByteCount..<bytes.byteCount),
         isPlain ? nil : found.view.transform)
-      try lock.withLock { () throws(SedimentError) in try enter(large, insteadOf: found, state) }
+      try enter(large, &reservation, insteadOf: found, state)
       return true
     }
   }
 
   /// Commits a large value that was written anew, unless its key got another record meanwhile.
-  ///
-  /// Under the lock.
   func enter(
-    _ large: WrittenExtents, insteadOf found: FoundRecord, _ state: CollectionState
+    _ large: WrittenExtents, _ reservation: inout Reservation, insteadOf found: FoundRecord,
+    _ state: CollectionState
   ) throws(SedimentError) {
-    guard let writer else { return }
-    let key = unsafe RawSpan(_unsafeBytes: found.view.key)
-    let hash = index.view.hash(key, collection: state.number)
-    guard index.view.find(hash, at: found.position >> 3) != nil, state.counts(found.sequence) else {
-      return giveBack(large, writer)
-    }
-    do throws(SedimentError) {
-      let writer = try checkWritable()
+    try withWriter { (writer) throws(SedimentError) in
+      let key = unsafe RawSpan(_unsafeBytes: found.view.key)
+      let hash = index.view.hash(key, collection: state.number)
+      guard index.view.find(hash, at: found.position >> 3) != nil, state.counts(found.sequence) else {
+        return
+      }
       let form = RecordForm(
         kind: .putLarge, collection: state.number, expiry: found.view.expiry, transform: large.transform)
-      try putLarge(large, key, hash, state, form, for: .goingOn, writer, .stored)
-    } catch {
-      giveBack(large, writer)
-      throw error
+      try putLarge(large, &reservation, key, hash, state, form, for: .goingOn, &writer, .stored)
     }
   }
 
@@ -73,13 +68,13 @@ extension Engine {
     while true {
       _ = try freeDead(writer)
       try bringBack(writer)
-      let owner = lock.withLock { () -> SegmentEntry? in
+      let owner = writer.withLock { writer -> SegmentEntry? in
         let guardFloor = self.guardFloor(emptying: 1, writer)
         guard !guardFloor.allowsDropping(SequenceNumber(sequence)!, of: generation) else { return nil }
         return guardFloor.owner(besides: generation).flatMap { writer.catalogue.segments[$0] }
       }
       guard let owner else { return }
-      if lock.withLock({ isBlocked(owner, writer) }) { try checkpoint(both: true) }
+      if writer.withLock({ writer in isBlocked(owner, writer) }) { try checkpoint(both: true) }
       let won = try exchange(
         [owner.identity.generation], in: try surveySpace(), evicting: false, winning: 0, keepingAtMost: .max,
         evenForNothing: true)

@@ -7,7 +7,7 @@ extension Engine {
   /// Makes the file as short as what it holds allows.
   ///
   /// With the locks of maintenance and of storing the index.
-  func shortenAndTrim(_ writer: LogWriter) throws(SedimentError) {
+  func shortenAndTrim(_ writer: Locked<LogWriter>) throws(SedimentError) {
     var reached = UInt32.max
     var limit: UInt32?
     var isOverlong = false
@@ -17,7 +17,7 @@ extension Engine {
       try bringBack(writer)
       try trim(to: 0)
       // A shorter file keeps less in reserve, and so can end sooner.
-      (limit, isOverlong) = lock.withLock { (endToReach(writer), writer.isOverlong) }
+      (limit, isOverlong) = writer.withLock { writer in (endToReach(writer), writer.isOverlong) }
     } while limit.map { $0 < reached - (isOverlong ? 0 : reached / 8) } ?? false
   }
 
@@ -26,18 +26,20 @@ extension Engine {
   /// It need not end before `least`. With the lock of maintenance, behind a compaction; `isStoringExcluded` says that the
   /// caller has the lock of storing the index, too.
   func shorten(
-    _ writer: LogWriter, downTo least: UInt32 = 0, isStoringExcluded: Bool = false
+    _ writer: Locked<LogWriter>, downTo least: UInt32 = 0, isStoringExcluded: Bool = false
   ) throws(SedimentError) {
     do throws(SedimentError) {
       try bringBack(writer)
-      guard let limit = lock.withLock({ endToReach(writer, downTo: least) }) else { return }
-      let isIndexInTheWay = lock.withLock { writer.isOverlong && !writer.fitsBelowCap(withIndex: true) }
+      guard let limit = writer.withLock({ writer in endToReach(writer, downTo: least) }) else { return }
+      let isIndexInTheWay = writer.withLock { writer in
+        writer.isOverlong && !writer.fitsBelowCap(withIndex: true)
+      }
       try dropStoredIndex(behind: isIndexInTheWay ? 0 : limit, isStoringExcluded, writer)
-      lock.withLock { writer.endToReach = limit }
-      defer { lock.withLock { writer.endToReach = nil } }
-      try lock.withLock { () throws(SedimentError) in
-        _ = try checkWritable().goOn(before: limit)
-        try moveWindow(before: limit, writer)
+      writer.withLock { writer in writer.endToReach = limit }
+      defer { writer.withLock { writer in writer.endToReach = nil } }
+      try withWriter { (writer) throws(SedimentError) in
+        _ = try writer.goOn(before: limit)
+        try moveWindow(before: limit, &writer)
       }
       try checkpoint(both: true)
       _ = try freeDead(writer)
@@ -51,9 +53,7 @@ extension Engine {
   }
 
   /// The slot that the file could end before, if everything lay before it; nil if everything does.
-  ///
-  /// Under the lock.
-  private func endToReach(_ writer: LogWriter, downTo least: UInt32 = 0) -> UInt32? {
+  private func endToReach(_ writer: borrowing LogWriter, downTo least: UInt32 = 0) -> UInt32? {
     // Besides the reserve, which the end of the file has to have room for, the log goes on somewhere.
     var limit = writer.usedSlotCount + writer.reservedCountAtCap + writer.segmentSlotCount
     if writer.isOverlong, writer.fitsBelowCap(withIndex: false) { limit = min(limit, writer.slotCountMax) }
@@ -63,24 +63,23 @@ extension Engine {
 
   /// Frees a stored index that lies behind a slot in part; the close stores it anew where that pays.
   private func dropStoredIndex(
-    behind limit: UInt32, _ isStoringExcluded: Bool, _ writer: LogWriter
+    behind limit: UInt32, _ isStoringExcluded: Bool, _ writer: Locked<LogWriter>
   ) throws(SedimentError) {
     // Nobody may be storing it at the same time.
     guard isStoringExcluded || storingLock.tryLock() else { return }
     defer { if !isStoringExcluded { storingLock.unlock() } }
-    try lock.withLock { () throws(SedimentError) in
-      let writer = try checkWritable()
+    try withWriter { (writer) throws(SedimentError) in
       let parts = writer.catalogue.indexParts.map(\.segment)
       guard parts.contains(where: { $0.run.end > limit }) else { return }
-      try free(parts, writer)
+      try free(parts, &writer)
       writer.noteUnstored(UInt64(max(writer.liveByteCount, 0)))
     }
   }
 
   // MARK: Segments
 
-  private func moveSegments(behind limit: UInt32, _ writer: LogWriter) throws(SedimentError) {
-    let entries = lock.withLock {
+  private func moveSegments(behind limit: UInt32, _ writer: Locked<LogWriter>) throws(SedimentError) {
+    let entries = writer.withLock { writer in
       writer.catalogue.segments.values
         .filter { entry in
           let isKnown = writer.ledger.candidate(entry.identity.generation) != nil
@@ -88,7 +87,7 @@ extension Engine {
         }
         .sorted { $0.identity.run.first > $1.identity.run.first }
     }
-    let longestSlotCount = lock.withLock {
+    let longestSlotCount = writer.withLock { writer in
       writer.isOverlong ? writer.survivorSlotCount(ofFile: writer.slotCountMax) : 1
     }
     var rest = entries[...]
@@ -117,9 +116,9 @@ extension Engine {
   ///
   /// A value that lies on both sides may be longer than the room that there is before the slot. It goes wholly behind it
   /// first, and so leaves what it took before it.
-  private func moveLargeValues(behind limit: UInt32, _ writer: LogWriter) throws(SedimentError) {
+  private func moveLargeValues(behind limit: UInt32, _ writer: Locked<LogWriter>) throws(SedimentError) {
     for destination in [Destination.before(limit), .behind(limit), .before(limit)] {
-      let hasRoom = try moveLargeValues(behind: limit, to: destination)
+      let hasRoom = try moveLargeValues(behind: limit, to: destination, writer)
       _ = try freeDead(writer)
       try bringBack(writer)
       if hasRoom, case .before = destination { return }
@@ -135,12 +134,11 @@ extension Engine {
 
   /// Writes large values anew whose extents lie behind a slot; whether there was room for all of them.
   private func moveLargeValues(
-    behind limit: UInt32, to destination: Destination
+    behind limit: UInt32, to destination: Destination, _ writer: Locked<LogWriter>
   ) throws(SedimentError) -> Bool {
-    let segments = lock.withLock { () -> [(entry: SegmentEntry, end: UnitOffset)] in
-      guard let writer else { return [] }
+    let segments = writer.withLock { writer -> [(entry: SegmentEntry, end: UnitOffset)] in
       let extents = writer.catalogue.segments.values.lazy.filter { $0.identity.kind == .extent }
-      return extents.contains { $0.identity.run.end > limit } ? segmentsOfLargeValues(writer) : []
+      return extents.contains { $0.identity.run.end > limit } ? segmentsOfLargeValues(&writer) : []
     }
     let buffer = ScanBuffer()
     var hasRoom = true
@@ -149,7 +147,7 @@ extension Engine {
       do throws(SedimentError) {
         _ = try SegmentScan(entry, upTo: end, of: log.file, log.identity).run(buffer, &visitor)
       } catch {
-        throw refuse(entry, after: error)
+        throw refuse(entry, after: error, writer)
       }
       for position in visitor.positions {
         do throws(SedimentError) {
@@ -180,21 +178,22 @@ extension Engine {
       defer { stored.release() }
       let bytes = unsafe RawSpan(_unsafeBytes: stored.bytes)
       let extentByteCount = bytes.byteCount - place.tailByteCount
-      let pieces = try writePieces(bytes.extracting(0..<extentByteCount), to: destination)
+      var reservation = Reservation(returned)
+      let pieces = try writePieces(bytes.extracting(0..<extentByteCount), to: destination, &reservation)
       guard let pieces else { return false }
       let tail = bytes.extracting(extentByteCount..<bytes.byteCount)
       let large = WrittenExtents(pieces, tail: tail, found.view.transform)
-      try lock.withLock { () throws(SedimentError) in try enter(large, insteadOf: found, state) }
+      try enter(large, &reservation, insteadOf: found, state)
       return true
     }
   }
 
   private func writePieces(
-    _ bytes: RawSpan, to destination: Destination
+    _ bytes: RawSpan, to destination: Destination, _ reservation: inout Reservation
   ) throws(SedimentError) -> [ValuePlace.Piece]? {
     switch destination {
-    case .before(let limit): try writePieces(bytes, before: limit)
-    case .behind(let limit): try writePieces(bytes, behind: limit)
+    case .before(let limit): try writePieces(bytes, before: limit, &reservation)
+    case .behind(let limit): try writePieces(bytes, behind: limit, &reservation)
     }
   }
 }

@@ -9,22 +9,22 @@ extension Engine {
   private static var swingCount: Int { 64 }
 
   /// Lets the index lead to survivors instead of the places that they were copied from.
-  func swing(_ segment: SurvivorSegment, _ exchange: Exchange, _ writer: LogWriter) {
+  func swing(_ segment: SurvivorSegment, _ exchange: Exchange, _ writer: Locked<LogWriter>) {
     let survivors = segment.survivors
     var start = 0
     while start < survivors.count {
       let group = start..<min(start + Self.swingCount, survivors.count)
       start = group.upperBound
       prefetch(group.lazy.map { survivors[$0].hash })
-      lock.withLock {
+      writer.withLock { writer in
         let view = index.view
         for number in group where survivors[number].oldPosition != 0 {
-          move(survivors[number], to: segment, view, exchange, writer)
+          move(survivors[number], to: segment, view, exchange, &writer)
         }
       }
     }
     // All of its records may have been replaced meanwhile, or be tombstones.
-    lock.withLock { writer.noteWhole(segment.entry, segment.segment) }
+    writer.withLock { writer in writer.noteWhole(segment.entry, segment.segment) }
   }
 
   private func prefetch(_ hashes: some Sequence<UInt64>) {
@@ -36,20 +36,21 @@ extension Engine {
 
   private func move(
     _ survivor: Survivor, to segment: SurvivorSegment, _ view: IndexView, _ exchange: Exchange,
-    _ writer: LogWriter
+    _ writer: inout LogWriter
   ) {
     let position = segment.position(of: survivor)
     guard let hash = hash(survivor.hash, of: position, from: survivor.oldPosition, view, exchange),
       let (probe, _) = view.find(hash, at: survivor.oldPosition)
     else { return }
     // A record that was read lately and passed over by eviction has to be read again to be passed over once more.
-    index.move(probe, to: position, keepingReference: !exchange.terms.evicts)
+    index.move(probe, to: position, keepingReference: !exchange.terms.evicts, writer.permit)
     if let old = slots.segment(at: survivor.oldPosition / Limits.slotUnitCount) {
       writer.noteDead(old, byteCount: survivor.oldByteCount)
     }
     writer.liveByteCount += survivor.byteCount
-    segment.segment.liveByteCount += survivor.byteCount
-    segment.segment.liveCount += 1
+    let counts = segment.segment.counts(writer.permit)
+    counts.liveByteCount += survivor.byteCount
+    counts.liveCount += 1
   }
 
   /// The hash of a key in a view, made anew if the index has got another seed since the exchange began.
@@ -65,24 +66,25 @@ extension Engine {
   }
 
   /// Takes out of the index what was left out.
-  func forget(_ exchange: Exchange, _ writer: LogWriter) {
+  func forget(_ exchange: Exchange, _ writer: Locked<LogWriter>) {
     var rest = exchange.leftOut[...]
     while !rest.isEmpty {
       let group = rest.prefix(Self.swingCount)
       rest = rest.dropFirst(Self.swingCount)
       prefetch(group.lazy.map(\.hash))
-      lock.withLock {
+      writer.withLock { writer in
         let view = index.view
-        for leftOut in group { forget(leftOut, view, exchange, writer) }
+        for leftOut in group { forget(leftOut, view, exchange, &writer) }
       }
     }
   }
 
-  private func forget(_ leftOut: LeftOut, _ view: IndexView, _ exchange: Exchange, _ writer: LogWriter) {
+  private func forget(_ leftOut: LeftOut, _ view: IndexView, _ exchange: Exchange, _ writer: inout LogWriter)
+  {
     guard let hash = hash(leftOut.hash, of: leftOut.position, from: leftOut.position, view, exchange),
       let (probe, _) = view.find(hash, at: leftOut.position)
     else { return }
-    index.remove(probe)
+    index.remove(probe, writer.permit)
     if let segment = slots.segment(at: leftOut.position / Limits.slotUnitCount) {
       writer.noteDead(segment, byteCount: leftOut.byteCount)
     }
@@ -93,15 +95,15 @@ extension Engine {
     case .expired: writer.expiredCount &+= 1
     }
     guard let state = collections.numbered(leftOut.collection), state.counts(leftOut.sequence) else { return }
-    state.count(-1, expiring: leftOut.expires)
-    state.countExtents(-leftOut.extentSlotCount)
+    state.count(-1, expiring: leftOut.expires, writer.permit)
+    state.countExtents(-leftOut.extentSlotCount, writer.permit)
   }
 
   /// Lets the slots of what an exchange has freed come back, once nothing can lead there any more.
-  func release(_ exchange: Exchange, _ writer: LogWriter) {
+  func release(_ exchange: Exchange, _ writer: Locked<LogWriter>) {
     guard let (sequence, freed) = exchange.change else { return }
     let tag = Readers.advance()
-    lock.withLock {
+    writer.withLock { writer in
       for identity in freed {
         writer.release(identity.run, identity.generation, freedBy: sequence, tag: tag)
       }
@@ -123,12 +125,13 @@ extension Engine {
     return try reclaimLock.withLock { () throws(SedimentError) in try reclaim(syncedUpTo: sequence, writer) }
   }
 
-  private func reclaim(syncedUpTo sequence: UInt64, _ writer: LogWriter) throws(SedimentError) -> Bool {
-    let released = try lock.withLock { () throws(SedimentError) -> [FreedRun] in
+  private func reclaim(syncedUpTo sequence: UInt64, _ writer: Locked<LogWriter>) throws(SedimentError) -> Bool
+  {
+    let released = try writer.withLock { (writer) throws(SedimentError) -> [FreedRun] in
       // Closed, the file is another's, or about to be.
       if writer.freedRuns.isEmpty || conditions.isClosed { return [] }
       if let poison = writer.poison { throw poison }
-      adoptions = adoptions.filter { $0.value > sequence }
+      writer.adoptions = writer.adoptions.filter { $0.value > sequence }
       return writer.takeReleased(
         syncedSequence: sequence, oldestEpoch: Readers.oldestEpoch(in: domain))
     }
@@ -138,9 +141,9 @@ extension Engine {
       for freed in released { try log.file.write(zeros, at: freed.run.byteRange.lowerBound) }
     } catch {
       if conditions.isClosed { return false }
-      throw lock.withLock { writer.fail(error) }
+      throw writer.withLock { writer in writer.fail(error) }
     }
-    lock.withLock { writer.giveBack(released) }
+    writer.withLock { writer in writer.giveBack(released) }
     return true
   }
 }

@@ -9,44 +9,45 @@ extension Engine {
     guard let writer else { return }
     var end: UInt32
     repeat {
-      end = lock.withLock {
+      end = writer.withLock { writer in
+        writer.takeBackReserved()
         // A shorter file needs less in reserve, and so does one without the long segments that batches made.
         if writer.longestSlotCount > writer.survivorSlotCount { writer.noteLongest() }
         writer.space.reserve = writer.reserve
         return writer.space.end
       }
       try trimOnce(writer, spare)
-    } while lock.withLock({ writer.space.end }) < end
+    } while writer.withLock({ writer in writer.space.end }) < end
   }
 
-  private func trimOnce(_ writer: LogWriter, _ spare: UInt32?) throws(SedimentError) {
-    while let run = lock.withLock({ slotsToPunch(writer, spare) }) {
+  private func trimOnce(_ writer: Locked<LogWriter>, _ spare: UInt32?) throws(SedimentError) {
+    while let run = writer.withLock({ writer in slotsToPunch(&writer, spare) }) {
       guard try punch(run, writer) else {
         // They may be used as they are.
-        lock.withLock { writer.space.give(run) }
+        writer.withLock { writer in writer.space.give(run) }
         break
       }
-      lock.withLock { writer.space.giveBare(run) }
+      writer.withLock { writer in writer.space.giveBare(run) }
     }
     if spare != nil { try lowerFreeSlots(writer) }
     try punchBare(writer, spare)
-    try lock.withLock { () throws(SedimentError) in
+    try writer.withLock { (writer) throws(SedimentError) in
       guard writer.poison == nil, !conditions.isClosed else { return }
-      try cutEnd(writer, spare)
+      try cutEnd(&writer, spare)
     }
   }
 
   /// Keeps what is free, and has to be, before bare slots rather than at the end, so that the file can end sooner.
-  private func lowerFreeSlots(_ writer: LogWriter) throws(SedimentError) {
-    while let run = try lock.withLock({ () throws(SedimentError) in try takeReplaced(writer) }) {
-      guard try punch(run, writer) else { return lock.withLock { writer.space.give(run) } }
-      lock.withLock { writer.space.giveBare(run) }
+  private func lowerFreeSlots(_ writer: Locked<LogWriter>) throws(SedimentError) {
+    while let run = try writer.withLock({ (writer) throws(SedimentError) in try takeReplaced(&writer) }) {
+      guard try punch(run, writer) else { return writer.withLock { writer in writer.space.give(run) } }
+      writer.withLock { writer in writer.space.giveBare(run) }
     }
   }
 
   /// Takes the last free slots out, behind which nothing lies, and gives as many bare ones before them blocks; nil if
   /// there are none, or no blocks.
-  private func takeReplaced(_ writer: LogWriter) throws(SedimentError) -> Range<UInt32>? {
+  private func takeReplaced(_ writer: inout LogWriter) throws(SedimentError) -> Range<UInt32>? {
     guard writer.poison == nil, !conditions.isClosed, let last = writer.space.lastRun,
       last.lowerBound >= writer.catalogue.slots.end,
       let bare = writer.space.firstBareRun(upTo: UInt32(last.count)), bare.lowerBound < last.lowerBound
@@ -55,7 +56,7 @@ extension Engine {
   }
 
   /// Makes a hole of slots that were taken out; false where the file system cannot.
-  private func punch(_ run: Range<UInt32>, _ writer: LogWriter) throws(SedimentError) -> Bool {
+  private func punch(_ run: Range<UInt32>, _ writer: Locked<LogWriter>) throws(SedimentError) -> Bool {
     do throws(SedimentError) {
       try log.file.punchHole(SlotSpace.byteRange(of: run))
       return true
@@ -64,13 +65,13 @@ extension Engine {
         return false
       }
       // Whether there is a hole now is not known, so there must be blocks before anything is stored there.
-      lock.withLock { writer.space.giveBare(run) }
+      writer.withLock { writer in writer.space.giveBare(run) }
       throw told(error)
     }
   }
 
   /// Takes some free slots out that are to become a hole: a few at a time, because that takes a while.
-  private func slotsToPunch(_ writer: LogWriter, _ spare: UInt32?) -> Range<UInt32>? {
+  private func slotsToPunch(_ writer: inout LogWriter, _ spare: UInt32?) -> Range<UInt32>? {
     guard log.file.traits.punchesHoles, writer.poison == nil, !conditions.isClosed else { return nil }
     guard let excess = excess(writer, spare) else { return nil }
     writer.isTrimming = true
@@ -80,7 +81,7 @@ extension Engine {
   private static var punchedSlotCountMax: UInt32 { 256 }
 
   /// How many free slots are more than are needed; nil if they are not worth a call.
-  func excess(_ writer: LogWriter, _ spare: UInt32?) -> UInt32? {
+  func excess(_ writer: borrowing LogWriter, _ spare: UInt32?) -> UInt32? {
     let kept = writer.space.reservedCount + (spare ?? 2 * writer.segmentSlotCount + 16)
     guard writer.space.freeCount > kept else { return nil }
     let excess = writer.space.freeCount - kept
@@ -92,27 +93,25 @@ extension Engine {
   // MARK: What an opening found
 
   /// Makes holes of bare slots that have blocks from before the file was opened, if they have; once is enough.
-  private func punchBare(_ writer: LogWriter, _ spare: UInt32?) throws(SedimentError) {
-    guard lock.withLock({ hasIdleBlocks(writer, spare) }) else { return }
+  private func punchBare(_ writer: Locked<LogWriter>, _ spare: UInt32?) throws(SedimentError) {
+    guard writer.withLock({ writer in hasIdleBlocks(writer, spare) }) else { return }
     var limit = UInt32.max
-    while let run = lock.withLock({ bareSlotsToPunch(writer, before: limit) }) {
+    while let run = writer.withLock({ writer in bareSlotsToPunch(&writer, before: limit) }) {
       limit = run.lowerBound
       let isHole = try punch(run, writer)
-      lock.withLock { writer.space.giveBare(run) }
+      writer.withLock { writer in writer.space.giveBare(run) }
       guard isHole else { break }
     }
-    lock.withLock { if !conditions.isClosed { writer.space.idleStart = .max } }
+    writer.withLock { writer in if !conditions.isClosed { writer.space.idleStart = .max } }
   }
 
-  private func bareSlotsToPunch(_ writer: LogWriter, before limit: UInt32) -> Range<UInt32>? {
+  private func bareSlotsToPunch(_ writer: inout LogWriter, before limit: UInt32) -> Range<UInt32>? {
     guard writer.poison == nil, !conditions.isClosed else { return nil }
     return writer.space.takeLastBare(Self.punchedSlotCountMax, before: limit)
   }
 
   /// Whether bare slots have so many blocks that it is worth giving them back.
-  ///
-  /// Under the lock.
-  func hasIdleBlocks(_ writer: LogWriter, _ spare: UInt32?) -> Bool {
+  func hasIdleBlocks(_ writer: borrowing LogWriter, _ spare: UInt32?) -> Bool {
     let space = writer.space
     let least = spare ?? max(space.end / 16, 64)
     guard space.idleRun(upTo: 1) != nil, log.file.traits.punchesHoles, space.bareCount > least,
@@ -124,7 +123,7 @@ extension Engine {
   // MARK: The end
 
   /// Shortens the file by the slots at its end that are free and have no blocks.
-  private func cutEnd(_ writer: LogWriter, _ spare: UInt32?) throws(SedimentError) {
+  private func cutEnd(_ writer: inout LogWriter, _ spare: UInt32?) throws(SedimentError) {
     writer.isTrimming = false
     let canPunch = log.file.traits.punchesHoles
     let freeToCut = canPunch ? 0 : excess(writer, spare) ?? 0

@@ -5,15 +5,17 @@ internal import Synchronization
 
 extension Engine {
   /// Whether a victim can be freed as it is; the exchange is told so.
-  func canFreeUnread(_ entry: SegmentEntry, _ exchange: Exchange) -> Bool {
+  func canFreeUnread(_ entry: SegmentEntry, _ exchange: Exchange, _ writer: Locked<LogWriter>) -> Bool {
     guard entry.largeCount == 0, exchange.needsNoTombstones(of: entry) else { return false }
-    let (isDead, isLive) = lock.withLock { () -> (Bool, Bool) in
-      guard let segment = slots.segment(at: UInt64(entry.identity.run.first)), segment.liveCount > 0 else {
+    let (isDead, isLive) = writer.withLock { writer -> (Bool, Bool) in
+      guard let segment = slots.segment(at: UInt64(entry.identity.run.first)),
+        segment.counts(writer.permit).liveCount > 0
+      else {
         return (true, false)
       }
       let hasExpired =
         entry.latestExpiry != 0 && entry.latestExpiry <= exchange.terms.expiredUpTo
-        && isAllOfOneCollection(since: entry.base)
+        && isAllOfOneCollection(since: entry.base, writer)
       return (hasExpired, hasExpired)
     }
     // Only what the index leads to has to be looked for there.
@@ -23,16 +25,14 @@ extension Engine {
 
   /// Whether all that the index leads to are dictionaries and keys of the collection without a name, and none was
   /// cleared in segments that begin after a sequence: then it need not be read whose keys go.
-  ///
-  /// Under the lock.
-  private func isAllOfOneCollection(since base: SequenceNumber) -> Bool {
-    let dictionaryCount = writer?.catalogue.dictionaries.count ?? 0
+  private func isAllOfOneCollection(since base: SequenceNumber, _ writer: borrowing LogWriter) -> Bool {
+    let dictionaryCount = writer.catalogue.dictionaries.count
     return defaultState.clearedAt.load(ordering: .relaxed) <= base.rawValue
       && defaultState.keyCount + dictionaryCount == index.count
   }
 
   /// Takes out of the index what leads to segments that were not read, after their change was appended.
-  func forgetUnread(_ exchange: Exchange, _ writer: LogWriter) {
+  func forgetUnread(_ exchange: Exchange, _ writer: Locked<LogWriter>) {
     let bounds = exchange.unread.map { entry in
       let units = entry.identity.run.unitRange
       return units.lowerBound.rawValue..<units.upperBound.rawValue
@@ -41,23 +41,24 @@ extension Engine {
     let unread = { (entry: IndexEntry) in
       bounds.contains { $0.contains(entry.position) } ? entry.position : nil
     }
-    forgetEntries(unread, while: { true }) { position in
-      slots.segment(at: position / Limits.slotUnitCount)?.liveCount -= 1
+    forgetEntries(unread, while: { true }) { position, writer in
+      slots.segment(at: position / Limits.slotUnitCount)?.counts(writer.permit).liveCount -= 1
       // Cleared meanwhile, they are counted no more.
       if defaultState.clearedAt.load(ordering: .relaxed) > exchange.terms.floor.rawValue { return }
       // All of the segment's puts expire, and nobody else has keys in it.
       writer.expiredCount &+= 1
-      defaultState.count(-1, expiring: true)
+      defaultState.count(-1, expiring: true, writer.permit)
     }
-    lock.withLock { forgetBytes(exchange.unread, writer) }
+    writer.withLock { writer in forgetBytes(exchange.unread, &writer) }
   }
 
   /// What is left of their bytes now is of the entries that were taken out.
-  private func forgetBytes(_ entries: [SegmentEntry], _ writer: LogWriter) {
+  private func forgetBytes(_ entries: [SegmentEntry], _ writer: inout LogWriter) {
     for entry in entries {
       guard let segment = slots.segment(at: UInt64(entry.identity.run.first)) else { continue }
-      writer.liveByteCount -= segment.liveByteCount
-      segment.liveByteCount = 0
+      let counts = segment.counts(writer.permit)
+      writer.liveByteCount -= counts.liveByteCount
+      counts.liveByteCount = 0
     }
   }
 }

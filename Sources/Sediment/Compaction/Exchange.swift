@@ -23,12 +23,17 @@ final class Exchange {
     var removedPosition: UInt64?
   }
 
+  typealias TakeSlots =
+    (_ count: UInt32, _ least: UInt32, inout Reservation) throws(SedimentError) -> SegmentIdentity
+
   private unowned let engine: Engine
   let terms: Terms
   private var guardFloor: GuardFloor
   private let buffer: SurvivorBuffer
   /// Takes so many slots in a row, or fewer, for a segment.
-  private let takeSlots: (_ count: UInt32, _ least: UInt32) throws(SedimentError) -> SegmentIdentity
+  private let takeSlots: TakeSlots
+  /// The segments that survivors were written to, until the log names them.
+  var reservation: Reservation
 
   private(set) var victims: [SegmentEntry] = []
   /// How many records were kept when each victim was begun.
@@ -64,8 +69,9 @@ final class Exchange {
   /// An exchange whose survivors fill segments of so many slots.
   init(
     _ engine: Engine, _ terms: Terms, _ guardFloor: GuardFloor, segmentSlotCount: UInt32,
-    takeSlots: @escaping (_ count: UInt32, _ least: UInt32) throws(SedimentError) -> SegmentIdentity
+    takeSlots: @escaping TakeSlots
   ) {
+    reservation = Reservation(engine.returned)
     self.engine = engine
     self.terms = terms
     self.guardFloor = guardFloor
@@ -202,7 +208,6 @@ final class Exchange {
         let now = engine.disk.wallClock()
         written.append(try buffer.write(to: identity, floor: terms.floor, now: now, engine.log))
       } catch {
-        engine.giveBackUnadopted(identity.run)
         throw engine.told(error)
       }
     }
@@ -210,7 +215,7 @@ final class Exchange {
 
   private func takeSlotsForFirst() throws(SedimentError) -> SegmentIdentity {
     do throws(SedimentError) {
-      return try takeSlots(buffer.slotCount, buffer.slotCountMin)
+      return try takeSlots(buffer.slotCount, buffer.slotCountMin, &reservation)
     } catch {
       if error.code == .outOfSpace, buffer.slotCountMin > 1 {
         let first = buffer.addedCount - buffer.survivors.count

@@ -2,7 +2,7 @@ internal import SedimentFormat
 
 /// What the ledger knows of a segment.
 struct LedgerRow {
-  let segment: Segment
+  let counts: SegmentCounts
   let generation: Generation
   let slotCount: UInt32
   let putCount: Int
@@ -36,13 +36,13 @@ struct LedgerRow {
 }
 
 extension LedgerRow {
-  init(_ entry: SegmentEntry, _ segment: Segment, neededFrom neededGeneration: Generation) {
-    self.segment = segment
+  init(_ entry: SegmentEntry, _ counts: SegmentCounts, neededFrom neededGeneration: Generation) {
+    self.counts = counts
     generation = entry.identity.generation
     slotCount = entry.identity.run.count
     putCount = Int(entry.recordCount) - Int(entry.tombstoneCount)
     isOfOneRecord = entry.recordCount == 1
-    tombstoneByteCount = segment.tombstoneByteCount
+    tombstoneByteCount = counts.tombstoneByteCount
     floor = entry.floor
     highest = entry.highest
     latestExpiry = entry.latestExpiry
@@ -61,10 +61,10 @@ extension LedgerRow {
   var byteCount: Int { Int(slotCount) * Limits.slotByteCount }
   /// What the index leads to, and no more than what has not expired.
   var liveByteCount: Int {
-    let live = max(segment.liveByteCount, 0)
+    let live = max(counts.liveByteCount, 0)
     return expiredByteCount == 0 ? live : min(live, max(recordByteCount - expiredByteCount, 0))
   }
-  var supersededCount: Int { max(putCount - segment.liveCount, 0) }
+  var supersededCount: Int { max(putCount - counts.liveCount, 0) }
   /// Whether so much of it has expired that it is emptied for that.
   var isHalfExpired: Bool { hasExpiredLarge || expiredByteCount >= byteCount / 2 }
   var keptTombstoneByteCount: Int {

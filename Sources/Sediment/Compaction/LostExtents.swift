@@ -9,9 +9,7 @@ internal import Synchronization
 extension Engine {
   /// The slots of extents in the catalogue that no value has, and that do not wait to be freed; those of values that were
   /// cleared are among them until these are swept out.
-  ///
-  /// Under the lock.
-  func lostExtentSlotCount(_ writer: LogWriter) -> Int {
+  func lostExtentSlotCount(_ writer: borrowing LogWriter) -> Int {
     Int(writer.extentSlotCount) &- collections.extentSlotCount &- Int(writer.deadExtentSlotCount)
   }
 
@@ -24,17 +22,17 @@ extension Engine {
   ///
   /// It reads segments that have puts of large values and dead records until it has found all. With the lock of
   /// maintenance.
-  func findLostExtents(_ writer: LogWriter) throws(SedimentError) {
+  func findLostExtents(_ writer: Locked<LogWriter>) throws(SedimentError) {
     if work.hasSoughtExtents { return }
     let buffer = ScanBuffer()
-    for (entry, end) in lock.withLock({ segmentsToSearch(writer) }) {
+    for (entry, end) in writer.withLock({ writer in segmentsToSearch(&writer) }) {
       var visitor = LostExtentScan(self)
       do throws(SedimentError) {
         _ = try SegmentScan(entry, upTo: end, of: log.file, log.identity).run(buffer, &visitor)
       } catch {
-        throw refuse(entry, after: error)
+        throw refuse(entry, after: error, writer)
       }
-      let isLast = lock.withLock {
+      let isLast = writer.withLock { writer in
         writer.noteDead(visitor.extents)
         return lostExtentSlotCount(writer) == 0
       }
@@ -44,28 +42,27 @@ extension Engine {
   }
 
   /// The segments that may have led to lost extents, and where their records end now.
-  ///
-  /// Under the lock.
-  private func segmentsToSearch(_ writer: LogWriter) -> [(entry: SegmentEntry, end: UnitOffset)] {
-    segmentsOfLargeValues(writer).filter { entry, _ in
-      let liveCount = slots.segment(at: UInt64(entry.identity.run.first))?.liveCount ?? 0
+  private func segmentsToSearch(_ writer: inout LogWriter) -> [(entry: SegmentEntry, end: UnitOffset)] {
+    let segments = segmentsOfLargeValues(&writer)
+    return segments.filter { entry, _ in
+      let liveCount =
+        slots.segment(at: UInt64(entry.identity.run.first))?.counts(writer.permit).liveCount ?? 0
       return Int(entry.recordCount) - Int(entry.tombstoneCount) > liveCount
     }
   }
 
   /// The segments with records of large values that can be read, the tail too, and where their records end now.
-  ///
-  /// Under the lock.
-  func segmentsOfLargeValues(_ writer: LogWriter) -> [(entry: SegmentEntry, end: UnitOffset)] {
-    let tail = unsafe (entry: writer.tail.pointee.entry, end: writer.tail.pointee.position.offset)
+  func segmentsOfLargeValues(_ writer: inout LogWriter) -> [(entry: SegmentEntry, end: UnitOffset)] {
+    let tail = (entry: writer.tail.entry, end: writer.tail.position.offset)
     var found = writer.catalogue.segments.values
       .filter { $0.identity != tail.entry.identity }
       .compactMap { entry in entry.end.map { (entry: entry, end: $0) } }
     // What is in the window alone cannot be scanned.
     if (try? writer.flush()) != nil { found.append(tail) }
+    let refused = writer.refusedVictims
     return
       found
-      .filter { $0.entry.largeCount > 0 && !refusedVictims.contains($0.entry.identity.generation) }
+      .filter { $0.entry.largeCount > 0 && !refused.contains($0.entry.identity.generation) }
       .sorted { $0.entry.identity.generation < $1.entry.identity.generation }
   }
 }

@@ -38,9 +38,7 @@ struct RoomSearch {
   }
 
   /// Whether another attempt may lead to anything, now that one has failed.
-  ///
-  /// Under the writer's lock.
-  mutating func isHopeful(_ writer: LogWriter, isDiskFull: Bool) -> Bool {
+  mutating func isHopeful(_ writer: borrowing LogWriter, isDiskFull: Bool) -> Bool {
     let limit = isDiskFull ? writer.space.end : writer.slotCountMax
     // The head, the end of the log and the reserve are never to be had.
     let others = Limits.headSlotCount + 1 + (slotCount > 0 ? writer.reservedCountAtCap : 0)
@@ -67,9 +65,7 @@ struct VainSearch {
   private let expiryCount: UInt64
 
   /// The state now.
-  ///
-  /// Under the writer's lock.
-  init(_ writer: LogWriter) {
+  init(_ writer: borrowing LogWriter) {
     reclaimedSlotCount = writer.reclaimedSlotCount
     neededGeneration = writer.neededGeneration
     deadByteCount = Self.deadByteCount(writer)
@@ -80,7 +76,7 @@ struct VainSearch {
 
   /// Whether nothing has happened since that lets a search win anything: nothing came back or waits to, no checkpoint let
   /// go of segments, next to nothing died, and nothing has expired.
-  func isStill(_ writer: LogWriter) -> Bool {
+  func isStill(_ writer: borrowing LogWriter) -> Bool {
     writer.freedSlotCount == 0 && reclaimedSlotCount == writer.reclaimedSlotCount
       && neededGeneration == writer.neededGeneration
       && Self.deadByteCount(writer) < deadByteCount + Limits.slotByteCount
@@ -88,7 +84,7 @@ struct VainSearch {
       && expiryCount == writer.ledger.expiryCount
   }
 
-  private static func deadByteCount(_ writer: LogWriter) -> Int {
+  private static func deadByteCount(_ writer: borrowing LogWriter) -> Int {
     Int(writer.recordSlotCount + writer.deadExtentSlotCount) * Limits.slotByteCount - writer.liveByteCount
   }
 }

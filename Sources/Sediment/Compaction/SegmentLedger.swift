@@ -4,7 +4,7 @@ package import SedimentFormat
 /// all of them (DESIGN.md 8, "Choosing").
 ///
 /// A segment moves to another shelf as its records die. It is told so by `noteShrunk` when its live bytes fall below
-/// `Segment.noticeBelow`, which is where its shelf ends. Part of the writer, and changed under its lock.
+/// `SegmentCounts.noticeBelow`, which is where its shelf ends.
 package struct SegmentLedger {
   /// The segments by the numbers that they have here, and the numbers that none has now.
   private var rows: [LedgerRow?] = []
@@ -46,12 +46,12 @@ package struct SegmentLedger {
   // MARK: Coming and going
 
   /// Adds a segment that gets no more live records: one that was sealed, or one of survivors that the index leads to.
-  package mutating func enter(_ entry: SegmentEntry, _ segment: Segment) {
-    let row = LedgerRow(entry, segment, neededFrom: neededGeneration)
+  package mutating func enter(_ entry: SegmentEntry, _ counts: SegmentCounts) {
+    let row = LedgerRow(entry, counts, neededFrom: neededGeneration)
     let number = vacant.popLast() ?? rows.count
     if number == rows.count { rows.append(row) } else { rows[number] = row }
     numbers[row.generation] = number
-    segment.ledgerNumber = number
+    counts.ledgerNumber = number
     if row.latestExpiry != 0 { expiring.insert(.init(row.latestExpiry, row.generation)) }
     if row.nextExpiry != .max { nextExpiries.insert(.init(row.nextExpiry, row.generation)) }
     if row.keepsTombstones { keepingTombstones.insert(row.byHighest) }
@@ -63,7 +63,7 @@ package struct SegmentLedger {
   /// Forgets a segment that was freed, if it is there.
   package mutating func remove(_ generation: Generation) {
     guard let number = numbers.removeValue(forKey: generation), let row = rows[number] else { return }
-    row.segment.noticeBelow = .min
+    row.counts.noticeBelow = .min
     take(number)
     if row.isGuarding { guards.remove(row.byFloor) }
     if row.latestExpiry != 0 { expiring.remove(.init(row.latestExpiry, generation)) }
@@ -103,9 +103,9 @@ package struct SegmentLedger {
   }
 
   /// Moves a segment that is here, and whose live bytes have fallen below its mark, to where it belongs now.
-  package mutating func noteShrunk(_ segment: Segment) {
-    take(segment.ledgerNumber)
-    put(segment.ledgerNumber)
+  package mutating func noteShrunk(_ counts: SegmentCounts) {
+    take(counts.ledgerNumber)
+    put(counts.ledgerNumber)
   }
 
   /// Notes what the tombstones of a segment take, now that they were read.
@@ -115,7 +115,7 @@ package struct SegmentLedger {
     else { return }
     take(number)
     self.tombstoneByteCount += tombstoneByteCount - row.tombstoneByteCount
-    row.segment.tombstoneByteCount = tombstoneByteCount
+    row.counts.tombstoneByteCount = tombstoneByteCount
     rows[number]?.tombstoneByteCount = tombstoneByteCount
     put(number)
   }
@@ -192,7 +192,7 @@ package struct SegmentLedger {
   /// Puts a segment where it belongs.
   private mutating func put(_ number: Int) {
     guard let row = rows[number] else { return }
-    let live = row.segment.liveByteCount
+    let live = row.counts.liveByteCount
     var isGuarding = row.isGuarding
     if !isGuarding, row.supersededCount > 0 {
       isGuarding = true
@@ -209,7 +209,7 @@ package struct SegmentLedger {
     var end = isGuarding ? SegmentShelf.leastByteCount(of: shelf, of: row.byteCount) - tombstones : live
     // Then fewer of these have expired.
     if hidden > 0 { end = max(end, live - row.byteCount / 16) }
-    row.segment.noticeBelow = max(end, 1)
+    row.counts.noticeBelow = max(end, 1)
     if row.isRefused { return }
     if row.isNeeded { needed[shelf].insert(row.byHighest) } else { open[shelf].insert(row.byHighest) }
   }
@@ -310,9 +310,9 @@ package struct SegmentLedger {
   // MARK: Accounts
 
   /// What is not as it would be if the ledger were made anew of these segments, in words.
-  package func findings(for segments: [Generation: Segment]) -> [String] {
+  package func findings(for segments: Set<Generation>) -> [String] {
     var findings: [String] = []
-    for generation in Set(segments.keys).symmetricDifference(numbers.keys) {
+    for generation in segments.symmetricDifference(numbers.keys) {
       findings.append("the ledger and the catalogue differ by segment \(generation.rawValue)")
     }
     for case .some(let row) in rows where !row.isRefused {

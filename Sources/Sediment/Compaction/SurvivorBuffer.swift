@@ -161,7 +161,7 @@ final class SurvivorBuffer {
       entry.count(
         survivor.kind, sequence: SequenceNumber(survivor.sequence)!, expiry: survivor.expiry,
         byteCount: survivor.byteCount, now: now)
-      if survivor.kind == .remove { segment.tombstoneByteCount += survivor.byteCount }
+      if survivor.kind == .remove { segment.counts(WritePermit()).tombstoneByteCount += survivor.byteCount }
     }
     drop(count, byteCount: partByteCount)
     return SurvivorSegment(entry: entry, segment: segment, survivors: part, byteCount: partByteCount)

@@ -1,7 +1,7 @@
 internal import SedimentFormat
 internal import Synchronization
 
-/// How long a writer waits for compaction, so that the file keeps its bound however many write (invariant 21).
+/// How long a writer waits for compaction, so that the file keeps its bound however many write (invariant 23).
 ///
 /// A pure function of the accounts. Between the two marks a change waits the longer the more is dead, so that writers
 /// and compaction meet somewhere in between; beyond the second one, writers win space themselves.

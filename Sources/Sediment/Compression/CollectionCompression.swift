@@ -3,7 +3,7 @@ internal import Synchronization
 /// How the values of a collection are compressed, and what came of it so far.
 @safe
 final class CollectionCompression: @unchecked Sendable {
-  // Unchecked for the plain variables, which the writer's lock guards.
+  // Unchecked for the plain variables, which take the writer's permit.
 
   let cells: CompressionCells
   /// About how long compressing took.
@@ -11,14 +11,8 @@ final class CollectionCompression: @unchecked Sendable {
   let samples: SampleBuffer
   /// The address of the present dictionary, or 0; the table keeps it alive for readers.
   private let current = Atomic<UInt>(0)
-  /// The number of that dictionary, or 0.
-  ///
-  /// Under the writer's lock.
-  private(set) var dictionaryNumber: UInt32 = 0
-
-  /// What was stored since the opening, without the time.
-  ///
-  /// Under the writer's lock, like the next one.
+  // The writer's: each method that uses them asks for its permit.
+  private var presentNumber: UInt32 = 0
   private var stored = SedimentCompressionFigures()
   private var drift = CompressionDrift()
   /// How often samples were trained from.
@@ -62,35 +56,35 @@ final class CollectionCompression: @unchecked Sendable {
     return unsafe Unmanaged<CompressionDictionary>.fromOpaque(pointer)._withUnsafeGuaranteedRef { body($0) }
   }
 
+  /// The number of the present dictionary, or 0.
+  @inline(__always)
+  func dictionaryNumber(_ permit: borrowing WritePermit) -> UInt32 { presentNumber }
+
   /// Lets values be compressed with a dictionary that the store's table has, nil for none.
-  ///
-  /// Under the writer's lock.
-  func use(_ dictionary: CompressionDictionary?) {
+  func use(_ dictionary: CompressionDictionary?, _ permit: borrowing WritePermit) {
     let address = dictionary.map { unsafe UInt(bitPattern: Unmanaged.passUnretained($0).toOpaque()) } ?? 0
     current.store(address, ordering: .releasing)
     SchedulePoint.reach(.published)
-    dictionaryNumber = dictionary?.number ?? 0
+    presentNumber = dictionary?.number ?? 0
     drift = CompressionDrift()
     cells.hasDictionary = dictionary != nil
     cells.trials(withDictionary: true).reset()
   }
 
   /// Takes a value into the figures that was stored; `transform` is nil if it was as it is.
-  ///
-  /// Under the writer's lock.
   @inline(__always)
-  func count(_ byteCount: Int, storedAs storedByteCount: Int, isCompressed: Bool) {
+  func count(
+    _ byteCount: Int, storedAs storedByteCount: Int, isCompressed: Bool, _ permit: borrowing WritePermit
+  ) {
     stored.count(byteCount, storedAs: storedByteCount, isCompressed: isCompressed)
-    guard dictionaryNumber != 0, byteCount <= SampleBuffer.valueByteCountMax else { return }
+    guard presentNumber != 0, byteCount <= SampleBuffer.valueByteCountMax else { return }
     if drift.isFound(byteCount, storedByteCount) {
       samples.gather(stride: 1, byteCount: Self.firstSampleByteCount)
     }
   }
 
   /// What was stored since the opening, and about how long compressing it took.
-  ///
-  /// Under the writer's lock.
-  var figures: SedimentCompressionFigures {
+  func figures(_ permit: borrowing WritePermit) -> SedimentCompressionFigures {
     var figures = stored
     figures.nanoseconds = nanoseconds.load(ordering: .relaxed)
     return figures

@@ -17,8 +17,6 @@ final class CompressionDictionary: @unchecked Sendable {
   let compressing: OpaquePointer?
   let decompressing: OpaquePointer
   /// Whether no value may be compressed with it any more.
-  ///
-  /// Set under the writer's lock.
   let isRetired = Atomic<Bool>(false)
 
   private static let identifiers = Atomic<UInt64>(0)

@@ -28,7 +28,7 @@ extension Engine {
   private func train(_ samples: SampleBuffer.Samples, _ state: CollectionState) throws(SedimentError) {
     guard let level = compressionLevel, let codec = ZstdCodec() else { return }
     let began = disk.monotonicClock()
-    let number = lock.withLock { state.compression.dictionaryNumber }
+    let number = writer?.withLock { writer in state.compression.dictionaryNumber(writer.permit) } ?? 0
     // No reader while it trains: a full store may need what that would hold.
     Readers.enter(domain)
     let before = dictionaries.dictionary(number)
@@ -46,43 +46,41 @@ extension Engine {
     _ bytes: [UInt8], for state: CollectionState, level: Int32
   ) throws(SedimentError) {
     let written = try makingSpace(forStoring: bytes.count) { () throws(SedimentError) in
-      try lock.withLock { () throws(SedimentError) in
-        try appendDictionary(bytes, for: state, try checkWritable())
-      }
+      try withWriter { (writer) throws(SedimentError) in try appendDictionary(bytes, for: state, &writer) }
     }
     guard let (entry, sequence) = written else { return }
-    defer { lock.withLock { _ = unbornDictionaries.remove(entry.number) } }
+    defer { writer?.withLock { writer in _ = writer.unsyncedDictionaries.remove(entry.number) } }
     try waitForSync(sequence)
     guard
       let dictionary = CompressionDictionary(
         unsafe bytes.span.bytes, number: entry.number, collection: entry.collection, level: level)
     else { return }
-    lock.withLock {
+    writer?.withLock { writer in
       dictionaries.add(dictionary, retired)
-      if !state.isDropped.load(ordering: .relaxed) { state.compression.use(dictionary) }
+      if !state.isDropped.load(ordering: .relaxed) { state.compression.use(dictionary, writer.permit) }
     }
   }
 
   /// Appends a dictionary and the change that names it, as a batch; nil if the file has had as many as it may.
   private func appendDictionary(
-    _ bytes: [UInt8], for state: CollectionState, _ writer: LogWriter
+    _ bytes: [UInt8], for state: CollectionState, _ writer: inout LogWriter
   ) throws(SedimentError) -> (entry: DictionaryEntry, sequence: UInt64)? {
     if state.isDropped.load(ordering: .relaxed) { throw .dropped(path) }
     let number = writer.catalogue.numbers.nextDictionary
     let checksum = Checksum.empty.continued(with: unsafe bytes.span.bytes)
     var entry: DictionaryEntry?
-    let byteCount = try append(.put, number, unsafe bytes.span.bytes, for: .storing, writer) { offset in
+    let byteCount = try append(.put, number, unsafe bytes.span.bytes, for: .storing, &writer) { offset in
       entry = DictionaryEntry(number: number, collection: state.number, checksum: checksum, offset: offset)
       return entry.map { .dictionary($0) }
     }
     guard let byteCount, let entry else { return nil }
     let hash = unsafe index.view.hash(
       DictionaryEntry.key(number).span.bytes, collection: CollectionEntry.dictionaries)
-    index.insert(hash, position: entry.offset.rawValue)
+    index.insert(hash, position: entry.offset.rawValue, writer.permit)
     writer.noteLive(1, byteCount: byteCount)
-    reseedIfCrowded()
-    unbornDictionaries.insert(number)
-    return (entry, unsafe writer.tail.pointee.countedSequence)
+    reseedIfCrowded(&writer)
+    writer.unsyncedDictionaries.insert(number)
+    return (entry, writer.tail.countedSequence)
   }
 
   // MARK: Opening
@@ -94,7 +92,9 @@ extension Engine {
         let dictionary = try loadDictionary(entry)
         dictionaries.add(dictionary, retired)
         // A later one replaces it.
-        if trainsDictionaries { collections.numbered(entry.collection)?.compression.use(dictionary) }
+        if trainsDictionaries {
+          collections.numbered(entry.collection)?.compression.use(dictionary, WritePermit())
+        }
       } catch {
         dictionaries.addLost(entry.number, retired)
         tell(.failed(error))

@@ -5,15 +5,13 @@ internal import Synchronization
 
 extension Engine {
   /// The numbers of the dictionaries that no value is compressed with any more.
-  ///
-  /// Under the lock.
-  private func retiredDictionaries(_ writer: LogWriter) -> Set<UInt32> {
+  private func retiredDictionaries(_ writer: borrowing LogWriter) -> Set<UInt32> {
     guard trainsDictionaries else { return [] }
     return Set(
       writer.catalogue.dictionaries.values.lazy
-        .filter { [collections, unbornDictionaries] in
-          !unbornDictionaries.contains($0.number)
-            && collections.numbered($0.collection)?.compression.dictionaryNumber != $0.number
+        .filter { [collections, unsynced = writer.unsyncedDictionaries] in
+          !unsynced.contains($0.number)
+            && collections.numbered($0.collection)?.compression.dictionaryNumber(writer.permit) != $0.number
         }
         .map(\.number))
   }
@@ -23,15 +21,15 @@ extension Engine {
   /// Looks at all records, so it is done only if there are any such, and much was written since the last time or
   /// `always` says so. With the lock of maintenance: what is being moved to other places names none that is not
   /// looked at.
-  func endDictionaries(_ writer: LogWriter, always: Bool = false) throws(SedimentError) {
+  func endDictionaries(_ writer: Locked<LogWriter>, always: Bool = false) throws(SedimentError) {
     forgetEndedDictionaries()
-    let candidates = lock.withLock { () -> Set<UInt32> in
+    let candidates = writer.withLock { writer -> Set<UInt32> in
       let written = writer.writtenTotal
-      guard always || written &- censusTotal >= UInt64(max(writer.liveByteCount / 2, 1 << 20)) else {
+      guard always || written &- writer.censusTotal >= UInt64(max(writer.liveByteCount / 2, 1 << 20)) else {
         return []
       }
       let retired = retiredDictionaries(writer)
-      if !retired.isEmpty { censusTotal = written }
+      if !retired.isEmpty { writer.censusTotal = written }
       return retired
     }
     guard !candidates.isEmpty, let needed = neededDictionaries() else { return }
@@ -82,8 +80,7 @@ extension Engine {
 
   /// Removes a dictionary's record and its entry, as a batch.
   private func end(_ number: UInt32) throws(SedimentError) {
-    try lock.withLock { () throws(SedimentError) in
-      let writer = try checkWritable()
+    try withWriter { (writer) throws(SedimentError) in
       guard writer.catalogue.dictionaries[number] != nil else { return }
       let key = DictionaryEntry.key(number)
       let view = index.view
@@ -92,12 +89,12 @@ extension Engine {
       let old = try locate(
         unsafe key.span.bytes, in: CollectionEntry.dictionaries, verifying: false, probe: &probe)
       defer { old?.release() }
-      _ = try append(.remove, number, RawSpan(), for: .goingOn, writer) { _ in
+      _ = try append(.remove, number, RawSpan(), for: .goingOn, &writer) { _ in
         .dictionaryGone(number: number)
       }
       if let old {
         writer.noteDead(old.segment, byteCount: old.view.byteCount)
-        index.remove(probe)
+        index.remove(probe, writer.permit)
       }
     }
     // Whoever has found a record that names it may still be inside.

@@ -5,29 +5,27 @@ internal import SedimentFormat
 extension Engine {
   /// Appends a dictionary's record and a change of the catalogue as a batch; the result is the record's length.
   ///
-  /// `entry` says the change by the record's place and may be asked twice; with nil nothing is appended. Under the
-  /// lock.
+  /// `entry` says the change by the record's place and may be asked twice; with nil nothing is appended.
   func append(
     _ kind: RecordKind, _ number: UInt32, _ bytes: RawSpan, for purpose: SlotSpace.Purpose,
-    _ writer: LogWriter, telling entry: (UnitOffset) -> CatalogueEntry?
+    _ writer: inout LogWriter, telling entry: (UnitOffset) -> CatalogueEntry?
   ) throws(SedimentError) -> Int? {
-    func change() -> CatalogueChange? {
-      let offset = unsafe UnitOffset(byteOffset: writer.tail.pointee.offset)
-      return offset.flatMap(entry).flatMap { CatalogueChange([$0]) }
+    func change(at offset: UInt64) -> CatalogueChange? {
+      UnitOffset(byteOffset: offset).flatMap(entry).flatMap { CatalogueChange([$0]) }
     }
-    guard let likely = change() else { return nil }
+    guard let likely = change(at: writer.tail.offset) else { return nil }
     let key = DictionaryEntry.key(number)
     let form = RecordForm(kind: kind, isBatched: true, collection: CollectionEntry.dictionaries)
     let byteCount = form.byteCount(keyByteCount: key.count, valueByteCount: bytes.byteCount)
     let commitByteCount = Limits.recordFixedByteCount + Commit.byteCount
     try writer.makeRoom(byteCount + Self.byteCount(of: likely) + commitByteCount, for: purpose)
     // Making room may have begun another segment.
-    guard let change = change() else { return nil }
+    guard let change = change(at: writer.tail.offset) else { return nil }
     var batch = BatchChecksum()
     _ = try writer.append(
       form, byteCount: byteCount, key: unsafe key.span.bytes, value: bytes, .stored)
     _ = writer.addLastRecord(to: &batch)
-    try append(change, isBatched: true, writer)
+    try append(change, isBatched: true, &writer)
     _ = writer.addLastRecord(to: &batch)
     try writer.append(.commit(batch.commit!), .stored)
     return byteCount
@@ -35,9 +33,8 @@ extension Engine {
 
   /// The records of the dictionaries of the catalogue, but for those that are damaged.
   ///
-  /// A call that fails is an error: a dictionary that is left out is lost once compaction comes to its segment. Under
-  /// the lock.
-  func dictionaryRecords(_ writer: LogWriter) throws(SedimentError) -> [DictionaryRecord] {
+  /// A call that fails is an error: a dictionary that is left out is lost once compaction comes to its segment.
+  func dictionaryRecords(_ writer: borrowing LogWriter) throws(SedimentError) -> [DictionaryRecord] {
     var records: [DictionaryRecord] = []
     for entry in writer.catalogue.dictionaries.values {
       do throws(SedimentError) {
@@ -52,11 +49,10 @@ extension Engine {
   }
 
   /// Takes the record of a dictionary into the accounts, after all were emptied.
-  ///
-  /// Under the lock.
-  func count(_ dictionary: DictionaryRecord, _ writer: LogWriter) {
-    dictionary.segment.liveByteCount += dictionary.byteCount
-    dictionary.segment.liveCount += 1
+  func count(_ dictionary: DictionaryRecord, _ writer: inout LogWriter) {
+    let counts = dictionary.segment.counts(writer.permit)
+    counts.liveByteCount += dictionary.byteCount
+    counts.liveCount += 1
     writer.liveByteCount += dictionary.byteCount
   }
 }

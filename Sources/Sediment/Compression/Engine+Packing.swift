@@ -80,11 +80,9 @@ extension Engine {
   static func packedByteCountMax(of byteCount: Int) -> Int { byteCount - byteCount / 8 }
 
   /// Whether a value may still be stored as it was compressed; not if its dictionary has been retired since.
-  ///
-  /// Under the writer's lock.
   @inline(__always)
-  func mayStore(_ transform: Transform, _ state: CollectionState) -> Bool {
-    transform.dictionary == 0 || transform.dictionary == state.compression.dictionaryNumber
+  func mayStore(_ transform: Transform, _ state: CollectionState, _ writer: borrowing LogWriter) -> Bool {
+    transform.dictionary == 0 || transform.dictionary == state.compression.dictionaryNumber(writer.permit)
   }
 }
 

@@ -34,16 +34,13 @@ extension Engine {
 
   /// Writes a large value compressed; nil, with nothing written, if that saves less than an eighth.
   func writePackedExtents(
-    _ value: RawSpan, besides keyByteCount: Int
+    _ value: RawSpan, besides keyByteCount: Int, _ reservation: inout Reservation
   ) throws(SedimentError) -> WrittenExtents? {
     guard let transform = Transform(zstdOf: value.byteCount), let level = compressionLevel,
       let codec = ZstdCodec()
     else { return nil }
     var pieces: [ValuePlace.Piece] = []
-    var written: WrittenExtents?
-    defer {
-      if written == nil { for piece in pieces { giveBackUnadopted(piece.extent.run) } }
-    }
+    var reserved = Reservation(returned)
     var tail: [UInt8] = []
     var left = Self.packedByteCountMax(of: value.byteCount)
     let isDone = unsafe try codec.compress(value, level: level, inPiecesOf: Self.pieceByteCount) {
@@ -59,11 +56,12 @@ extension Engine {
       if pieces.isEmpty, byteCount == 0 { byteCount = bytes.byteCount }
       if byteCount > 0 {
         pieces += try writePieces(
-          bytes.extracting(0..<byteCount), mayScatter: pieces.count < Self.scatteredPieceCountMax)
+          bytes.extracting(0..<byteCount), mayScatter: pieces.count < Self.scatteredPieceCountMax, &reserved)
       }
       tail = bytes.array(byteCount..<bytes.byteCount)
     }
-    if isDone, left >= 0 { written = unsafe WrittenExtents(pieces, tail: tail.span.bytes, transform) }
-    return written
+    guard isDone, left >= 0 else { return nil }
+    reservation.add(&reserved)
+    return unsafe WrittenExtents(pieces, tail: tail.span.bytes, transform)
   }
 }

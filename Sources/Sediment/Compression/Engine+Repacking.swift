@@ -36,10 +36,8 @@ extension Engine {
   }
 
   /// What the catalogue is told of dictionaries that were moved to a segment.
-  ///
-  /// Under the lock.
   func movedDictionaries(
-    _ segment: SurvivorSegment, _ exchange: Exchange, _ writer: LogWriter
+    _ segment: SurvivorSegment, _ exchange: Exchange, _ writer: borrowing LogWriter
   ) -> [CatalogueEntry] {
     if exchange.dictionaries.isEmpty { return [] }
     return segment.survivors.flatMap { survivor -> [CatalogueEntry] in

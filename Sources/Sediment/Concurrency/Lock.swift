@@ -10,15 +10,18 @@ package final class Lock: @unchecked Sendable {
   // lives as long as this object, which whoever locks it holds.
   fileprivate let mutex: UnsafeMutablePointer<sediment_mutex>
   let isForever: Bool
+  private let rank: LockRank
 
-  package init() {
+  package init(_ rank: LockRank = .leaf) {
     unsafe mutex = sediment_mutex_new(0)
     isForever = false
+    self.rank = rank
   }
 
   private init(heldAcrossForks mutex: UnsafeMutablePointer<sediment_mutex>) {
     unsafe self.mutex = unsafe mutex
     isForever = true
+    rank = .leaf
   }
 
   deinit {
@@ -34,18 +37,21 @@ package final class Lock: @unchecked Sendable {
 
   /// Waits until the lock is free, and takes it.
   package func lock() {
+    rank.noteTaking()
     SchedulePoint.take(self)
     unsafe sediment_mutex_lock(mutex)
   }
 
   /// Takes the lock if it is free; whether it was.
   package func tryLock() -> Bool {
-    guard SchedulePoint.tryTake(self) else { return false }
-    return unsafe sediment_mutex_try(mutex)
+    guard SchedulePoint.tryTake(self), unsafe sediment_mutex_try(mutex) else { return false }
+    rank.noteTried()
+    return true
   }
 
   /// Gives back the lock, which this thread must have.
   package func unlock() {
+    rank.noteGivenBack()
     unsafe sediment_mutex_unlock(mutex)
     SchedulePoint.giveBack(self)
   }

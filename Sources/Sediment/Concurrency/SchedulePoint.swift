@@ -1,6 +1,6 @@
 internal import CSediment
 
-/// A place at which threads can meet: there a test decides which of them goes on (DESIGN.md 9.1, "Schedules").
+/// A place at which threads can meet: there a test decides which of them goes on (Tests/README.md, "Schedules").
 ///
 /// Only a build with `SEDIMENT_SCHEDULES` has these places; in any other the calls are nothing.
 package enum SchedulePoint: UInt8, Sendable {

@@ -10,12 +10,16 @@ final class TurnLock: @unchecked Sendable {
   private var next: UInt64 = 0
   private var current: UInt64 = 0
 
-  init() {
+  private let rank: LockRank
+
+  init(_ rank: LockRank) {
+    self.rank = rank
     turnCame = Condition(of: lock)
   }
 
   /// Waits for its turn, and takes the lock.
   func take() {
+    rank.noteTaking()
     lock.lock()
     let turn = next
     next += 1
@@ -28,12 +32,14 @@ final class TurnLock: @unchecked Sendable {
     lock.withLock {
       guard next == current else { return false }
       next += 1
+      rank.noteTried()
       return true
     }
   }
 
   /// Gives back the lock, which this thread must have.
   func giveBack() {
+    rank.noteGivenBack()
     lock.lock()
     current += 1
     if current != next { turnCame.broadcast() }

@@ -2,7 +2,7 @@ internal import SedimentFormat
 
 /// The last change of each key in a batch; what the batch did to the key before, nobody may ever see.
 ///
-/// It is filled under the writer's lock. Then its address is published: while the index is being told, readers go by
+/// Whoever has the writer fills it. Then its address is published: while the index is being told, readers go by
 /// what it says that keys were before. From then on it does not change, and it is released when no reader can have the
 /// address.
 ///

@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// What every handle of a collection shares.
 ///
-/// Read without a lock, changed under the writer's.
+/// Read without a lock, changed by whoever has the writer.
 @usableFromInline
 @safe
 final class CollectionState: @unchecked Sendable {
@@ -60,18 +60,14 @@ final class CollectionState: @unchecked Sendable {
   var extentSlotCount: Int { unsafe counters.pointee.extentSlots.load(ordering: .relaxed) }
 
   /// Counts a key that appeared or went.
-  ///
-  /// Under the writer's lock, so no other change comes between.
   @inline(__always)
-  func count(_ change: Int, expiring: Bool) {
+  func count(_ change: Int, expiring: Bool, _ permit: borrowing WritePermit) {
     unsafe counters.pointee.keys.store(keyCount &+ change, ordering: .relaxed)
     if expiring { unsafe counters.pointee.expiring.store(expiringCount &+ change, ordering: .relaxed) }
   }
 
   /// Counts slots of the extents of a value that appeared or, below 0, went.
-  ///
-  /// Under the writer's lock.
-  func countExtents(_ change: Int) {
+  func countExtents(_ change: Int, _ permit: borrowing WritePermit) {
     unsafe counters.pointee.extentSlots.store(extentSlotCount &+ change, ordering: .relaxed)
   }
 
@@ -83,7 +79,7 @@ final class CollectionState: @unchecked Sendable {
   }
 
   /// Makes every record up to a sequence dead.
-  func clear(at sequence: UInt64) {
+  func clear(at sequence: UInt64, _ permit: borrowing WritePermit) {
     clearedAt.store(sequence, ordering: .releasing)
     SchedulePoint.reach(.published)
     unsafe counters.pointee.keys.store(0, ordering: .relaxed)

@@ -30,11 +30,11 @@ extension StoreNumbers.Clocks {
 
 extension LogWriter {
   /// Takes what the clocks show: at a sync, where room is made, and whenever the log goes on in another segment.
-  func noteClocks() {
+  mutating func noteClocks() {
     let (now, wallClock) = (disk.monotonicClock(), disk.wallClock())
     let elapsed = now > observedAt ? (now - observedAt) / 1_000_000 : 0
     observedAt &+= elapsed * 1_000_000
     catalogue.numbers.clocks.note(wallClock: wallClock, elapsed: elapsed)
-    unsafe tail.pointee.clock = wallClock
+    tail.clock = wallClock
   }
 }

@@ -14,45 +14,6 @@ final class EngineWork: @unchecked Sendable {
   fileprivate(set) var train: Work?
   fileprivate(set) var tell: Work?
   fileprivate(set) var maintain: Work?
-  /// Within which interval a sync is on its way; nil if none is.
-  ///
-  /// Under the writer's lock.
-  var plannedInterval: Duration?
-  /// Whether a checkpoint is on its way.
-  ///
-  /// Under the writer's lock.
-  var isCheckpointPlanned = false
-  /// Whether space is about to be seen to.
-  ///
-  /// Under the writer's lock.
-  var isMaintenancePlanned = false
-  /// Whether somebody has asked for it since its last run began.
-  ///
-  /// Under the writer's lock.
-  var isMaintenanceWanted = false
-  /// Whether that is only a look, which may come earlier.
-  ///
-  /// Under the writer's lock.
-  var isMaintenanceResting = false
-  /// Whether the file is about to grow.
-  ///
-  /// Under the writer's lock.
-  var isGrowthPlanned = false
-  /// Whether the index is about to be stored.
-  ///
-  /// Under the writer's lock.
-  var isStoringPlanned = false
-  /// How much of the log must be unknown to the stored index before storing it is tried again, after that failed.
-  ///
-  /// Under the writer's lock.
-  var unstoredByteCountWaited: UInt64 = 0
-
-  /// How often records were cleared, and how many of these times the index has been swept of.
-  ///
-  /// Under the writer's lock.
-  var clearingCount = 0
-  var sweptClearingCount = 0
-
   /// Whether extents were looked for that the process died before it could free.
   ///
   /// Under the lock of maintenance.
@@ -89,57 +50,56 @@ extension Engine {
     if trainsDictionaries { work.train = Work { [self] in trainInBackground() } }
     if options.storesIndex {
       work.storeIndex = Work { [self] in storeIndexInBackground() }
-      writer.unstored.byteCountMax = Self.unstoredByteCountMin
+      writer.withLock { writer in writer.unstored.byteCountMax = Self.unstoredByteCountMin }
     }
     work.window = Work { [self] in seeToWindow() }
     if options.observer != nil {
-      writer.sealed = { [unowned self] in tell(.segmentSealed) }
-      writer.poisoned = { [unowned self] error in tell(.failed(error)) }
+      writer.withLock { writer in
+        writer.sealed = { [unowned self] in tell(.segmentSealed) }
+        writer.poisoned = { [unowned self] error in tell(.failed(error)) }
+      }
     }
   }
 
-  /// Sees to what has to follow a change.
-  ///
-  /// Under the lock.
+  /// Schedules what has to follow a change.
   @inline(__always)
-  func planSync(_ writer: LogWriter, _ durability: SedimentDurability) {
+  func planSync(_ writer: inout LogWriter, _ durability: SedimentDurability) {
     // What was planned earlier, within no longer an interval, comes early enough.
-    if case .interval(let interval) = durability, work.plannedInterval.map({ interval < $0 }) ?? true {
-      planSync(after: interval)
+    if case .interval(let interval) = durability, writer.plans.interval.map({ interval < $0 }) ?? true {
+      planSync(after: interval, &writer)
     }
-    if unsafe writer.tail.pointee.wantsUpkeep { planUpkeep(writer) }
+    if writer.tail.wantsUpkeep { planUpkeep(&writer) }
   }
 
   @inline(never)
-  private func planSync(after interval: Duration) {
+  private func planSync(after interval: Duration, _ writer: inout LogWriter) {
     guard let sync = work.sync else { return }
-    work.plannedInterval = interval
+    writer.plans.interval = interval
     scheduler.schedule(sync, after: interval.nanosecondsClamped)
   }
 
   @inline(never)
-  private func planUpkeep(_ writer: LogWriter) {
-    unsafe writer.tail.pointee.wantsUpkeep = false
-    if writer.replayByteCount > writer.replayByteCountMax, !work.isCheckpointPlanned,
+  private func planUpkeep(_ writer: inout LogWriter) {
+    writer.tail.wantsUpkeep = false
+    if writer.replayByteCount > writer.replayByteCountMax, !writer.plans.isCheckpointPlanned,
       let checkpoint = work.checkpoint
     {
-      work.isCheckpointPlanned = true
+      writer.plans.isCheckpointPlanned = true
       scheduler.schedule(checkpoint, after: 0)
     }
-    if writer.wantsMaintenance { planMaintenance() }
+    if writer.wantsMaintenance { planMaintenance(&writer) }
     if writer.wantsWindow, let window = work.window { scheduler.schedule(window, after: 0) }
-    planStoringIndex(writer)
-    if writer.wantsSpace, !work.isGrowthPlanned, log.file.traits.allocatesBlocks, let grow = work.grow {
-      work.isGrowthPlanned = true
+    planStoringIndex(&writer)
+    if writer.wantsSpace, !writer.plans.isGrowthPlanned, log.file.traits.allocatesBlocks, let grow = work.grow
+    {
+      writer.plans.isGrowthPlanned = true
       scheduler.schedule(grow, after: 0)
     }
   }
 
   /// Begins to take entries out of the index that lead to cleared records.
-  ///
-  /// Under the lock.
-  func planSweep() {
-    work.clearingCount += 1
+  func planSweep(_ writer: inout LogWriter) {
+    writer.plans.clearingCount += 1
     if let sweep = work.sweep { scheduler.schedule(sweep, after: 0) }
   }
 
@@ -149,17 +109,16 @@ extension Engine {
   }
 
   private func syncInBackground() {
-    guard !isForked, !conditions.isClosed else { return }
-    let sequence = lock.withLock {
-      work.plannedInterval = nil
-      return unsafe writer?.tail.pointee.countedSequence ?? 0
+    guard !isForked, !conditions.isClosed, let writer else { return }
+    let sequence = writer.withLock { writer in
+      writer.plans.interval = nil
+      return writer.tail.countedSequence
     }
     // That it fails poisons, and is told with that.
     try? waitForSync(sequence)
-    lock.withLock {
-      guard let writer else { return }
+    writer.withLock { writer in
       notePrefetch(liveByteCount: writer.liveByteCount)
-      if writer.poison == nil, writer.wantsMaintenance { planMaintenance() }
+      if writer.poison == nil, writer.wantsMaintenance { planMaintenance(&writer) }
     }
     gate.resumeReached()
   }
@@ -173,7 +132,7 @@ extension Engine {
     } catch {
       tell(.failed(error))
     }
-    lock.withLock { work.isCheckpointPlanned = false }
+    writer?.withLock { writer in writer.plans.isCheckpointPlanned = false }
   }
 
   /// Gives the file slots ahead of need; that there are none is told to whoever needs them.
@@ -182,15 +141,15 @@ extension Engine {
   /// may let it grow in between.
   private func growInBackground() {
     guard !isForked, !conditions.isClosed, let writer else { return }
-    let (range, blockLossCount) = lock.withLock {
+    let (range, blockLossCount) = writer.withLock { writer in
       (writer.poison == nil ? writer.spaceAhead() : nil, writer.blockLossCount)
     }
     if let range, (try? log.file.allocate(SlotSpace.byteRange(of: range))) != nil {
       // Blocks that a copy came to share meanwhile, or that were cut off again, are none to be written to.
-      lock.withLock { if writer.blockLossCount == blockLossCount { writer.take(ahead: range) } }
+      writer.withLock { writer in if writer.blockLossCount == blockLossCount { writer.take(ahead: range) } }
     }
-    lock.withLock {
-      work.isGrowthPlanned = false
+    writer.withLock { writer in
+      writer.plans.isGrowthPlanned = false
       notePrefetch(liveByteCount: writer.liveByteCount)
     }
   }

@@ -27,63 +27,50 @@ extension Engine {
     _ batch: BatchMembers, largerThan byteCountMax: Int?, _ durability: SedimentDurability
   ) throws(SedimentError) {
     try checkReadable()
-    let large = try writeExtents(of: batch, largerThan: byteCountMax)
+    var reservation = Reservation(returned)
+    let large = try writeExtents(of: batch, largerThan: byteCountMax, &reservation)
     let packed = pack(batch, besides: large)
-    lock.lock()
-    let sequence: UInt64
-    do throws(SedimentError) {
-      let writer = try checkWritable()
-      try append(batch, large, packed, writer, durability == .synced ? .written : .stored)
-      sequence = unsafe writer.tail.pointee.countedSequence
-      planSync(writer, durability)
-    } catch {
-      if let writer { for extents in large.values { giveBack(extents, writer) } }
-      lock.unlock()
-      throw error
+    let sequence = try withWriter { (writer) throws(SedimentError) in
+      try append(batch, large, &reservation, packed, &writer, durability == .synced ? .written : .stored)
+      planSync(&writer, durability)
+      return writer.tail.countedSequence
     }
-    lock.unlock()
     if durability == .synced { try waitForSync(sequence) }
   }
 
   /// Writes the members that are too large for records to slots of their own.
   private func writeExtents(
-    of batch: BatchMembers, largerThan byteCountMax: Int?
+    of batch: BatchMembers, largerThan byteCountMax: Int?, _ reservation: inout Reservation
   ) throws(SedimentError) -> [Int: WrittenExtents] {
     var large: [Int: WrittenExtents] = [:]
     // Most batches need not be looked through for them.
     guard batch.hasLongMember else { return large }
-    do throws(SedimentError) {
-      for (number, member) in batch.members.enumerated() where member.needsExtents(above: byteCountMax) {
-        large[number] = try batch.withValue(of: member) { (value) throws(SedimentError) in
-          try writeExtents(
-            value, besides: member.keyByteCount,
-            isPacked: packedByteCount(value, batch.state(of: member)) != nil)
-        }
+    for (number, member) in batch.members.enumerated() where member.needsExtents(above: byteCountMax) {
+      large[number] = try batch.withValue(of: member) { (value) throws(SedimentError) in
+        try writeExtents(
+          value, besides: member.keyByteCount,
+          isPacked: packedByteCount(value, batch.state(of: member)) != nil, &reservation)
       }
-    } catch {
-      lock.withLock {
-        if let writer { for extents in large.values { giveBack(extents, writer) } }
-      }
-      throw error
     }
     return large
   }
 
   private func append(
-    _ batch: BatchMembers, _ large: [Int: WrittenExtents], _ packed: PackedMembers, _ writer: LogWriter,
-    _ way: LogWriter.Way
+    _ batch: BatchMembers, _ large: [Int: WrittenExtents], _ reservation: inout Reservation,
+    _ packed: PackedMembers, _ writer: inout LogWriter, _ way: LogWriter.Way
   ) throws(SedimentError) {
-    // Under the lock no dictionary is retired any more.
+    // While this has the writer no dictionary is retired any more.
     var packed = packed
-    packed.forget { transform, number in !mayStore(transform, batch.state(of: batch.members[number])) }
+    packed.forget { transform, number in !mayStore(transform, batch.state(of: batch.members[number]), writer)
+    }
     for state in batch.states where state.isDropped.load(ordering: .relaxed) { throw .dropped(path) }
     let images = images(of: batch, large, packed)
     let byteCount = images.byteCount + Self.commitByteCount
     if byteCount > Limits.batchByteCountMax {
       throw .tooLarge(path, what: "batch", byteCount: byteCount, limit: Limits.batchByteCountMax)
     }
-    let changes = try lastChanges(batch)
-    let room = try writer.takeRoom(
+    let changes = try lastChanges(batch, writer.recordsInWindow)
+    var room = try writer.takeRoom(
       byteCount, for: batch.putCount == 0 ? removingPurpose : .storing,
       recordCount: batch.members.count + 1,
       hasAlone: LogWriter.isLong(keyOf: batch.longestKeyByteCount)
@@ -94,47 +81,49 @@ extension Engine {
       number < batch.members.count && LogWriter.isLong(keyOf: batch.members[number].keyByteCount)
     }
     // From here on nothing is refused: what fails is the disk, and poisons.
-    let positions = try append(images, in: room, of: batch, large, packed, writer, way)
+    let positions = try append(images, in: &room, of: batch, large, &reservation, packed, &writer, way)
     for number in 0..<changes.count where batch.members[changes[number].number].kind != .remove {
       changes[number].after = positions[changes[number].number]
     }
     let isAlone = changes.count == 1
     if !isAlone { publish(changes) }
-    tellIndex(changes, batch, writer)
+    tellIndex(changes, batch, &writer)
     if !isAlone { unpublish() }
     if changes.count < batch.members.count {
-      noteReplaced(changes, batch, positions, writer) {
+      noteReplaced(changes, batch, positions, &writer) {
         Self.form($0, batch.members[$0], large, packed).byteCount
       }
     }
-    if !large.isEmpty { tellExtents(large, changes, batch, writer) }
-    reseedIfCrowded()
+    if !large.isEmpty { tellExtents(large, changes, batch, &writer) }
+    reseedIfCrowded(&writer)
   }
 
   /// Counts the extents of the last changes; those of other members, to which no record leads that counts, are freed.
   private func tellExtents(
-    _ large: [Int: WrittenExtents], _ changes: BatchChanges, _ batch: BatchMembers, _ writer: LogWriter
+    _ large: [Int: WrittenExtents], _ changes: BatchChanges, _ batch: BatchMembers, _ writer: inout LogWriter
   ) {
     var replaced = large
     for number in 0..<changes.count {
       let member = changes[number].number
       guard let extents = replaced.removeValue(forKey: member) else { continue }
-      batch.state(of: batch.members[member]).countExtents(Int(extents.place.slotCount))
+      batch.state(of: batch.members[member]).countExtents(Int(extents.place.slotCount), writer.permit)
     }
-    for member in replaced.keys.sorted() { noteDeadExtents(replaced[member]?.place, of: nil, writer) }
+    for member in replaced.keys.sorted() { noteDeadExtents(replaced[member]?.place, of: nil, &writer) }
   }
 
   /// The last change of each key, with what the index has of it.
   ///
   /// In groups, so that waits for memory overlap as they do when many keys are read together.
-  private func lastChanges(_ batch: BatchMembers) throws(SedimentError) -> BatchChanges {
+  private func lastChanges(_ batch: BatchMembers, _ window: RecordsInWindow) throws(SedimentError)
+    -> BatchChanges
+  {
     let changes = BatchChanges(memberCount: batch.members.count)
     var end = batch.members.count
     try unsafe withUnsafeTemporaryAllocation(of: KeySearch.self, capacity: KeyGroup.countMax) {
       (searches) throws(SedimentError) in
       while end > 0 {
         let start = max(end - KeyGroup.countMax, 0)
-        unsafe try addChanges(start..<end, batch, changes, searches.baseAddress!)
+        unsafe try addChanges(start..<end, batch, changes, searches.baseAddress!, window)
         end = start
       }
     }
@@ -144,7 +133,7 @@ extension Engine {
   /// Adds the changes of a group of members, last to first, of which there may be searches at an address.
   private func addChanges(
     _ members: Range<Int>, _ batch: BatchMembers, _ changes: BatchChanges,
-    _ searches: UnsafeMutablePointer<KeySearch>
+    _ searches: UnsafeMutablePointer<KeySearch>, _ window: RecordsInWindow
   ) throws(SedimentError) {
     let view = index.view
     let first = changes.count
@@ -168,7 +157,7 @@ extension Engine {
       var probe = search.probe
       let old = try batch.withKey(of: member) { (key) throws(SedimentError) in
         try locate(
-          key, in: member.collection, verifying: false, untilNextAppend: true, from: search.first,
+          key, in: member.collection, verifying: false, inWindow: window, from: search.first,
           probe: &probe)
       }
       guard let old else { continue }
@@ -227,10 +216,10 @@ extension Engine {
 
   /// Appends the records of a batch, and the commit, to one segment or several; the result is where each begins.
   private func append(
-    _ images: RecordImages, in room: LogWriter.BatchRoom, of batch: BatchMembers,
-    _ large: [Int: WrittenExtents], _ packed: PackedMembers, _ writer: LogWriter, _ way: LogWriter.Way
+    _ images: RecordImages, in room: inout LogWriter.BatchRoom, of batch: BatchMembers,
+    _ large: [Int: WrittenExtents], _ reservation: inout Reservation, _ packed: PackedMembers,
+    _ writer: inout LogWriter, _ way: LogWriter.Way
   ) throws(SedimentError) -> [UInt64] {
-    var room = room
     var checksum = BatchChecksum()
     var positions: [UInt64] = []
     positions.reserveCapacity(batch.members.count)
@@ -261,22 +250,23 @@ extension Engine {
       try writer.goOn(inNextOf: &room, roomFor: record.count)
       pending = end
     }
-    for extents in large.values { adopt(extents, writer) }
+    for extents in large.values { adopt(extents, &reservation, &writer) }
     _ = writer.place(record, of: images, form, &checksum)
     try writer.store(pending..<record.upperBound, of: images, way)
     writer.userByteCount &+= UInt64(batch.keyByteCount + batch.valueByteCount)
-    if compresses { countCompression(of: batch, large, packed) }
+    if compresses { countCompression(of: batch, large, packed, writer) }
     return positions
   }
 
   private func countCompression(
-    of batch: BatchMembers, _ large: [Int: WrittenExtents], _ packed: PackedMembers
+    of batch: BatchMembers, _ large: [Int: WrittenExtents], _ packed: PackedMembers,
+    _ writer: borrowing LogWriter
   ) {
     for (number, member) in batch.members.enumerated() where member.kind == .put {
       let storedByteCount = large[number]?.storedByteCount ?? packed.byteCount(number)
       batch.state(of: member).compression.count(
         member.valueByteCount, storedAs: storedByteCount ?? member.valueByteCount,
-        isCompressed: large[number]?.transform != nil || packed.transform(number) != nil)
+        isCompressed: large[number]?.transform != nil || packed.transform(number) != nil, writer.permit)
     }
   }
 }

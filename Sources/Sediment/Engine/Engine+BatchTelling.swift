@@ -8,7 +8,7 @@ extension Engine {
   private static var changeCountAhead: Int { 16 }
 
   /// Tells the index all changes of a batch, whose records are in the accounts of bytes already.
-  func tellIndex(_ changes: BatchChanges, _ batch: BatchMembers, _ writer: LogWriter) {
+  func tellIndex(_ changes: BatchChanges, _ batch: BatchMembers, _ writer: inout LogWriter) {
     for number in 0..<min(Self.changeCountAhead, changes.count) { index.view.prefetch(changes[number].hash) }
     // Taken anew only where the collection changes: counting references costs more than what is done with them.
     var (state, stateNumber) = (batch.states[0], UInt32(0))
@@ -20,41 +20,41 @@ extension Engine {
       if member.stateNumber != stateNumber {
         (state, stateNumber) = (batch.state(of: member), member.stateNumber)
       }
-      tellIndex(change, member, state, writer)
+      tellIndex(change, member, state, &writer)
     }
     for number in changes.largeOld.keys.sorted() {
       let state = batch.state(of: batch.members[changes[number].number])
       let wasCounted = state.counts(changes[number].old?.sequence ?? 0)
-      noteDeadExtents(changes.largeOld[number], of: wasCounted ? state : nil, writer)
+      noteDeadExtents(changes.largeOld[number], of: wasCounted ? state : nil, &writer)
     }
   }
 
   @inline(__always)
   private func tellIndex(
     _ change: BatchChanges.Change, _ member: BatchMembers.Member, _ state: CollectionState,
-    _ writer: LogWriter
+    _ writer: inout LogWriter
   ) {
     var probe = index.view.probe(change.hash)
     if let old = change.old {
       // The entry that leads to the old record, which nobody moved meanwhile.
       while let entry = probe.next(), entry.position << 3 != old.position {}
-      forget(old, state, writer)
+      forget(old, state, &writer)
     }
     let position = change.after >> 3
     switch (member.kind == .remove, change.old != nil) {
-    case (true, true): index.remove(probe)
+    case (true, true): index.remove(probe, writer.permit)
     case (true, false): return
-    case (false, true): index.replace(probe, position: position)
-    case (false, false): index.insert(change.hash, position: position)
+    case (false, true): index.replace(probe, position: position, writer.permit)
+    case (false, false): index.insert(change.hash, position: position, writer.permit)
     }
     if member.kind != .remove {
-      state.count(1, expiring: member.expiry != 0)
+      state.count(1, expiring: member.expiry != 0, writer.permit)
     }
   }
 
   /// Takes the records out of the accounts of bytes that others of the same batch replace: all puts of it count there.
   func noteReplaced(
-    _ changes: BatchChanges, _ batch: BatchMembers, _ positions: [UInt64], _ writer: LogWriter,
+    _ changes: BatchChanges, _ batch: BatchMembers, _ positions: [UInt64], _ writer: inout LogWriter,
     byteCount: (Int) -> Int
   ) {
     var isLast = [Bool](repeating: false, count: batch.members.count)

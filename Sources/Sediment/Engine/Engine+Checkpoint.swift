@@ -2,57 +2,34 @@ internal import SedimentDisk
 internal import SedimentFormat
 
 extension Engine {
-  /// Makes both superblocks say that the log is open, before anything is appended to one that was closed
-  /// (invariants 7 and 16).
-  ///
-  /// Under the lock.
-  @inline(never)
-  func openHead() throws(SedimentError) {
-    guard let writer else { throw .readOnly(path) }
-    if !isNameOnDisk {
-      do throws(DiskError) {
-        try disk.secureNames(of: path)
-      } catch {
-        throw writer.fail(SedimentError(error))
-      }
-    }
-    // Nobody else is at the head: others come only once this was done.
-    do throws(SedimentError) {
-      try head?.reopen()
-    } catch {
-      throw writer.fail(error)
-    }
-    isHeadOpen = true
-  }
-
   /// Says the catalogue whole in the log and lets a superblock lead there (DESIGN.md 5, "Checkpoint").
   ///
   /// With `both`, both superblocks lead there, so that nothing before it is needed any more.
   func checkpoint(both: Bool = false) throws(SedimentError) {
-    try headLock.withLock { () throws(SedimentError) in
-      guard let writer else { throw .readOnly(path) }
-      let place = try lock.withLock { () throws(SedimentError) in
-        try appendCheckpoint(try checkWritable())
-      }
+    // That takes the head as well.
+    try prepare()
+    guard let writer, let head else { throw .readOnly(path) }
+    try head.withLock { (head) throws(SedimentError) in
+      let place = try withWriter { (writer) throws(SedimentError) in try appendCheckpoint(&writer) }
       var poison: SedimentError?
       try gate.turn { () throws(SedimentError) in
         let synced = try syncLog()
         // The sync counts for whoever waited for it, but nothing may be written any more.
-        poison = lock.withLock { writer.poison }
+        poison = writer.withLock { writer in writer.poison }
         guard poison == nil else { return synced }
         do throws(SedimentError) {
           for _ in 0..<(both ? 2 : 1) {
-            try head?.advance(
+            try head.advance(
               checkpoint: place.offset, segment: place.segment, watermark: synced.watermark, state: .open)
           }
         } catch {
-          throw lock.withLock { writer.fail(error) }
+          throw writer.withLock { writer in writer.fail(error) }
         }
         return synced
       }
       if let poison { throw poison }
-      let needed = head?.neededGeneration ?? writer.neededGeneration
-      lock.withLock { writer.neededGeneration = needed }
+      let needed = head.neededGeneration
+      writer.withLock { writer in writer.neededGeneration = needed }
       tell(.checkpoint)
     }
   }
@@ -64,11 +41,9 @@ extension Engine {
   }
 
   /// Appends the parts of a checkpoint.
-  ///
-  /// Under the lock.
-  func appendCheckpoint(_ writer: LogWriter) throws(SedimentError) -> CheckpointPlace {
+  func appendCheckpoint(_ writer: inout LogWriter) throws(SedimentError) -> CheckpointPlace {
     writer.updateNumbers(clock: disk.wallClock())
-    var parts = try checkpointParts(writer)
+    var parts = try checkpointParts(&writer)
     // One that ends before its last part would leave less room than before.
     var byteCounts = parts.map(Self.byteCount)
     try writer.provideRoom(forAllOf: byteCounts)
@@ -76,11 +51,11 @@ extension Engine {
       // The segment in which the first part lies must be the one that the parts say the log ends in.
       try writer.makeRoom(byteCounts[0] + 256, for: .goingOn)
       writer.updateNumbers(clock: disk.wallClock())
-      parts = try checkpointParts(writer)
+      parts = try checkpointParts(&writer)
       byteCounts = parts.map(Self.byteCount)
     }
-    let place = unsafe CheckpointPlace(
-      segment: writer.tail.pointee.identity, offset: UnitOffset(byteOffset: writer.tail.pointee.offset)!)
+    let place = CheckpointPlace(
+      segment: writer.tail.identity, offset: UnitOffset(byteOffset: writer.tail.offset)!)
     for (part, byteCount) in zip(parts, byteCounts) {
       try writer.makeRoom(byteCount, for: .goingOn)
       try writer.append(.checkpointPart(part), .stored)
@@ -90,7 +65,7 @@ extension Engine {
     return place
   }
 
-  private func checkpointParts(_ writer: LogWriter) throws(SedimentError) -> [CheckpointPart] {
+  private func checkpointParts(_ writer: inout LogWriter) throws(SedimentError) -> [CheckpointPart] {
     guard let parts = CheckpointParts(writer.catalogue) else {
       throw .exhausted("segments and collections", path: path)
     }

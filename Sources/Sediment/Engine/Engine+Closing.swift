@@ -13,7 +13,7 @@ extension Engine {
     if isForked { throw .forked(path) }
     guard closing.begin() else { return try waitForClosing() }
     openFile.noteClosing()
-    lock.withLock { conditions.close() }
+    closeToChanges()
     work.end()
     storeIndexAtClose()
     maintenanceLock.withLock { assertAccounts() }
@@ -22,7 +22,7 @@ extension Engine {
       // Steps of compaction and of storing the index that calls of others have under way end before.
       try storingLock.withLock { () throws(SedimentError) in
         try maintenanceLock.withLock { () throws(SedimentError) in
-          try headLock.withLock { () throws(SedimentError) in try settle() }
+          try settle()
         }
       }
     } catch {
@@ -67,56 +67,67 @@ extension Engine {
     try closing.wait(for: Readers.depth == 0 ? .ended : .settled)
   }
 
-  /// Writes what makes the close clean.
-  ///
-  /// Under `headLock`, with nobody able to begin a change.
+  /// Refuses all changes from now on; those that are being made have ended when it returns.
+  private func closeToChanges() {
+    guard let writer else { return conditions.close() }
+    writer.withLock { _ in conditions.close() }
+  }
+
+  /// Writes what makes the close clean, with nobody able to begin a change.
   private func settle() throws(SedimentError) {
-    guard let writer, isHeadOpen else { return }
-    if let poison = lock.withLock({ writer.poison }) { throw poison }
+    guard let writer, let head else { return }
     do throws(SedimentError) {
-      if !isPrepared { try lock.withLock { () throws(SedimentError) in try writer.prepare() } }
-    } catch  where error.code == .outOfSpace {
-      // Recovery made everything durable, nothing followed, and there is no room to say so.
+      try prepare(atClose: true)
+    } catch  where error.code == .closed || error.code == .outOfSpace {
+      // Nothing was changed, and the file says that it is closed; or recovery made everything durable, nothing followed,
+      // and there is no room to say so.
       return
     }
-    let checkpoint = try lock.withLock { () throws(SedimentError) in try appendLast(writer) }
+    try head.withLock { (head) throws(SedimentError) in try settle(&head, writer) }
+  }
+
+  private func settle(_ head: inout HeadKeeper, _ writer: Locked<LogWriter>) throws(SedimentError) {
+    let checkpoint = try writer.withLock { (writer) throws(SedimentError) in
+      if let poison = writer.poison { throw poison }
+      return try appendLast(&writer)
+    }
     try gate.turn { () throws(SedimentError) in
       // A sync that was under way may have failed meanwhile, or what it wrote behind itself.
-      try lock.withLock { () throws(SedimentError) in
+      let synced = try writer.withLock { (writer) throws(SedimentError) in
         if let poison = writer.poison { throw poison }
         try writer.flush()
+        return (sequence: writer.tail.countedSequence, end: writer.tail.position)
       }
       do throws(SedimentError) {
         try log.file.sync()
       } catch {
-        throw lock.withLock { writer.fail(error) }
+        throw writer.withLock { writer in writer.fail(error) }
       }
       do throws(SedimentError) {
-        let end = unsafe writer.tail.pointee.position
         if let checkpoint {
-          try head?.advance(
-            checkpoint: checkpoint.offset, segment: checkpoint.segment, watermark: end, state: .closed)
+          try head.advance(
+            checkpoint: checkpoint.offset, segment: checkpoint.segment, watermark: synced.end, state: .closed)
         } else {
-          try head?.close(at: end)
+          try head.close(at: synced.end)
         }
       } catch {
-        throw lock.withLock { writer.fail(error) }
+        throw writer.withLock { writer in writer.fail(error) }
       }
-      return unsafe (writer.tail.pointee.countedSequence, writer.tail.pointee.position)
+      return (synced.sequence, synced.end)
     }
   }
 
   /// Appends what the next opening should find: that nothing leads to the extents any more which would have been freed
   /// next, and a checkpoint if the way from the last is long, else the numbers.
-  private func appendLast(_ writer: LogWriter) throws(SedimentError) -> CheckpointPlace? {
+  private func appendLast(_ writer: inout LogWriter) throws(SedimentError) -> CheckpointPlace? {
     do throws(SedimentError) {
-      if options.compaction != .off { _ = try freeDeadExtents(writer) }
-      if writer.replayByteCount > Self.replayByteCountToLeave { return try appendCheckpoint(writer) }
+      if options.compaction != .off { _ = try freeDeadExtents(&writer) }
+      if writer.replayByteCount > Self.replayByteCountToLeave { return try appendCheckpoint(&writer) }
       // A segment that has to be begun for them counts in the numbers.
       let numbers = CatalogueChange([.numbers(writer.catalogue.numbers)])!
       try writer.makeRoom(Self.byteCount(of: numbers), for: .goingOn)
       writer.updateNumbers(clock: disk.wallClock())
-      _ = try change([.numbers(writer.catalogue.numbers)], for: .goingOn, writer)
+      _ = try change([.numbers(writer.catalogue.numbers)], for: .goingOn, &writer)
     } catch  where error.code == .outOfSpace {
       // It would only have made the next opening quicker.
     }

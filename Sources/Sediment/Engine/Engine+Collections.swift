@@ -16,20 +16,19 @@ extension Engine {
   }
 
   private func makeCollection(_ name: [UInt8]) throws(SedimentError) -> CollectionState {
-    let (state, sequence) = try lock.withLock { () throws(SedimentError) in
+    let (state, sequence) = try withWriter { (writer) throws(SedimentError) in
       if let state = collections.named(name) { return (state, 0 as UInt64) }
-      let writer = try checkWritable()
       let number = writer.catalogue.numbers.nextCollection
-      let entry = unsafe CollectionEntry(
-        number: number, clearedAt: SequenceNumber(writer.tail.pointee.sequence + 1)!, name: name)
+      let entry = CollectionEntry(
+        number: number, clearedAt: SequenceNumber(writer.tail.sequence + 1)!, name: name)
       guard let entry else {
         throw SedimentError(
           .tooLarge, path: path, message: "The file has had as many collections as it can have in its life.")
       }
-      let sequence = try change([.collection(entry)], for: .storing, writer)
+      let sequence = try change([.collection(entry)], for: .storing, &writer)
       let state = CollectionState(number: number, name: name, clearedAt: sequence)
       collections.add(state)
-      planSync(writer, options.durability)
+      planSync(&writer, options.durability)
       return (state, sequence)
     }
     if options.durability == .synced { try waitForSync(sequence) }
@@ -41,9 +40,9 @@ extension Engine {
   func clear(_ state: CollectionState, _ durability: SedimentDurability) throws(SedimentError) {
     try changeCollections(durability) { (writer, purpose) throws(SedimentError) in
       if state.isDropped.load(ordering: .relaxed) { throw .dropped(path) }
-      let sequence = try change([.collectionCleared(number: state.number)], for: purpose, writer)
-      state.clear(at: sequence)
-      planSweep()
+      let sequence = try change([.collectionCleared(number: state.number)], for: purpose, &writer)
+      state.clear(at: sequence, writer.permit)
+      planSweep(&writer)
     }
   }
 
@@ -51,17 +50,17 @@ extension Engine {
   func drop(_ name: [UInt8], _ durability: SedimentDurability) throws(SedimentError) -> Bool {
     var wasThere = false
     try changeCollections(durability) { (writer, purpose) throws(SedimentError) in
-      // Without one it is as for any change that is refused: what that goes by may have to be synced.
+      // Without one the call still waits for the sync: the change that removed it may not be durable yet.
       guard let state = collections.named(name) else { return }
       wasThere = true
-      _ = try change([.collectionDropped(number: state.number)], for: purpose, writer)
+      _ = try change([.collectionDropped(number: state.number)], for: purpose, &writer)
       collections.remove(state)
       state.isDropped.store(true, ordering: .releasing)
       SchedulePoint.reach(.published)
       // Whoever has the collection still must find no dictionary that may come to an end.
-      state.compression.use(nil)
-      state.clear(at: .max)
-      planSweep()
+      state.compression.use(nil, writer.permit)
+      state.clear(at: .max, writer.permit)
+      planSweep(&writer)
     }
     return wasThere
   }
@@ -71,10 +70,10 @@ extension Engine {
     try changeCollections(durability) { (writer, purpose) throws(SedimentError) in
       // Afterwards it would be too late to refuse.
       let dictionaries = try dictionaryRecords(writer)
-      let sequence = try change([.everythingCleared], for: purpose, writer)
-      for state in collections.all { state.clear(at: sequence) }
-      forgetEverything(but: dictionaries, writer)
-      planMaintenance()
+      let sequence = try change([.everythingCleared], for: purpose, &writer)
+      for state in collections.all { state.clear(at: sequence, writer.permit) }
+      forgetEverything(but: dictionaries, &writer)
+      planMaintenance(&writer)
     }
   }
 
@@ -82,7 +81,7 @@ extension Engine {
   /// of the reserve.
   private func changeCollections(
     _ durability: SedimentDurability,
-    _ body: (LogWriter, SlotSpace.Purpose) throws(SedimentError) -> Void
+    _ body: (inout LogWriter, SlotSpace.Purpose) throws(SedimentError) -> Void
   ) throws(SedimentError) {
     try checkReadable()
     let sequence: UInt64
@@ -98,31 +97,29 @@ extension Engine {
 
   private func changeCollectionsOnce(
     _ durability: SedimentDurability, _ purpose: SlotSpace.Purpose,
-    _ body: (LogWriter, SlotSpace.Purpose) throws(SedimentError) -> Void
+    _ body: (inout LogWriter, SlotSpace.Purpose) throws(SedimentError) -> Void
   ) throws(SedimentError) -> UInt64 {
-    try lock.withLock { () throws(SedimentError) in
-      let writer = try checkWritable()
-      try body(writer, purpose)
-      planSync(writer, durability)
-      return unsafe writer.tail.pointee.countedSequence
+    try withWriter { (writer) throws(SedimentError) in
+      try body(&writer, purpose)
+      planSync(&writer, durability)
+      return writer.tail.countedSequence
     }
   }
 
   /// Appends a catalogue change and makes the catalogue follow; the result is the sequence of its last record.
   ///
-  /// It never needs more than single free slots: what is too long for the record of one slot is a batch. Under the
-  /// lock.
+  /// It never needs more than single free slots: what is too long for the record of one slot is a batch.
   func change(
-    _ entries: [CatalogueEntry], for purpose: SlotSpace.Purpose, _ writer: LogWriter
+    _ entries: [CatalogueEntry], for purpose: SlotSpace.Purpose, _ writer: inout LogWriter
   ) throws(SedimentError) -> UInt64 {
     if entries.count > 1, entries.reduce(0, { $0 + $1.byteCount }) > writer.changeByteCountMax {
-      return try changeInParts(entries, writer)
+      return try changeInParts(entries, &writer)
     }
     let change = CatalogueChange(entries)!
     try writer.makeRoom(Self.byteCount(of: change), for: purpose)
     // Making room may have appended a seal; a new collection says its own record's sequence.
-    let sequence = unsafe SequenceNumber(writer.tail.pointee.sequence + 1)!
-    try append(CatalogueChange(entries.map { $0.at(sequence) })!, isBatched: false, writer)
+    let sequence = SequenceNumber(writer.tail.sequence + 1)!
+    try append(CatalogueChange(entries.map { $0.at(sequence) })!, isBatched: false, &writer)
     return sequence.rawValue
   }
 
@@ -130,7 +127,7 @@ extension Engine {
   ///
   /// It takes single slots from the reserve where it has to.
   private func changeInParts(
-    _ entries: [CatalogueEntry], _ writer: LogWriter
+    _ entries: [CatalogueEntry], _ writer: inout LogWriter
   ) throws(SedimentError) -> UInt64 {
     var parts: [[CatalogueEntry]] = []
     var byteCount = writer.changeByteCountMax
@@ -149,20 +146,18 @@ extension Engine {
     var batch = BatchChecksum()
     for (number, change) in changes.enumerated() {
       if number == room.next { try writer.goOn(inNextOf: &room, roomFor: byteCounts[number]) }
-      try append(change, isBatched: true, writer)
+      try append(change, isBatched: true, &writer)
       // A batch counts up to a million members.
       _ = writer.addLastRecord(to: &batch)
     }
     if changes.count == room.next { try writer.goOn(inNextOf: &room, roomFor: byteCounts[changes.count]) }
     try writer.append(.commit(batch.commit!), .stored)
-    return unsafe writer.tail.pointee.sequence
+    return writer.tail.sequence
   }
 
   /// Appends a catalogue change for which there is room, and makes the catalogue follow.
-  ///
-  /// Under the lock.
-  func append(_ change: CatalogueChange, isBatched: Bool, _ writer: LogWriter) throws(SedimentError) {
-    let sequence = unsafe SequenceNumber(writer.tail.pointee.sequence + 1)!
+  func append(_ change: CatalogueChange, isBatched: Bool, _ writer: inout LogWriter) throws(SedimentError) {
+    let sequence = SequenceNumber(writer.tail.sequence + 1)!
     try writer.append(.catalogueChange(change), isBatched: isBatched, .stored)
     do throws(Catalogue.Contradiction) {
       try writer.catalogue.apply(change, at: sequence)
@@ -178,20 +173,19 @@ extension Engine {
   }
 
   /// Empties the index at once; what it led to is dead, but for dictionaries.
-  ///
-  /// Under the lock.
-  private func forgetEverything(but dictionaries: [DictionaryRecord], _ writer: LogWriter) {
+  private func forgetEverything(but dictionaries: [DictionaryRecord], _ writer: inout LogWriter) {
     let keyHash = KeyHash(low: disk.random(), high: disk.random())
     // Compaction asks the index without the lock: a dictionary that it does not find there for a moment is lost.
-    index.removeAll(keyHash: keyHash, but: dictionaries.map { ($0.hash(by: keyHash), $0.position) })
+    index.removeAll(
+      keyHash: keyHash, but: dictionaries.map { ($0.hash(by: keyHash), $0.position) }, writer.permit)
     for entry in writer.catalogue.segments.values {
       guard let segment = slots.segment(at: UInt64(entry.identity.run.first)) else { continue }
-      segment.liveByteCount = 0
-      segment.liveCount = 0
+      segment.counts(writer.permit).liveByteCount = 0
+      segment.counts(writer.permit).liveCount = 0
       writer.noteEmptied(segment)
     }
     writer.liveByteCount = 0
-    for dictionary in dictionaries { count(dictionary, writer) }
+    for dictionary in dictionaries { count(dictionary, &writer) }
     writer.ledger.noteAllShrunk()
     writer.noteDead(writer.catalogue.segments.values.lazy.map(\.identity).filter { $0.kind == .extent })
   }

@@ -37,13 +37,7 @@ extension Engine {
   /// Calls a closure, with why that failed if it did, once everything that was appended before is on the disk.
   func whenSynced(_ completion: @escaping @Sendable (SedimentError?) -> Void) {
     do throws(SedimentError) {
-      try checkReadable()
-      let sequence = try lock.withLock { () throws(SedimentError) in
-        guard let writer else { throw .readOnly(path) }
-        try checkReadable()
-        if let poison = writer.poison { throw poison }
-        return unsafe writer.tail.pointee.countedSequence
-      }
+      let sequence = try countedSequence()
       if gate.whenSynced(sequence, completion) { syncSoon() }
     } catch {
       completion(error)

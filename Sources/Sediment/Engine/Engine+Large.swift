@@ -38,45 +38,36 @@ extension Engine {
     if condition: WriteCondition, _ durability: SedimentDurability
   ) throws(SedimentError) -> Bool {
     try checkReadable()
-    let large = try writeExtents(value, besides: key.byteCount, isPacked: isPacked)
-    lock.lock()
-    let sequence: UInt64
-    let isMade: Bool
-    do throws(SedimentError) {
-      let writer = try checkWritable()
+    var reservation = Reservation(returned)
+    let large = try writeExtents(value, besides: key.byteCount, isPacked: isPacked, &reservation)
+    let (sequence, isMade) = try withWriter { (writer) throws(SedimentError) in
       if state.isDropped.load(ordering: .relaxed) { throw .dropped(path) }
       let hash = index.view.hash(key, collection: state.number)
       var form = RecordForm(kind: .putLarge, collection: state.number, transform: large.transform)
       if case .at(let time) = expiry { form.expiry = time }
-      isMade = try mayChange(key, hash, state, condition, expiry, &form.expiry)
+      let isMade = try mayChange(key, hash, state, condition, expiry, &form.expiry, writer)
       if isMade {
-        try putLarge(large, key, hash, state, form, writer, durability == .synced ? .written : .stored)
+        try putLarge(
+          large, &reservation, key, hash, state, form, &writer, durability == .synced ? .written : .stored)
         writer.userByteCount &+= UInt64(key.byteCount &+ value.byteCount)
         if compresses {
           state.compression.count(
-            value.byteCount, storedAs: large.storedByteCount, isCompressed: large.transform != nil)
+            value.byteCount, storedAs: large.storedByteCount, isCompressed: large.transform != nil,
+            writer.permit)
         }
-      } else {
-        giveBack(large, writer)
       }
-      sequence = unsafe writer.tail.pointee.countedSequence
-      planSync(writer, durability)
-    } catch {
-      if let writer { giveBack(large, writer) }
-      lock.unlock()
-      throw error
+      planSync(&writer, durability)
+      return (writer.tail.countedSequence, isMade)
     }
-    lock.unlock()
     if durability == .synced { try waitForSync(sequence) }
     return isMade
   }
 
   /// Appends the record that commits a large value.
-  ///
-  /// Under the lock.
   func putLarge(
-    _ large: WrittenExtents, _ key: RawSpan, _ hash: UInt64, _ state: CollectionState, _ form: RecordForm,
-    for purpose: SlotSpace.Purpose = .storing, _ writer: LogWriter, _ way: LogWriter.Way
+    _ large: WrittenExtents, _ reservation: inout Reservation, _ key: RawSpan, _ hash: UInt64,
+    _ state: CollectionState, _ form: RecordForm, for purpose: SlotSpace.Purpose = .storing,
+    _ writer: inout LogWriter, _ way: LogWriter.Way
   ) throws(SedimentError) {
     let byteCount = form.byteCount(keyByteCount: key.byteCount, valueByteCount: large.record.count)
     let isMapped = log.isWhollyMapped
@@ -86,36 +77,25 @@ extension Engine {
     try writer.makeRoom(byteCount, key, for: purpose)
     let position = try writer.append(
       form, byteCount: byteCount, key: key, value: unsafe large.record.span.bytes, way)
-    adopt(large, writer)
-    if isMapped { old = mapped(key, state, &probe) }
-    enter(hash, probe, old, state, form, at: position, byteCount: byteCount, writer)
-    state.countExtents(Int(large.place.slotCount))
-    reseedIfCrowded()
+    adopt(large, &reservation, &writer)
+    if isMapped { old = mapped(key, state, &probe, writer) }
+    enter(hash, probe, old, state, form, at: position, byteCount: byteCount, &writer)
+    state.countExtents(Int(large.place.slotCount), writer.permit)
+    reseedIfCrowded(&writer)
   }
 
   /// Makes the catalogue and the slot table know extents that a record has committed.
-  ///
-  /// Under the lock.
-  func adopt(_ large: WrittenExtents, _ writer: LogWriter) {
+  func adopt(_ large: WrittenExtents, _ reservation: inout Reservation, _ writer: inout LogWriter) {
     do throws(Catalogue.Contradiction) {
       try writer.catalogue.adopt(large.place)
     } catch {
       preconditionFailure("the writer contradicts its own catalogue: \(error.reason)")
     }
     for piece in large.place.pieces {
-      writer.unadoptedSlotCount -= piece.extent.run.count
+      writer.adopt(piece.extent, from: &reservation)
       writer.extentSlotCount += piece.extent.run.count
       writer.adoptedByteCount += UInt64(piece.extent.run.byteRange.count)
-      slots.add(Segment(piece.extent, base: .zero, in: log.identity), piece.extent.run)
-    }
-  }
-
-  /// Gives the slots back that were written for a value which was not committed.
-  ///
-  /// Under the lock.
-  func giveBack(_ large: WrittenExtents, _ writer: LogWriter) {
-    for piece in large.place.pieces where writer.catalogue.segments[piece.extent.generation] == nil {
-      writer.giveBack(unadopted: piece.extent.run)
+      slots.add(Segment(piece.extent, base: .zero, in: log.identity), piece.extent.run, writer.permit)
     }
   }
 
@@ -123,36 +103,43 @@ extension Engine {
   ///
   /// What stands in the record leaves room for a key of so many bytes.
   func writeExtents(
-    _ value: RawSpan, besides keyByteCount: Int, isPacked: Bool
+    _ value: RawSpan, besides keyByteCount: Int, isPacked: Bool, _ reservation: inout Reservation
   ) throws(SedimentError) -> WrittenExtents {
-    if isPacked, let extents = try writePackedExtents(value, besides: keyByteCount) { return extents }
+    if isPacked, let extents = try writePackedExtents(value, besides: keyByteCount, &reservation) {
+      return extents
+    }
     let extentByteCount = LargeValues.extentByteCount(of: value.byteCount, besides: keyByteCount)
-    let pieces = try writePieces(value.extracting(0..<extentByteCount), mayScatter: true)
+    let pieces = try writePieces(value.extracting(0..<extentByteCount), mayScatter: true, &reservation)
     return WrittenExtents(pieces, tail: value.extracting(extentByteCount..<value.byteCount))
   }
 
   /// Writes bytes to an extent of their own or, if `mayScatter`, to several where free slots lie scattered.
   func writePieces(
-    _ bytes: RawSpan, for purpose: SlotSpace.Purpose = .storing, mayScatter: Bool
+    _ bytes: RawSpan, for purpose: SlotSpace.Purpose = .storing, mayScatter: Bool,
+    _ reservation: inout Reservation
   ) throws(SedimentError) -> [ValuePlace.Piece] {
-    let extents = try takeExtents { (writer) throws(SedimentError) in
+    let extents = try takeExtents(&reservation) { (writer) throws(SedimentError) in
       try writer.takeRuns(forExtentsOf: bytes.byteCount, for: purpose, mayScatter: mayScatter)
     }
     return try write(bytes, to: extents)
   }
 
   /// Writes bytes to extents that lie before a slot; nil if there is no room.
-  func writePieces(_ bytes: RawSpan, before limit: UInt32) throws(SedimentError) -> [ValuePlace.Piece]? {
-    let extents = try takeExtents { (writer) throws(SedimentError) in
+  func writePieces(
+    _ bytes: RawSpan, before limit: UInt32, _ reservation: inout Reservation
+  ) throws(SedimentError) -> [ValuePlace.Piece]? {
+    let extents = try takeExtents(&reservation) { (writer) throws(SedimentError) in
       try writer.takeLowRuns(forExtentsOf: bytes.byteCount, before: limit) ?? []
     }
     return extents.isEmpty ? nil : try write(bytes, to: extents)
   }
 
   /// Writes bytes to an extent that lies behind a slot; nil if there is no room.
-  func writePieces(_ bytes: RawSpan, behind limit: UInt32) throws(SedimentError) -> [ValuePlace.Piece]? {
+  func writePieces(
+    _ bytes: RawSpan, behind limit: UInt32, _ reservation: inout Reservation
+  ) throws(SedimentError) -> [ValuePlace.Piece]? {
     do throws(SedimentError) {
-      let extents = try takeExtents { (writer) throws(SedimentError) in
+      let extents = try takeExtents(&reservation) { (writer) throws(SedimentError) in
         [
           try writer.takeHighRun(
             ExtentLayout(storedByteCount: UInt64(bytes.byteCount)).slotCount, behind: limit)
@@ -178,24 +165,21 @@ extension Engine {
       }
     } catch {
       // Nothing of the log was written, and what lies in the slots nobody will ever look at.
-      for extent in extents { giveBackUnadopted(extent.run) }
       throw told(error)
     }
     return pieces
   }
 
   private func takeExtents(
-    _ take: (LogWriter) throws(SedimentError) -> [SlotRun]
+    _ reservation: inout Reservation, _ take: (inout LogWriter) throws(SedimentError) -> [SlotRun]
   ) throws(SedimentError) -> [SegmentIdentity] {
-    try lock.withLock { () throws(SedimentError) in
-      let writer = try checkWritable()
-      var runs = try take(writer)[...]
+    try withWriter { (writer) throws(SedimentError) in
+      var runs = try take(&writer)[...]
       var extents: [SegmentIdentity] = []
       do throws(SedimentError) {
-        while let run = runs.popFirst() { extents.append(try writer.makeUnadopted(.extent, of: run)) }
+        while let run = runs.popFirst() { extents.append(try writer.reserve(.extent, run, &reservation)) }
       } catch {
         for run in runs { writer.space.give(run.first..<run.end) }
-        for extent in extents { writer.giveBack(unadopted: extent.run) }
         throw error
       }
       return extents

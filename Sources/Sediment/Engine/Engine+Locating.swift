@@ -49,12 +49,12 @@ extension FoundRecord {
 extension Engine {
   /// The newest record of a key, whatever it says; nil if the index has none.
   ///
-  /// Inside a reader's scope or under `lock`; see `record(at:untilNextAppend:)`. With `verifying`, entries that lead to
+  /// Inside a reader's scope or with the writer; see `record(at:inWindow:)`. With `verifying`, entries that lead to
   /// a damaged record are passed over as long as there are others, so that a key which was set again is well again.
   /// `first` is the entry that the probe stands on, nil if it has not begun.
   @inline(__always)
   func locate(
-    _ key: RawSpan, in collection: UInt32, verifying: Bool, untilNextAppend: Bool = false,
+    _ key: RawSpan, in collection: UInt32, verifying: Bool, inWindow: RecordsInWindow? = nil,
     from first: IndexEntry? = nil, probe: inout IndexProbe
   ) throws(SedimentError) -> FoundRecord? {
     var damage: UInt64?
@@ -63,7 +63,7 @@ extension Engine {
       next = nil
       let position = entry.position &<< 3
       if verifying { prefetch(entry) }
-      guard let found = try record(at: position, untilNextAppend: untilNextAppend) else {
+      guard let found = try record(at: position, inWindow: inWindow) else {
         damage = position
         continue
       }
@@ -81,17 +81,16 @@ extension Engine {
 
   /// The record at a position that the index named; nil if there is none that makes sense.
   ///
-  /// A record in the window is copied. With `untilNextAppend` it is not: whoever holds the lock, and is done with the
-  /// record before anything is appended, may read it where it lies.
+  /// A record in the window is copied, but for whoever has the writer, from which `inWindow` comes: the record may be
+  /// read where it lies until something is appended.
   @inline(__always)
-  func record(at position: UInt64, untilNextAppend: Bool = false) throws(SedimentError) -> FoundRecord? {
+  func record(at position: UInt64, inWindow: RecordsInWindow? = nil) throws(SedimentError) -> FoundRecord? {
     guard let segment = slots.segment(at: position &>> UInt64(Limits.slotByteCountLog2)) else { return nil }
     let end = min(segment.readableEnd, log.mappedByteCount)
     if let found = mappedRecord(at: position, in: segment, before: end) { return found }
     if position >= end, position < segment.readableEnd { return try readRecord(at: position, in: segment) }
-    return untilNextAppend
-      ? try recordElsewhereForNow(at: position, in: segment)
-      : try recordElsewhere(at: position, in: segment)
+    if let inWindow, position >= segment.readableEnd { return record(at: position, in: segment, inWindow) }
+    return try recordElsewhere(at: position, in: segment)
   }
 
   /// The record at a position in the mapping, which may be read up to an end; nil if there is none that makes sense.
@@ -103,18 +102,12 @@ extension Engine {
     return unsafe FoundRecord(view: view, position: position, segment: segment, owner: nil)
   }
 
-  /// The same as `recordElsewhere`, but the lock is held, and the record is used until the next append only.
+  /// A record where it lies in the window; nil if there is none that makes sense.
   @inline(never)
-  private func recordElsewhereForNow(
-    at position: UInt64, in segment: Segment
-  ) throws(SedimentError) -> FoundRecord? {
-    guard position >= segment.readableEnd, let writer else {
-      return try recordElsewhere(at: position, in: segment)
-    }
+  private func record(at position: UInt64, in segment: Segment, _ window: RecordsInWindow) -> FoundRecord? {
     // The segment is the one that the log ends in.
-    let available = unsafe Int(writer.tail.pointee.offset &- position)
-    let start = unsafe log.base + Int(position &+ writer.tail.pointee.windowShift)
-    guard let view = unsafe RecordView(start, available: available) else { return nil }
+    let start = unsafe log.base + Int(position &+ window.shift)
+    guard let view = unsafe RecordView(start, available: Int(window.end &- position)) else { return nil }
     return unsafe FoundRecord(view: view, position: position, segment: segment, owner: nil)
   }
 

@@ -20,28 +20,30 @@ extension Engine {
       figures.dictionaryByteCount += UInt64(dictionary.byteCount)
     }
     guard let writer else { return figures }
-    lock.withLock {
+    writer.withLock { writer in
       add(writer, to: &figures)
-      for state in all { add(state, to: &figures) }
+      for state in all { add(state, writer, to: &figures) }
     }
     return figures
   }
 
   /// The number of the last change.
   var lastSequence: UInt64 {
-    lock.withLock { unsafe writer?.tail.pointee.sequence ?? 0 }
+    writer?.withLock { writer in writer.tail.sequence } ?? 0
   }
 
-  private func add(_ state: CollectionState, to figures: inout SedimentStatistics) {
-    let compression = state.compression.figures
+  private func add(
+    _ state: CollectionState, _ writer: borrowing LogWriter, to figures: inout SedimentStatistics
+  ) {
+    let compression = state.compression.figures(writer.permit)
     if compression.valueCount == 0 { return }
     figures.collectionCompression[String(decoding: state.name, as: UTF8.self)] = compression
     figures.compression.add(compression)
   }
 
-  private func add(_ writer: LogWriter, to figures: inout SedimentStatistics) {
+  private func add(_ writer: borrowing LogWriter, to figures: inout SedimentStatistics) {
     let slotByteCount = UInt64(Limits.slotByteCount)
-    let tail = unsafe writer.tail.pointee
+    let tail = writer.tail
     let totals = writer.catalogue.numbers.totals
     for part in writer.catalogue.indexParts {
       figures.storedIndexByteCount += UInt64(part.segment.run.count) * slotByteCount

@@ -14,27 +14,24 @@ extension Engine {
   func sweep() {
     guard let writer else { return }
     let goesOn = { [self] in !conditions.isClosed && !isForked }
-    let clearingCount = lock.withLock { work.clearingCount }
+    let clearingCount = writer.withLock { writer in writer.plans.clearingCount }
     var hasReadAll = true
-    forgetEntries({ clearedRecord($0, &hasReadAll) }, while: goesOn) { record in
+    forgetEntries({ clearedRecord($0, &hasReadAll) }, while: goesOn) { record, writer in
       writer.noteDead(record.segment, byteCount: record.byteCount)
-      noteDeadExtents(record.place, of: nil, writer)
+      noteDeadExtents(record.place, of: nil, &writer)
     }
-    lock.withLock {
+    writer.withLock { writer in
       // What a failed call has hidden is left to the next sweep.
-      if goesOn(), hasReadAll { work.sweptClearingCount = max(work.sweptClearingCount, clearingCount) }
-      planMaintenance()
+      if goesOn(), hasReadAll {
+        writer.plans.sweptClearingCount = max(writer.plans.sweptClearingCount, clearingCount)
+      }
+      planMaintenance(&writer)
     }
   }
 
-  /// Whether the index leads to cleared records, whose space nobody can win before they are swept out.
-  ///
-  /// Under the lock.
-  var isToBeSwept: Bool { work.sweptClearingCount < work.clearingCount }
-
   /// Sweeps at once if there is anything to sweep, for those who cannot wait until the background has.
   func sweepAtOnce() {
-    if lock.withLock({ isToBeSwept }) { sweep() }
+    if writer?.withLock({ writer in writer.plans.isToBeSwept }) ?? false { sweep() }
   }
 
   /// The record that an entry leads to if it was cleared; it is told if that cannot be read.

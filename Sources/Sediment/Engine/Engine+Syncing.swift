@@ -7,20 +7,19 @@ extension Engine {
   /// Returns once everything that was appended before the call is on the disk.
   @usableFromInline
   func sync() throws(SedimentError) {
+    try waitForSync(try countedSequence())
+  }
+
+  /// Up to which sequence there is something to sync; throws in a store that syncs nothing any more.
+  func countedSequence() throws(SedimentError) -> UInt64 {
     // In a fork's child another thread's lock would stay taken.
     try checkReadable()
     guard let writer else { throw .readOnly(path) }
-    lock.lock()
-    do throws(SedimentError) {
+    return try writer.withLock { (writer) throws(SedimentError) in
       try checkReadable()
       if let poison = writer.poison { throw poison }
-    } catch {
-      lock.unlock()
-      throw error
+      return writer.tail.countedSequence
     }
-    let sequence = unsafe writer.tail.pointee.countedSequence
-    lock.unlock()
-    try waitForSync(sequence)
   }
 
   /// Returns once everything up to a sequence is on the disk.
@@ -36,19 +35,19 @@ extension Engine {
   func syncLog() throws(SedimentError) -> (sequence: UInt64, watermark: LogPosition) {
     guard let writer else { throw .readOnly(path) }
     let began = disk.monotonicClock()
-    let (sequence, watermark, total) = try lock.withLock { () throws(SedimentError) in
+    let (sequence, watermark, total) = try writer.withLock { (writer) throws(SedimentError) in
       if let poison = writer.poison { throw poison }
-      try appendMark(writer)
+      try appendMark(&writer)
       try writer.flush()
-      return unsafe (writer.tail.pointee.countedSequence, writer.tail.pointee.position, writer.syncableTotal)
+      return (writer.tail.countedSequence, writer.tail.position, writer.syncableTotal)
     }
     do throws(SedimentError) {
       try log.file.sync()
     } catch {
-      throw lock.withLock { writer.fail(error) }
+      throw writer.withLock { writer in writer.fail(error) }
     }
     gate.syncCount.wrappingAdd(1, ordering: .relaxed)
-    lock.withLock { noteSynced(writer, watermark, total) }
+    writer.withLock { writer in noteSynced(&writer, watermark, total) }
     // That it fails poisons, and the sync before it counts all the same.
     _ = try? reclaim(syncedUpTo: sequence)
     tell(.synced(nanoseconds: disk.monotonicClock() &- began))
@@ -58,7 +57,7 @@ extension Engine {
   /// Before a sync: says in the log what is known to be on the medium, if it does not say so already.
   ///
   /// There may be no room without another segment; then this sync goes without.
-  private func appendMark(_ writer: LogWriter) throws(SedimentError) {
+  private func appendMark(_ writer: inout LogWriter) throws(SedimentError) {
     guard gate.watermark > writer.markedWatermark else { return }
     try writer.appendMark(gate.watermark, clock: disk.wallClock())
   }
@@ -66,15 +65,15 @@ extension Engine {
   /// After a sync: the log says at once how far it is on the medium if nothing followed, or if that is news of much.
   ///
   /// Recovery writes again what it does not know to be there. Otherwise the next sync says so.
-  private func noteSynced(_ writer: LogWriter, _ watermark: LogPosition, _ total: UInt64) {
+  private func noteSynced(_ writer: inout LogWriter, _ watermark: LogPosition, _ total: UInt64) {
     writer.noteClocks()
     // Where little is written nobody else would see that time has passed.
-    if writer.hasExpired, writer.poison == nil, !conditions.isClosed { planMaintenance() }
+    if writer.hasExpired, writer.poison == nil, !conditions.isClosed { planMaintenance(&writer) }
     let isMuch = total &- writer.syncedTotal >= Self.markedByteCountMin
     writer.syncedTotal = total
     // Whoever closes the store has appended the last record.
     guard writer.poison == nil, !conditions.isClosed,
-      unsafe isMuch || writer.tail.pointee.position == watermark
+      isMuch || writer.tail.position == watermark
     else { return }
     // What fails poisons, and the sync before it counts all the same.
     try? writer.appendMark(watermark, clock: disk.wallClock())

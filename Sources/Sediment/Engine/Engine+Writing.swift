@@ -107,22 +107,11 @@ extension Engine {
     _ value: RawSpan, _ packed: PackedValue?, _ key: RawSpan, _ state: CollectionState, expiry: WrittenExpiry,
     if condition: WriteCondition, _ durability: SedimentDurability
   ) throws(SedimentError) -> Bool {
-    try checkReadable()
-    lock.lock()
-    let sequence: UInt64
-    let isMade: Bool
-    do throws(SedimentError) {
-      (sequence, isMade) = try withWriter { (writer) throws(SedimentError) in
-        let isMade = try set(
-          value, packed, key, state, expiry: expiry, if: condition, durability, writer)
-        planSync(writer, durability)
-        return (unsafe writer.tail.pointee.countedSequence, isMade)
-      }
-    } catch {
-      lock.unlock()
-      throw error
+    let (sequence, isMade) = try withWriter { (writer) throws(SedimentError) in
+      let isMade = try set(value, packed, key, state, expiry: expiry, if: condition, durability, &writer)
+      planSync(&writer, durability)
+      return (writer.tail.countedSequence, isMade)
     }
-    lock.unlock()
     // What refused the change may not be on the disk yet: a synced call waits for that, too.
     if durability == .synced { try waitForSync(sequence) }
     return isMade
@@ -131,7 +120,7 @@ extension Engine {
   @inline(__always)
   private func set(
     _ value: RawSpan, _ packed: PackedValue?, _ key: RawSpan, _ state: CollectionState, expiry: WrittenExpiry,
-    if condition: WriteCondition, _ durability: SedimentDurability, _ writer: LogWriter
+    if condition: WriteCondition, _ durability: SedimentDurability, _ writer: inout LogWriter
   ) throws(SedimentError) -> Bool {
     let view = index.view
     let hash = view.hash(key, collection: state.number)
@@ -141,23 +130,23 @@ extension Engine {
     if case .at(let time) = expiry { form.expiry = time }
     if case .always = condition, case .at = expiry {
     } else {
-      guard try mayChange(key, hash, state, condition, expiry, &form.expiry) else { return false }
+      guard try mayChange(key, hash, state, condition, expiry, &form.expiry, writer) else { return false }
     }
     let way = durability == .synced ? LogWriter.Way.written : .stored
     var storedByteCount = value.byteCount
-    if let packed, mayStore(packed.transform, state) {
+    if let packed, mayStore(packed.transform, state, writer) {
       form.transform = packed.transform
       storedByteCount = unsafe packed.bytes.count
-      try put(unsafe RawSpan(_unsafeBytes: packed.bytes), key, hash, state, form, writer, way)
+      try put(unsafe RawSpan(_unsafeBytes: packed.bytes), key, hash, state, form, &writer, way)
     } else {
-      try put(value, key, hash, state, form, writer, way)
+      try put(value, key, hash, state, form, &writer, way)
     }
     writer.userByteCount &+= UInt64(key.byteCount &+ value.byteCount)
     if compresses {
       state.compression.count(
-        value.byteCount, storedAs: storedByteCount, isCompressed: form.transform != nil)
+        value.byteCount, storedAs: storedByteCount, isCompressed: form.transform != nil, writer.permit)
     }
-    reseedIfCrowded()
+    reseedIfCrowded(&writer)
     return true
   }
 
@@ -183,18 +172,14 @@ extension Engine {
   private func removeOnce(
     _ key: RawSpan, _ state: CollectionState, if condition: WriteCondition, _ durability: SedimentDurability
   ) throws(SedimentError) -> Bool {
-    try checkReadable()
-    lock.lock()
-    let sequence: UInt64
     var wasRemoved = false
-    do throws(SedimentError) {
-      let writer = try checkWritable()
+    let sequence = try withWriter { (writer) throws(SedimentError) in
       if state.isDropped.load(ordering: .relaxed) { throw .dropped(path) }
       let view = index.view
       let hash = view.hash(key, collection: state.number)
       var probe = view.probe(hash)
       let old = try locate(
-        key, in: state.number, verifying: false, untilNextAppend: true, probe: &probe)
+        key, in: state.number, verifying: false, inWindow: writer.recordsInWindow, probe: &probe)
       defer { old?.release() }
       let wasVisible = old.map { isVisible($0, state) } ?? false
       var isMet = true
@@ -209,18 +194,14 @@ extension Engine {
         try writer.makeRoom(byteCount, key, for: removingPurpose)
         let way = durability == .synced ? LogWriter.Way.written : .stored
         _ = try writer.append(form, byteCount: byteCount, key: key, value: RawSpan(), way)
-        let wasCounted = forget(account, state, writer)
-        if place != nil { noteDeadExtents(place, of: wasCounted ? state : nil, writer) }
-        index.remove(probe)
+        let wasCounted = forget(account, state, &writer)
+        if place != nil { noteDeadExtents(place, of: wasCounted ? state : nil, &writer) }
+        index.remove(probe, writer.permit)
         wasRemoved = wasVisible
       }
-      sequence = unsafe writer.tail.pointee.countedSequence
-      planSync(writer, durability)
-    } catch {
-      lock.unlock()
-      throw error
+      planSync(&writer, durability)
+      return writer.tail.countedSequence
     }
-    lock.unlock()
     if durability == .synced { try waitForSync(sequence) }
     return wasRemoved
   }
@@ -239,7 +220,7 @@ extension Engine {
   /// what is kept free for that.
   var inlineValueByteCountMax: Int {
     guard let writer else { return Self.inlineValueByteCountTop }
-    return lock.withLock { min(Self.inlineValueByteCountTop, writer.survivorByteCountMax) }
+    return writer.withLock { writer in min(Self.inlineValueByteCountTop, writer.survivorByteCountMax) }
   }
 
   /// The same in a large file.
@@ -262,17 +243,18 @@ extension Engine {
     }
   }
 
-  // MARK: Under the lock
+  // MARK: With the writer
 
   /// Whether a condition holds; tells the expiry that is to stay, too.
   func mayChange(
     _ key: RawSpan, _ hash: UInt64, _ state: CollectionState, _ condition: WriteCondition,
-    _ expiry: WrittenExpiry, _ time: inout UInt64
+    _ expiry: WrittenExpiry, _ time: inout UInt64, _ writer: borrowing LogWriter
   ) throws(SedimentError) -> Bool {
     let view = index.view
     var probe = view.probe(hash)
     let old = try locate(
-      key, in: state.number, verifying: options.verifiesReads, untilNextAppend: true, probe: &probe)
+      key, in: state.number, verifying: options.verifiesReads, inWindow: writer.recordsInWindow,
+      probe: &probe)
     defer { old?.release() }
     let visible = old.flatMap { isVisible($0, state) ? $0 : nil }
     switch condition {
@@ -289,31 +271,31 @@ extension Engine {
   @inline(__always)
   func put(
     _ value: RawSpan, _ key: RawSpan, _ hash: UInt64, _ state: CollectionState, _ form: RecordForm,
-    _ writer: LogWriter, _ way: LogWriter.Way
+    _ writer: inout LogWriter, _ way: LogWriter.Way
   ) throws(SedimentError) {
     let byteCount = form.byteCount(keyByteCount: key.byteCount, valueByteCount: value.byteCount)
     // What is mapped stays so, also if the file grows beyond its mapping to make room.
     guard log.isWhollyMapped else {
-      return try putUnmapped(value, key, hash, state, form, byteCount: byteCount, writer, way)
+      return try putUnmapped(value, key, hash, state, form, byteCount: byteCount, &writer, way)
     }
     try writer.makeRoom(byteCount, key, for: .storing)
     let position = try writer.append(form, byteCount: byteCount, key: key, value: value, way)
     var probe = index.view.probe(hash)
-    let old = mapped(key, state, &probe)
-    enter(hash, probe, old, state, form, at: position, byteCount: byteCount, writer)
+    let old = mapped(key, state, &probe, writer)
+    enter(hash, probe, old, state, form, at: position, byteCount: byteCount, &writer)
   }
 
   /// The same where it may take a call to read the record that the key has.
   @inline(never)
   private func putUnmapped(
     _ value: RawSpan, _ key: RawSpan, _ hash: UInt64, _ state: CollectionState, _ form: RecordForm,
-    byteCount: Int, _ writer: LogWriter, _ way: LogWriter.Way
+    byteCount: Int, _ writer: inout LogWriter, _ way: LogWriter.Way
   ) throws(SedimentError) {
     var probe = index.view.probe(hash)
     let old = try readable(key, state, &probe)
     defer { old?.release() }
     try writer.makeRoom(byteCount, key, for: .storing)
     let position = try writer.append(form, byteCount: byteCount, key: key, value: value, way)
-    enter(hash, probe, old, state, form, at: position, byteCount: byteCount, writer)
+    enter(hash, probe, old, state, form, at: position, byteCount: byteCount, &writer)
   }
 }

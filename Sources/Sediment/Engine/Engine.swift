@@ -4,11 +4,10 @@ internal import Synchronization
 
 /// An open store: the log, the index over it, and what keeps them together.
 ///
-/// Readers take no lock (`Engine+Reading`). Whoever writes holds `lock`, which guards `writer` and every change of
-/// the index. Syncs go through `gate`, one at a time (invariant 2). Checkpoints and the close exclude one another
-/// by `headLock`, which is taken before `lock`.
+/// Readers take no lock (`Engine+Reading`). Whoever changes anything has the writer, and with it the writer's lock.
+/// Syncs go through `gate`, one at a time (invariant 2). The order of the locks is that of `LockRank`.
 ///
-/// Unchecked: constants, atomics, and what the locks above guard.
+/// Unchecked: constants and atomics.
 @usableFromInline
 @safe
 final class Engine: @unchecked Sendable {
@@ -24,13 +23,14 @@ final class Engine: @unchecked Sendable {
   /// Whether what was not read lately makes room for what is new.
   let evicts: Bool
 
-  let lock = Lock()
   /// Nil in a store that is only read.
-  ///
-  /// Under `lock`.
-  let writer: LogWriter?
-  /// The same, to be used without counting references.
-  private let writerReference: Unmanaged<LogWriter>?
+  let writer: Locked<LogWriter>?
+  /// The superblocks; nil in a store that is only read.
+  let head: Locked<HeadKeeper>?
+  /// Whether what this opening needs before its first change was done.
+  private let isPrepared = Atomic<Bool>(false)
+  /// Whether the file's name was on the disk when it was opened; if not, it is once the head is open.
+  private let isNameOnDisk: Bool
   let collections: CollectionTable
   /// The collection without a name.
   @usableFromInline let defaultState: CollectionState
@@ -50,65 +50,21 @@ final class Engine: @unchecked Sendable {
   let prefetchByteCount = Atomic<Int>(192)
 
   /// Held while the index is stored.
-  ///
-  /// Taken before `maintenanceLock`.
-  let storingLock = Lock()
+  let storingLock = Lock(.storing)
   /// Held by a change that found no room a second time, until it has ended: others begin no change meanwhile.
-  ///
-  /// Taken before all others.
-  let roomTurn = TurnLock()
+  let roomTurn = TurnLock(.room)
   /// Held while segments are moved, or a partition of the index is copied to be stored.
-  ///
-  /// Taken before `headLock`.
-  let maintenanceLock = TurnLock()
-  let headLock = Lock()
+  let maintenanceLock = TurnLock(.maintenance)
   /// Held while what was freed comes back: it is in nobody's list meanwhile, and others wait rather than believe that
   /// there is nothing.
-  ///
-  /// Taken after `maintenanceLock`, before `lock`.
-  let reclaimLock = Lock()
+  let reclaimLock = Lock(.reclaiming)
   let gate: SyncGate
-  /// Under `headLock`, but for its first change under `lock`; nil in a store that is only read.
-  var head: HeadKeeper?
-  /// Whether both superblocks say that the log is open.
-  ///
-  /// Under `lock`.
-  var isHeadOpen: Bool
-  /// Whether what this opening needs before its first change was done.
-  ///
-  /// Under `lock`.
-  var isPrepared = false
-  /// Whether the file's name was on the disk when it was opened; if not, it is once the head is open.
-  let isNameOnDisk: Bool
+  let returned: ReturnedSlots
 
-  /// Whether the index was built anew because its keys were alike.
-  ///
-  /// Under `lock`.
-  var isReseeded = false
-  /// Segments that compaction found damaged: they stay as they are.
-  ///
-  /// Under `lock`.
-  var refusedVictims: Set<Generation> = []
-  /// The sequences of the changes that adopted survivors, as long as these may not be on the medium.
-  ///
-  /// Under `lock`.
-  var adoptions: [Generation: UInt64] = [:]
-  /// How much had been written when it was last looked at which dictionaries are needed.
-  ///
-  /// Under `lock`.
-  var censusTotal: UInt64 = 0
-  /// Dictionaries that are in the log and may not be used yet; they are none that have been replaced.
-  ///
-  /// Under `lock`.
-  var unbornDictionaries: Set<UInt32> = []
   /// Dictionaries that are given up, and the tags behind which no reader needs them.
   ///
   /// Under `maintenanceLock`.
   var endedDictionaries: [(number: UInt32, tag: UInt64)] = []
-  /// Where the log ended when space was last seen to.
-  ///
-  /// Under `lock`.
-  var maintainedSequence: UInt64 = 0
   let conditions: Conditions
   /// How long a change waits for compaction; the writer's.
   let pace: PaceCell
@@ -139,26 +95,29 @@ final class Engine: @unchecked Sendable {
     domain = opened.domain
     retired = opened.retired
     writer = opened.writer
-    unsafe writerReference = opened.writer.map { unsafe Unmanaged.passUnretained($0) }
     collections = opened.collections
     defaultState = opened.collections.defaultState
     head = opened.head
-    isHeadOpen = opened.isHeadOpen
     isNameOnDisk = opened.isNameOnDisk
     report = opened.report
     openFile = opened.ticket
     gate = SyncGate(syncedSequence: opened.syncedSequence, watermark: opened.watermark)
     conditions = Conditions()
-    pace = opened.writer?.pace ?? PaceCell()
+    pace = opened.pace
+    returned = opened.returned
     events = EventQueue(options.observer)
     prepareWork()
     notePrefetch(liveByteCount: opened.liveByteCount)
     loadDictionaries(opened.dictionaries)
-    if let writer { work.hasSoughtExtents = lostExtentSlotCount(writer) == 0 }
-    noteOpenedAccounts()
-    if opened.hasDead { planSweep() }
     guard let writer else { return }
-    if writer.wantsMaintenance || mayHaveLostExtents || hasIdleBlocks(writer, nil) { planMaintenance() }
+    work.hasSoughtExtents = writer.withLock { writer in lostExtentSlotCount(writer) == 0 }
+    noteOpenedAccounts()
+    writer.withLock { writer in
+      if opened.hasDead { planSweep(&writer) }
+      if writer.wantsMaintenance || mayHaveLostExtents || hasIdleBlocks(writer, nil) {
+        planMaintenance(&writer)
+      }
+    }
   }
 
   // MARK: Whether it may be used
@@ -189,50 +148,58 @@ final class Engine: @unchecked Sendable {
     return whyUnusable()
   }
 
-  /// The writer; throws if the store cannot be changed.
-  ///
-  /// Under `lock`.
-  func checkWritable() throws(SedimentError) -> LogWriter {
-    try checkFit()
-    guard let writer else { throw .readOnly(path) }
-    return writer
-  }
-
-  /// Throws if the store cannot be changed.
-  ///
-  /// Under `lock`.
-  @inline(__always)
-  private func checkFit() throws(SedimentError) {
-    if conditions.isClosed || forkCount != Forks.count || !isPrepared || writer?.poison != nil {
-      try prepareWriting()
-    }
-  }
-
   /// Calls `body` with the writer, or throws if the store cannot be changed.
-  ///
-  /// Under `lock`. It does not count references to the writer, which costs more than an append.
   @inline(__always)
-  func withWriter<Value>(
-    _ body: (LogWriter) throws(SedimentError) -> Value
+  func withWriter<Value: ~Copyable>(
+    _ body: (inout LogWriter) throws(SedimentError) -> Value
   ) throws(SedimentError) -> Value {
-    try checkFit()
-    guard let reference = unsafe writerReference else { throw .readOnly(path) }
-    // The engine holds it as long as the engine lives.
-    let result = unsafe reference._withUnsafeGuaranteedRef { writer in
-      Result { () throws(SedimentError) in try body(writer) }
+    // In a fork's child another thread's lock would stay taken.
+    try checkReadable()
+    if !isPrepared.load(ordering: .acquiring) { try prepare() }
+    guard let writer else { throw .readOnly(path) }
+    return try writer.withLock { (writer) throws(SedimentError) in
+      // Whoever closes the store waits for those who are past this.
+      if conditions.isClosed || writer.poison != nil { throw whyUnwritable(writer) }
+      return try body(&writer)
     }
-    return try result.get()
   }
 
   @inline(never)
-  private func prepareWriting() throws(SedimentError) {
-    try checkReadable()
-    guard let writer else { throw .readOnly(path) }
-    if let poison = writer.poison { throw poison }
-    if isPrepared { return }
-    try writer.prepare()
-    if !isHeadOpen { try openHead() }
-    isPrepared = true
+  private func whyUnwritable(_ writer: borrowing LogWriter) -> SedimentError {
+    writer.poison ?? .closed(path)
+  }
+
+  /// Does what this opening needs before its first change: room to write, and two superblocks that say that the log is
+  /// open (invariants 7 and 16).
+  ///
+  /// With none of the store's locks of the rank of the head or of a later one. A log that is closed stays so at a close.
+  func prepare(atClose: Bool = false) throws(SedimentError) {
+    guard let writer, let head else { throw .readOnly(path) }
+    try head.withLock { (head) throws(SedimentError) in
+      if isPrepared.load(ordering: .relaxed) { return }
+      if atClose, head.isClosed { throw .closed(path) }
+      try writer.withLock { (writer) throws(SedimentError) in
+        if conditions.isClosed, !atClose { throw .closed(path) }
+        if let poison = writer.poison { throw poison }
+        try writer.prepare()
+      }
+      if head.isClosed {
+        do throws(SedimentError) {
+          try open(&head)
+        } catch {
+          throw writer.withLock { writer in writer.fail(error) }
+        }
+      }
+      isPrepared.store(true, ordering: .releasing)
+      SchedulePoint.reach(.published)
+    }
+  }
+
+  private func open(_ head: inout HeadKeeper) throws(SedimentError) {
+    if !isNameOnDisk {
+      try onDisk { () throws(DiskError) in try disk.secureNames(of: path) }
+    }
+    try head.reopen()
   }
 
   var isForked: Bool { forkCount != Forks.count }

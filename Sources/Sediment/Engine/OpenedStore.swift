@@ -12,9 +12,10 @@ struct OpenedStore {
   let collections: CollectionTable
   let dictionaries: [DictionaryEntry]
   /// Nil in a store that is only read, like the next one.
-  let writer: LogWriter?
-  let head: HeadKeeper?
-  let isHeadOpen: Bool
+  let writer: Locked<LogWriter>?
+  let head: Locked<HeadKeeper>?
+  let returned: ReturnedSlots
+  let pace: PaceCell
   /// Whether the file's name is known to be on the disk.
   let isNameOnDisk: Bool
   let syncedSequence: UInt64

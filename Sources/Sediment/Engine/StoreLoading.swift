@@ -17,11 +17,13 @@ extension StoreOpening {
     try log.map(upTo: SlotSpace.byteCount(of: slotCount))
     // Segments end within the file, or a segment's length behind it; parts of a stored index may be said to lie
     // anywhere, and are not looked up.
+    let permit = WritePermit()
     let slots = SlotTable(slotCount: Int(slotCount), retired: retired)
     for entry in opened.log.catalogue.segments.values {
       let segment = Segment(entry.identity, base: entry.base, in: identity)
-      segment.tombstoneByteCount = Int(entry.tombstoneCount) * CompactionCandidate.usualTombstoneByteCount
-      slots.add(segment, entry.identity.run)
+      segment.counts(permit).tombstoneByteCount =
+        Int(entry.tombstoneCount) * CompactionCandidate.usualTombstoneByteCount
+      slots.add(segment, entry.identity.run, permit)
     }
     let index = unsafe HashIndex(keyHash: KeyHash(low: disk.random(), high: disk.random())) { memory in
       unsafe retired.retire(memory, byteCount: 64 << 10)
@@ -35,8 +37,8 @@ extension StoreOpening {
       guard let entry = opened.log.catalogue.segments[generation],
         let segment = slots.segment(at: UInt64(entry.identity.run.first))
       else { continue }
-      segment.liveByteCount = Int(live.byteCount)
-      segment.liveCount = Int(live.recordCount)
+      segment.counts(permit).liveByteCount = Int(live.byteCount)
+      segment.counts(permit).liveCount = Int(live.recordCount)
       liveByteCount += Int(live.byteCount)
     }
     let collections = CollectionTable(opened.log.catalogue) { number in
@@ -49,18 +51,20 @@ extension StoreOpening {
     report.storedKeyCount = built.storedCount
     report.scannedRecordCount = built.scannedRecordCount
     report.scannedByteCount = built.scannedByteCount
-    var writer: LogWriter?
+    let (returned, pace) = (ReturnedSlots(), PaceCell())
+    var writer: Locked<LogWriter>?
     if !options.readOnly {
-      writer = try makeWriter(
+      var made = try makeWriter(
         opened.log, log, slots, slotCount: slotCount, liveByteCount: liveByteCount,
-        neededGeneration: opened.keeper?.neededGeneration ?? .first)
+        neededGeneration: opened.keeper?.neededGeneration ?? .first, returned, pace)
       // What was scanned now the next opening would scan again.
-      writer?.noteUnstored(built.scannedByteCount)
+      made.noteUnstored(built.scannedByteCount)
+      writer = Locked(.writer, made)
     }
     return OpenedStore(
       log: log, index: index, slots: slots, domain: domain, retired: retired, collections: collections,
       dictionaries: Array(opened.log.catalogue.dictionaries.values),
-      writer: writer, head: opened.keeper, isHeadOpen: opened.keeper.map { !$0.isClosed } ?? false,
+      writer: writer, head: opened.keeper.map { Locked(.head, $0) }, returned: returned, pace: pace,
       isNameOnDisk: isNameOnDisk, syncedSequence: opened.log.lastSequence.rawValue, watermark: opened.log.end,
       report: report, liveByteCount: liveByteCount, hasDead: built.hasDead, ticket: ticket)
   }
@@ -94,7 +98,7 @@ extension StoreOpening {
 
   private func makeWriter(
     _ recovered: RecoveredLog, _ log: LogFile, _ slots: SlotTable, slotCount: UInt32, liveByteCount: Int,
-    neededGeneration: Generation
+    neededGeneration: Generation, _ returned: ReturnedSlots, _ pace: PaceCell
   ) throws(SedimentError) -> LogWriter {
     let entry = recovered.tail
     try checkNumbers(recovered)
@@ -108,11 +112,11 @@ extension StoreOpening {
       identity: entry.identity, segment: segment, offset: recovered.end.offset.byteOffset,
       sequence: recovered.lastSequence.rawValue, countedSequence: recovered.lastSequence.rawValue,
       clock: disk.wallClock(), flushedEnd: recovered.end.offset.byteOffset, entry: entry)
-    let writer = LogWriter(
+    var writer = LogWriter(
       disk: disk, file: log, identity: log.identity, slots: slots, catalogue: recovered.catalogue,
       space: space, tail: tail, replayByteCount: recovered.replayedByteCount,
       markedWatermark: recovered.watermark, neededGeneration: neededGeneration,
-      options: options)
+      returned: returned, pace: pace, options: options)
     writer.liveByteCount = liveByteCount
     writer.noteLongest()
     for entry in recovered.catalogue.segments.values where entry.holdsRecords {

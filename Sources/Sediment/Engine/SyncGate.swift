@@ -50,6 +50,7 @@ internal import Synchronization
     }
     isTaken = true
     lock.unlock()
+    LockRank.syncing.noteTaking()
     try settle { () throws(SedimentError) in try sync() }
   }
 
@@ -63,6 +64,7 @@ internal import Synchronization
     while isTaken { changed.wait() }
     isTaken = true
     lock.unlock()
+    LockRank.syncing.noteTaking()
     try settle(body)
   }
 
@@ -79,6 +81,7 @@ internal import Synchronization
     } catch {
       outcome = .failure(error)
     }
+    LockRank.syncing.noteGivenBack()
     lock.lock()
     // The code of what makes the store refuse every further change.
     if case .failure(let error) = outcome, error.code == .outcomeUnknown { failure = error }

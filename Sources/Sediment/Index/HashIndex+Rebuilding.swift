@@ -7,10 +7,11 @@ extension HashIndex {
   ///
   /// Readers never miss one that is kept: they see it before and behind the one step by which the others go.
   package func removeAll(
-    keyHash: KeyHash, expectedCount: Int = 0, but kept: [(hash: UInt64, position: UInt64)] = []
+    keyHash: KeyHash, expectedCount: Int = 0, but kept: [(hash: UInt64, position: UInt64)] = [],
+    _ permit: borrowing WritePermit
   ) {
     let new = unsafe HashIndex(keyHash: keyHash, expectedCount: expectedCount) { unsafe $0.deallocate() }
-    for (hash, position) in kept { new.insert(hash, position: position) }
+    for (hash, position) in kept { new.insert(hash, position: position, permit) }
     adopt(new)
   }
 
@@ -19,7 +20,8 @@ extension HashIndex {
   /// Takes as much memory again while it runs, and a time that grows with the number of entries. Where
   /// `hash` throws, the index stays as it was.
   package func rebuild<Failure: Error>(
-    keyHash: KeyHash, expectedCount: Int = 0, hash: (IndexEntry) throws(Failure) -> UInt64
+    keyHash: KeyHash, expectedCount: Int = 0, _ permit: borrowing WritePermit,
+    hash: (IndexEntry) throws(Failure) -> UInt64
   ) throws(Failure) {
     let new = unsafe HashIndex(keyHash: keyHash, expectedCount: max(count, expectedCount)) {
       unsafe $0.deallocate()
@@ -35,7 +37,7 @@ extension HashIndex {
   }
 
   /// Gives an empty index that nobody else uses yet tables for so many entries, so that they need not grow.
-  package func reserve(_ count: Int) {
+  package func reserve(_ count: Int, _ permit: borrowing WritePermit) {
     precondition(self.count == 0, "only an empty index can be given tables")
     let old = exchangeDirectory(
       IndexDirectory.make(
@@ -53,7 +55,7 @@ extension HashIndex {
   }
 
   /// Gives back what tables are too large.
-  package func trim() {
+  package func trim(_ permit: borrowing WritePermit) {
     // Rebuilding a partition leaves the directory as it is.
     directory.forEachPartition { shrink($0) }
   }

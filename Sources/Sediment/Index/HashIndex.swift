@@ -4,7 +4,7 @@ internal import Synchronization
 /// Where each key's newest record lies: a hash table in memory, of eight bytes for a key (DESIGN.md, 6).
 ///
 /// Readers take a `view` and probe it. They take no lock, never wait, and find every key that stays present. Changes
-/// are made by one thread at a time, which holds the writer's lock; no single one takes longer than filling the tables
+/// are made by one thread at a time, which has the writer; no single one takes longer than filling the tables
 /// of one partition, some 20,000 entries, and copying the directory. Memory that was replaced is handed to `retire`,
 /// which must see to its `deallocate()` once no reader that might have seen it is inside.
 ///
@@ -60,24 +60,26 @@ package final class HashIndex: @unchecked Sendable {
 extension HashIndex {
   /// Adds an entry for a hash, whose key the caller has searched for and not found.
   @inline(__always)
-  package func insert(_ hash: UInt64, position: UInt64) {
+  package func insert(_ hash: UInt64, position: UInt64, _ permit: borrowing WritePermit) {
     insert(hash, IndexEntry(position: position, hashBits: directory.hashBits(of: hash)))
   }
 
   /// Makes the entry that the probe stands on name another record of its key, not referenced yet.
   @inline(__always)
-  package func replace(_ probe: IndexProbe, position: UInt64) {
+  package func replace(_ probe: IndexProbe, position: UInt64, _ permit: borrowing WritePermit) {
     probe.replace(position: position)
   }
 
   /// Makes the entry that the probe stands on name another place of the same record.
-  package func move(_ probe: IndexProbe, to position: UInt64, keepingReference: Bool) {
+  package func move(
+    _ probe: IndexProbe, to position: UInt64, keepingReference: Bool, _ permit: borrowing WritePermit
+  ) {
     probe.move(to: position, keepingReference: keepingReference)
   }
 
   /// Removes the entry that the probe stands on.
   @inline(__always)
-  package func remove(_ probe: IndexProbe) {
+  package func remove(_ probe: IndexProbe, _ permit: borrowing WritePermit) {
     let partition = directory.partition(of: probe.hash)
     var counts = partition.counts
     if probe.free() { counts.deleted &+= 1 }

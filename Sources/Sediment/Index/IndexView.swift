@@ -3,7 +3,7 @@ package import SedimentFormat
 
 /// The index as a reader sees it: one pointer, so taking one costs nothing.
 ///
-/// Valid while the reader's epoch stays announced, or under the writer's lock. Take a new view for each
+/// Valid while the reader's epoch stays announced, or while one has the writer. Take a new view for each
 /// lookup: an old one goes on to answer, but does not see all that was written since.
 @safe
 package struct IndexView {
@@ -86,7 +86,7 @@ extension IndexView {
 
   /// A hash that leads to the entry of a position, found by looking at all of them; nil if there is none.
   ///
-  /// For whoever does not know the key. Under the writer's lock.
+  /// For whoever has the writer, and does not know the key.
   package func hash(ofEntryAt position: UInt64) -> UInt64? {
     var entries: [IndexEntry] = []
     var next: UInt64? = 0

@@ -19,7 +19,7 @@ extension SedimentStore {
 extension StoreSurvey {
   fileprivate mutating func add(_ log: RecoveredLog, _ slots: SlotTable) {
     let slotByteCount = UInt64(Limits.slotByteCount)
-    segments = SedimentSegment.all(of: log.catalogue, logEnd: log.end, slots)
+    segments = SedimentSegment.all(of: log.catalogue, logEnd: log.end, slots, WritePermit())
     statistics.segmentCount = log.catalogue.segments.count
     statistics.storedIndexByteCount = UInt64(log.catalogue.indexSlotCount) * slotByteCount
     let slotCount = UInt32(clamping: statistics.fileByteCount / slotByteCount)
@@ -41,10 +41,14 @@ extension StoreSurvey {
 
 extension SedimentSegment {
   /// All segments of a catalogue whose log ends at a position, in the order of the file.
-  static func all(of catalogue: Catalogue, logEnd end: LogPosition, _ slots: SlotTable) -> [SedimentSegment] {
-    let parts = catalogue.indexParts.map { SedimentSegment($0.segment) }
-    let others = catalogue.segments.values.map { SedimentSegment($0, logEnd: end, slots) }
-    return (parts + others).sorted { $0.byteOffset < $1.byteOffset }
+  static func all(
+    of catalogue: Catalogue, logEnd end: LogPosition, _ slots: SlotTable, _ permit: borrowing WritePermit
+  ) -> [SedimentSegment] {
+    var all = catalogue.indexParts.map { SedimentSegment($0.segment) }
+    for entry in catalogue.segments.values {
+      all.append(SedimentSegment(entry, logEnd: end, slots, permit))
+    }
+    return all.sorted { $0.byteOffset < $1.byteOffset }
   }
 
   /// A segment without records: all of it is used and live.
@@ -65,14 +69,17 @@ extension SedimentSegment {
       tombstoneCount: 0, isTail: false)
   }
 
-  private init(_ entry: SegmentEntry, logEnd: LogPosition, _ slots: SlotTable) {
+  private init(
+    _ entry: SegmentEntry, logEnd: LogPosition, _ slots: SlotTable, _ permit: borrowing WritePermit
+  ) {
     self.init(entry.identity)
     guard entry.holdsRecords else { return }
     isTail = entry.identity.generation == logEnd.generation
     let start = entry.identity.recordRange.lowerBound.byteOffset
     let end = isTail ? logEnd.offset.byteOffset : entry.end?.byteOffset ?? start
     usedByteCount = end - min(start, end)
-    liveByteCount = UInt64(max(slots.segment(at: UInt64(entry.identity.run.first))?.liveByteCount ?? 0, 0))
+    let live = slots.segment(at: UInt64(entry.identity.run.first))?.counts(permit).liveByteCount ?? 0
+    liveByteCount = UInt64(max(live, 0))
     recordCount = Int(entry.recordCount)
     tombstoneCount = Int(entry.tombstoneCount)
   }

@@ -9,7 +9,7 @@ internal import Synchronization
 /// Readers read through `base`, below `mappedByteCount` only. Exposing, growing and storing happen under the writer's
 /// lock.
 @safe final class LogFile: @unchecked Sendable {
-  // Unchecked: constants; `shared` is written under the writer's lock, and read with acquire ordering.
+  // Unchecked: constants; `shared` is written by who has the writer, and read with acquire ordering.
 
   let file: StoreFile
   let identity: FileIdentity

@@ -1,24 +1,25 @@
 internal import SedimentFormat
 
-// What is live and what is dead; all of it under the writer's lock.
+// What is live and what is dead.
 
 extension LogWriter {
   /// Takes records at the tail into the accounts that the index is about to lead to.
   @inline(__always)
-  func noteLive(_ count: Int, byteCount: Int) {
-    let segment = unsafe tail.pointee.segment
-    segment.liveByteCount &+= byteCount
-    segment.liveCount &+= count
+  mutating func noteLive(_ count: Int, byteCount: Int) {
+    let counts = tail.segment.counts(permit)
+    counts.liveByteCount &+= byteCount
+    counts.liveCount &+= count
     liveByteCount &+= byteCount
   }
 
   /// Takes a record out of the accounts that the index leads to no more.
   @inline(__always)
-  func noteDead(_ segment: Segment, byteCount: Int) {
-    segment.liveByteCount &-= byteCount
-    segment.liveCount &-= 1
+  mutating func noteDead(_ segment: Segment, byteCount: Int) {
+    let counts = segment.counts(permit)
+    counts.liveByteCount &-= byteCount
+    counts.liveCount &-= 1
     liveByteCount &-= byteCount
-    if segment.liveByteCount < segment.noticeBelow { noteShrunk(segment) }
+    if counts.liveByteCount < counts.noticeBelow { noteShrunk(segment) }
   }
 
   /// The bytes of what is live and, as far as is known, has not expired.
@@ -26,30 +27,30 @@ extension LogWriter {
 
   /// Lets a segment that holds less than before be known for it, and as wholly dead if that is what it is.
   @inline(never)
-  func noteShrunk(_ segment: Segment) {
-    ledger.noteShrunk(segment)
-    if segment.liveCount == 0 { noteEmptied(segment) }
+  mutating func noteShrunk(_ segment: Segment) {
+    ledger.noteShrunk(segment.counts(permit))
+    if segment.counts(permit).liveCount == 0 { noteEmptied(segment) }
     // Where much dies and little is written, the log may not go on in another segment for long.
     if liveByteCount < budgetedByteCountMin {
       noteBudget()
-      unsafe tail.pointee.wantsUpkeep = true
+      tail.wantsUpkeep = true
     }
   }
 
   /// Adds a segment that gets no more live records to those that may be emptied.
-  func noteWhole(_ entry: SegmentEntry, _ segment: Segment) {
-    ledger.enter(entry, segment)
+  mutating func noteWhole(_ entry: SegmentEntry, _ segment: Segment) {
+    ledger.enter(entry, segment.counts(permit))
     if entry.latestExpiry != 0 { nextExpiry = min(nextExpiry, entry.latestExpiry) }
     if !entry.expiring.isEmpty { nextExpiry = min(nextExpiry, entry.expiring.next(after: 0)) }
-    if segment.liveCount == 0 { noteEmptied(segment) }
+    if segment.counts(permit).liveCount == 0 { noteEmptied(segment) }
   }
 
   /// Notes a segment that has lost its last live record.
   ///
   /// The tail gets others: it is noted when it is sealed, if it is still empty then.
   @inline(never)
-  func noteEmptied(_ segment: Segment) {
-    guard unsafe segment.generation != tail.pointee.segment.generation,
+  mutating func noteEmptied(_ segment: Segment) {
+    guard segment.generation != tail.segment.generation,
       let generation = Generation(segment.generation)
     else { return }
     emptied.insert(generation)
@@ -58,13 +59,14 @@ extension LogWriter {
   /// The segments with records that are wholly dead now, in the order of their generations; none of them is the tail.
   ///
   /// They stay noted until the catalogue has them no more.
-  func emptiedSegments() -> [SegmentEntry] {
+  mutating func emptiedSegments() -> [SegmentEntry] {
     var entries: [SegmentEntry] = []
     var gone: [Generation] = []
-    let tailGeneration = unsafe tail.pointee.identity.generation
+    let tailGeneration = tail.identity.generation
     for generation in emptied {
       guard let entry = catalogue.segments[generation],
-        let segment = slots.segment(at: UInt64(entry.identity.run.first)), segment.liveCount == 0,
+        let segment = slots.segment(at: UInt64(entry.identity.run.first)),
+        segment.counts(permit).liveCount == 0,
         entry.holdsRecords
       else {
         gone.append(generation)
@@ -80,7 +82,7 @@ extension LogWriter {
   // MARK: Extents
 
   /// Notes extents to which nothing leads any more, so that they are freed; those that were freed are passed over.
-  func noteDead(_ extents: some Sequence<SegmentIdentity>) {
+  mutating func noteDead(_ extents: some Sequence<SegmentIdentity>) {
     for extent in extents where catalogue.segments[extent.generation]?.identity == extent {
       if deadExtents.updateValue(extent, forKey: extent.generation) == nil {
         deadExtentSlotCount += extent.run.count
@@ -104,7 +106,7 @@ extension LogWriter {
   }
 
   /// Notes that the catalogue has extents no more.
-  func noteFreed(extents: [SegmentIdentity]) {
+  mutating func noteFreed(extents: [SegmentIdentity]) {
     for extent in extents {
       extentSlotCount -= extent.run.count
       if deadExtents.removeValue(forKey: extent.generation) != nil { deadExtentSlotCount -= extent.run.count }

@@ -5,7 +5,8 @@ internal import SedimentFormat
 
 extension LogWriter {
   /// Sees to it that so many slots are free, wherever they lie; what is bare gets blocks first.
-  func provide(_ count: UInt32) throws(SedimentError) {
+  mutating func provide(_ count: UInt32) throws(SedimentError) {
+    takeBackReserved()
     while space.freeCount < count {
       let missing = count - space.freeCount
       if let bare = space.bareRun(for: missing, isAdjacent: false), try dress(bare) > 0 { continue }
@@ -17,7 +18,7 @@ extension LogWriter {
   ///
   /// Where the disk has none for them, it looks for bare slots that have blocks already, whoever left them: so a full
   /// disk takes nothing from a store that is opened again. With 0 there are no such slots either, as far as is known.
-  func dress(_ run: Range<UInt32>) throws(SedimentError) -> UInt32 {
+  mutating func dress(_ run: Range<UInt32>) throws(SedimentError) -> UInt32 {
     if try hasGiven(run) { return UInt32(run.count) }
     while let idle = space.idleRun(upTo: Self.idleSlotCountMax), mayHaveBlocks(from: idle.lowerBound) {
       let count = try dressParts(of: idle)
@@ -42,7 +43,7 @@ extension LogWriter {
   }
 
   /// Frees those of bare slots that the disk has blocks for, half by half down to single ones; how many there are.
-  private func dressParts(of run: Range<UInt32>) throws(SedimentError) -> UInt32 {
+  private mutating func dressParts(of run: Range<UInt32>) throws(SedimentError) -> UInt32 {
     if try hasGiven(run) { return UInt32(run.count) }
     if run.count == 1 { return 0 }
     let middle = run.lowerBound + UInt32(run.count / 2)
@@ -50,7 +51,7 @@ extension LogWriter {
   }
 
   /// Whether the disk has blocks for bare slots, all of which are free then.
-  private func hasGiven(_ run: Range<UInt32>) throws(SedimentError) -> Bool {
+  private mutating func hasGiven(_ run: Range<UInt32>) throws(SedimentError) -> Bool {
     do throws(SedimentError) {
       try file.file.allocate(SlotSpace.byteRange(of: run))
     } catch {
@@ -62,7 +63,7 @@ extension LogWriter {
   }
 
   /// Lets the file grow by slots that have blocks and addresses, up to its cap.
-  func extend(by count: UInt32) throws(SedimentError) {
+  mutating func extend(by count: UInt32) throws(SedimentError) {
     guard count <= slotCountLeft else {
       throw .capReached(file.file.path, SlotSpace.byteCount(of: slotCountMax))
     }

@@ -44,13 +44,13 @@ extension LogWriter {
   func mayStore(_ count: UInt32) -> Bool { !isOverlong || storableSlotCount >= count }
 
   /// After opening: how far users may go beyond the cap for now, so that each change need evict only twice its measure.
-  func noteOverhang() {
+  mutating func noteOverhang() {
     let needed = usedSlotCount + reservedCountAtCap
     grantedSlotCount = evicts && needed > slotCountMax ? needed - slotCountMax : 0
   }
 
   /// Takes slots for what users store, before the cap as long as there are any.
-  func takeStorableRun(upTo count: UInt32, atLeast least: UInt32) throws(SedimentError) -> SlotRun {
+  mutating func takeStorableRun(upTo count: UInt32, atLeast least: UInt32) throws(SedimentError) -> SlotRun {
     let count = min(count, storableSlotCount)
     if count >= least {
       for limit in storableLimits {
@@ -63,7 +63,7 @@ extension LogWriter {
   }
 
   /// Takes slots for a large value that users store, in several runs where they lie scattered.
-  func takeStorableRuns(forExtentsOf byteCount: Int) throws(SedimentError) -> [SlotRun] {
+  mutating func takeStorableRuns(forExtentsOf byteCount: Int) throws(SedimentError) -> [SlotRun] {
     // The headers of all take less than one slot more.
     if mayStore(ExtentLayout(storedByteCount: UInt64(byteCount)).slotCount + 1) {
       for limit in storableLimits {

@@ -11,30 +11,30 @@ struct FreedRun {
   let tag: UInt64
 }
 
-// Giving slots back once nothing can lead there any more; all of it under the writer's lock.
+// Giving slots back once nothing can lead there any more.
 
 extension LogWriter {
   /// Takes note of slots that the change of a sequence has freed; the index leads nowhere into them any more.
-  func release(_ run: SlotRun, _ generation: Generation, freedBy sequence: UInt64, tag: UInt64) {
+  mutating func release(_ run: SlotRun, _ generation: Generation, freedBy sequence: UInt64, tag: UInt64) {
     freedRuns.append(FreedRun(run: run, generation: generation, sequence: sequence, tag: tag))
     freedSlotCount += run.count
   }
 
   /// Takes out what changes have freed that are on the medium, and no reader and no backup holds; nothing leads there
   /// any more, and it is to be given back.
-  func takeReleased(syncedSequence: UInt64, oldestEpoch: UInt64) -> [FreedRun] {
+  mutating func takeReleased(syncedSequence: UInt64, oldestEpoch: UInt64) -> [FreedRun] {
     let ready = freedRuns.filter {
       $0.sequence <= syncedSequence && $0.tag < oldestEpoch && pinned[$0.generation] == nil
     }
     if ready.isEmpty { return [] }
     let generations = Set(ready.map(\.generation))
     freedRuns.removeAll { generations.contains($0.generation) }
-    for freed in ready { slots.remove(freed.run) }
+    for freed in ready { slots.remove(freed.run, permit) }
     return ready
   }
 
   /// Gives slots back whose headers have lost their magic.
-  func giveBack(_ freed: [FreedRun]) {
+  mutating func giveBack(_ freed: [FreedRun]) {
     for freed in freed {
       space.give(freed.run.first..<freed.run.end)
       freedSlotCount -= freed.run.count
@@ -45,12 +45,12 @@ extension LogWriter {
   // MARK: Pins
 
   /// Keeps segments from being given back, though they may be freed, until they are unpinned.
-  func pin(_ generations: some Sequence<Generation>) {
+  mutating func pin(_ generations: some Sequence<Generation>) {
     for generation in generations { pinned[generation, default: 0] += 1 }
   }
 
   /// Ends what `pin` began, for segments that it named.
-  func unpin(_ generations: some Sequence<Generation>) {
+  mutating func unpin(_ generations: some Sequence<Generation>) {
     for generation in generations {
       guard let count = pinned[generation] else { continue }
       pinned[generation] = count > 1 ? count - 1 : nil
@@ -102,7 +102,7 @@ extension LogWriter {
 
   /// Goes by the accounts for when compaction is due.
   @discardableResult
-  func noteBudget() -> SpaceBudget {
+  mutating func noteBudget() -> SpaceBudget {
     let budget = SpaceBudget(
       liveByteCount: unexpiredByteCount, segmentSlotCount: segmentSlotCount,
       keptSlotCount: keptSlotCount, slackSlotCount: slackSlotCount)
@@ -128,13 +128,13 @@ extension LogWriter {
   private var slotCountToWin: UInt32 { recordSlotCount + deadExtentSlotCount + freedSlotCount }
 
   /// Notes that compaction found nothing to win, so that nobody waits for it.
-  func noteVain() {
+  mutating func noteVain() {
     vainSlotCount = slotCountToWin
     notePace()
   }
 
   /// Notes that compaction has won something.
-  func noteWon() {
+  mutating func noteWon() {
     vainSlotCount = 0
     notePace()
   }
@@ -151,7 +151,7 @@ extension LogWriter {
     let used = space.end - min(space.end, Limits.headSlotCount + space.freeCount + space.bareCount)
     let windowSlotCount = catalogue.window?.run.count ?? 0
     let others =
-      catalogue.indexSlotCount + extentSlotCount + freedSlotCount + unadoptedSlotCount + windowSlotCount
+      catalogue.indexSlotCount + extentSlotCount + freedSlotCount + reservedSlotCount + windowSlotCount
     return used > others ? used - others : 0
   }
 }

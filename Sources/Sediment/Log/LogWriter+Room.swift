@@ -18,26 +18,28 @@ extension LogWriter {
   ///
   /// So it never has to be moved: its slots come back with it, and nothing else waits for them.
   @inline(__always)
-  func makeRoom(_ byteCount: Int, _ key: RawSpan, for purpose: SlotSpace.Purpose) throws(SedimentError) {
-    let end = unsafe tail.pointee.offset &+ UInt64(byteCount)
-    if unsafe end <= tail.pointee.softEnd && byteCount <= Self.shortRecordByteCountMax { return }
+  mutating func makeRoom(_ byteCount: Int, _ key: RawSpan, for purpose: SlotSpace.Purpose)
+    throws(SedimentError)
+  {
+    let end = tail.offset &+ UInt64(byteCount)
+    if end <= tail.softEnd && byteCount <= Self.shortRecordByteCountMax { return }
     try makeMoreRoom(byteCount, keyByteCount: key.byteCount, purpose)
   }
 
   /// Sees to it that the tail has room for records of so many bytes in all, or throws and changes nothing.
   @inline(__always)
-  func makeRoom(_ byteCount: Int, for purpose: SlotSpace.Purpose) throws(SedimentError) {
-    let end = unsafe tail.pointee.offset &+ UInt64(byteCount)
-    if unsafe end <= tail.pointee.softEnd { return }
+  mutating func makeRoom(_ byteCount: Int, for purpose: SlotSpace.Purpose) throws(SedimentError) {
+    let end = tail.offset &+ UInt64(byteCount)
+    if end <= tail.softEnd { return }
     try makeMoreRoom(byteCount, keyByteCount: 0, purpose)
   }
 
   @inline(never)
-  private func makeMoreRoom(
+  private mutating func makeMoreRoom(
     _ byteCount: Int, keyByteCount: Int, _ purpose: SlotSpace.Purpose
   ) throws(SedimentError) {
     if Self.isLong(keyOf: keyByteCount) {
-      try goOn(in: takeSegment(roomFor: byteCount, purpose, isForOneRecord: true))
+      try openSegment(roomFor: byteCount, purpose, isForOneRecord: true)
     } else if room(for: purpose) < byteCount {
       try openSegment(roomFor: byteCount, purpose)
     }
@@ -45,33 +47,37 @@ extension LogWriter {
   }
 
   /// The bytes of the tail that records of a purpose may still take.
-  func room(for purpose: SlotSpace.Purpose) -> Int {
+  mutating func room(for purpose: SlotSpace.Purpose) -> Int {
     // Once there is as much in reserve as there should be, what was taken from it has been paid back.
-    unsafe tail.pointee.isOfReserve = tail.pointee.isOfReserve && space.freeCount < space.reservedCount
+    tail.isOfReserve = tail.isOfReserve && space.freeCount < space.reservedCount
     // What took slots of the reserve leaves the rest of them to those who may: a tombstone would keep them from coming
     // back.
     let isBarred =
-      unsafe tail.pointee.isOfReserve && space.freeCount < space.reserve.slotCount(leftBy: purpose)
-    return unsafe isBarred || tail.pointee.isForOneRecord ? 0 : tail.pointee.room
+      tail.isOfReserve && space.freeCount < space.reserve.slotCount(leftBy: purpose)
+    return isBarred || tail.isForOneRecord ? 0 : tail.room
   }
 
   /// Decides up to where records go without another look, now that the tail has room for the next.
-  func setSoftEnd(roomFor byteCount: Int) {
-    unsafe tail.pointee.wantsUpkeep =
+  mutating func setSoftEnd(roomFor byteCount: Int) {
+    tail.wantsUpkeep =
       replayByteCount > replayByteCountMax || wantsSpace || wantsMaintenance || wantsIndexStored
       || wantsWindow
-    let end = unsafe tail.pointee.segment.end - UInt64(Seal.recordByteCount)
-    if unsafe tail.pointee.isOfReserve || tail.pointee.isForOneRecord {
-      unsafe tail.pointee.softEnd = 0
+    let end = tail.segment.end - UInt64(Seal.recordByteCount)
+    if tail.isOfReserve || tail.isForOneRecord {
+      tail.softEnd = 0
       return
     }
-    unsafe tail.pointee.softEnd = end
+    tail.softEnd = end
   }
 
   /// Goes on in another hot segment (DESIGN.md 5, "Append").
   @inline(never)
-  func openSegment(roomFor byteCount: Int, _ purpose: SlotSpace.Purpose) throws(SedimentError) {
-    try goOn(in: takeSegment(roomFor: byteCount, purpose))
+  mutating func openSegment(
+    roomFor byteCount: Int, _ purpose: SlotSpace.Purpose, isForOneRecord: Bool = false
+  ) throws(SedimentError) {
+    var reservation = Reservation(returned)
+    let next = try takeSegment(roomFor: byteCount, purpose, isForOneRecord: isForOneRecord, &reservation)
+    try goOn(in: next, &reservation)
   }
 
   /// Slots for the next hot segment, which nothing leads to yet.
@@ -86,13 +92,13 @@ extension LogWriter {
     var room: Int { identity.run.byteRange.count - SegmentHeader.byteCount - Seal.recordByteCount }
   }
 
-  /// Takes slots for a hot segment, to be entered by `goOn` or given back by `giveBack`.
+  /// Reserves slots for a hot segment, to be entered by `goOn`.
   ///
   /// They have room for a record of so many bytes and, if compaction can empty so long a segment in any case, for others
   /// that come with it.
-  func takeSegment(
+  mutating func takeSegment(
     roomFor byteCount: Int, upTo byteCountMax: Int = 0, _ purpose: SlotSpace.Purpose,
-    isForOneRecord: Bool = false
+    isForOneRecord: Bool = false, _ reservation: inout Reservation
   ) throws(SedimentError) -> NextSegment {
     noteClocks()
     noteBudget()
@@ -102,21 +108,20 @@ extension LogWriter {
       nextSlotCountMax = 1
       let (run, isOfReserve) = try takeHotRun(upTo: least, atLeast: least, purpose)
       return NextSegment(
-        identity: try makeUnadopted(.hot, of: run), isOfReserve: isOfReserve, isForOneRecord: true)
+        identity: try reserve(.hot, run, &reservation), isOfReserve: isOfReserve, isForOneRecord: true)
     }
     let usual = max(min(segmentSlotCount, nextSlotCountMax), least)
     nextSlotCountMax = nextSlotCountMax < Limits.fileSlotCountMax ? 2 * nextSlotCountMax : nextSlotCountMax
     let inAll = min(Self.leastSlotCount(roomFor: byteCountMax), batchSlotCountMax)
     if inAll > least, let run = takeBatchRun(upTo: max(usual, inAll), atLeast: inAll) {
-      return NextSegment(identity: try makeUnadopted(.hot, of: run))
+      return NextSegment(identity: try reserve(.hot, run, &reservation))
     }
     let (run, isOfReserve) = try takeHotRun(upTo: usual, atLeast: least, purpose)
-    return NextSegment(
-      identity: try makeUnadopted(.hot, of: run), isOfReserve: isOfReserve)
+    return NextSegment(identity: try reserve(.hot, run, &reservation), isOfReserve: isOfReserve)
   }
 
   /// Takes slots for as much of a batch as a segment may hold, which the reserve has room for then; nil if there are none.
-  private func takeBatchRun(upTo count: UInt32, atLeast least: UInt32) -> SlotRun? {
+  private mutating func takeBatchRun(upTo count: UInt32, atLeast least: UInt32) -> SlotRun? {
     let before = longestSlotCount
     longestSlotCount = max(longestSlotCount, least)
     space.reserve.raise(to: reserve)
@@ -127,17 +132,17 @@ extension LogWriter {
   }
 
   /// Goes on in a segment; what fails poisons.
-  func goOn(in next: NextSegment) throws(SedimentError) {
-    let run = next.identity.run
+  mutating func goOn(in next: NextSegment, _ reservation: inout Reservation) throws(SedimentError) {
+    // The seal that names the segment may reach the file though appending it fails.
+    adopt(next.identity, from: &reservation)
     try link(next.identity)
-    unadoptedSlotCount -= run.count
-    unsafe tail.pointee.isOfReserve = next.isOfReserve
-    unsafe tail.pointee.isForOneRecord = next.isForOneRecord
+    tail.isOfReserve = next.isOfReserve
+    tail.isForOneRecord = next.isForOneRecord
   }
 
   /// Provides slots for records of so many bytes each, even if every slot is a segment of its own, or throws before
   /// anything is appended.
-  func provideRoom(forAllOf byteCounts: [Int]) throws(SedimentError) {
+  mutating func provideRoom(forAllOf byteCounts: [Int]) throws(SedimentError) {
     var room = room(for: .goingOn)
     var slotCount: UInt32 = 0
     for byteCount in byteCounts {
@@ -159,7 +164,7 @@ extension LogWriter {
 
   /// Slots for a hot segment: as many as one should have, or as few as will do where space is short or they are of the
   /// reserve.
-  private func takeHotRun(
+  private mutating func takeHotRun(
     upTo count: UInt32, atLeast least: UInt32, _ purpose: SlotSpace.Purpose
   ) throws(SedimentError) -> (run: SlotRun, isOfReserve: Bool) {
     if let endToReach, purpose != .storing || mayStore(least),
@@ -175,9 +180,10 @@ extension LogWriter {
   }
 
   /// Takes so many slots or, where there are not as many in a row, as many as there are, before the file grows.
-  func takeRun(
+  mutating func takeRun(
     upTo count: UInt32, atLeast least: UInt32, for purpose: SlotSpace.Purpose
   ) throws(SedimentError) -> SlotRun {
+    takeBackReserved()
     if isOverlong, purpose == .storing { return try takeStorableRun(upTo: count, atLeast: least) }
     if let run = try takePresentRun(count, for: purpose) { return run }
     // What compaction wins lies scattered, in runs of all lengths.
@@ -198,7 +204,7 @@ extension LogWriter {
   }
 
   /// Takes so many slots in a row, if necessary bare ones that get blocks; nil if there are none, or no blocks.
-  private func takePresentRun(
+  private mutating func takePresentRun(
     _ count: UInt32, for purpose: SlotSpace.Purpose
   ) throws(SedimentError) -> SlotRun? {
     while true {
@@ -208,7 +214,8 @@ extension LogWriter {
   }
 
   /// Takes slots that are free or, if there are none, gives bare ones blocks or lets the file grow.
-  func takeRun(_ count: UInt32, for purpose: SlotSpace.Purpose) throws(SedimentError) -> SlotRun {
+  mutating func takeRun(_ count: UInt32, for purpose: SlotSpace.Purpose) throws(SedimentError) -> SlotRun {
+    takeBackReserved()
     if isOverlong, purpose == .storing { return try takeStorableRun(upTo: count, atLeast: count) }
     repeat {
       if let run = space.take(count, for: purpose) { return run }
@@ -222,7 +229,9 @@ extension LogWriter {
 
   /// Gives bare slots blocks, so that in the end so many in a row may be taken; false if
   /// there are none such, or no blocks.
-  private func freeMore(for count: UInt32, _ purpose: SlotSpace.Purpose) throws(SedimentError) -> Bool {
+  private mutating func freeMore(for count: UInt32, _ purpose: SlotSpace.Purpose) throws(SedimentError)
+    -> Bool
+  {
     // Slots in a row first; after that it can only be the reserve that is missing.
     if let bare = space.bareRun(for: count, isAdjacent: true), try dress(bare) > 0 { return true }
     let wanted = count + space.reserve.slotCount(leftBy: purpose)
@@ -240,7 +249,7 @@ extension LogWriter {
   }
 
   /// Lets the file grow until so many adjacent slots may be taken, and ahead of need where there is room for it.
-  private func grow(for count: UInt32, _ purpose: SlotSpace.Purpose) throws(SedimentError) {
+  private mutating func grow(for count: UInt32, _ purpose: SlotSpace.Purpose) throws(SedimentError) {
     guard let growth = space.growth(for: count, purpose) else {
       throw SedimentError.fileTooLarge(file.file.path)
     }
@@ -268,17 +277,19 @@ extension LogWriter {
   }
 
   /// Notes that the file has more slots, of which it keeps some more in reserve.
-  func noteExtended(by count: UInt32) {
+  mutating func noteExtended(by count: UInt32) {
     space.extend(by: count)
     space.reserve.raise(to: reserve)
   }
 
   /// An identity for a use of slots, whose seed differs from that of the use before (invariant 5).
-  func newIdentity(_ kind: SegmentKind, _ run: SlotRun) throws(SedimentError) -> SegmentIdentity {
+  mutating func newIdentity(_ kind: SegmentKind, _ run: SlotRun) throws(SedimentError) -> SegmentIdentity {
     newIdentity(kind, run, seedBefore: run.first < freshSlot ? try lastSeed(of: run) : nil)
   }
 
-  func newIdentity(_ kind: SegmentKind, _ run: SlotRun, seedBefore before: Checksum?) -> SegmentIdentity {
+  mutating func newIdentity(_ kind: SegmentKind, _ run: SlotRun, seedBefore before: Checksum?)
+    -> SegmentIdentity
+  {
     freshSlot = max(freshSlot, run.end)
     let generation = catalogue.numbers.nextGeneration
     catalogue.numbers.nextGeneration = generation.advanced(by: 1)!
@@ -295,16 +306,16 @@ extension LogWriter {
   }
 
   /// Seals the segment and goes on in the next one, whose header is the first that lies there.
-  func link(_ next: SegmentIdentity) throws(SedimentError) {
-    let base = unsafe SequenceNumber(tail.pointee.sequence + 1)!
-    let seal = unsafe Seal(recordCount: tail.pointee.entry.recordCount, next: next)
+  mutating func link(_ next: SegmentIdentity) throws(SedimentError) {
+    let base = SequenceNumber(tail.sequence + 1)!
+    let seal = Seal(recordCount: tail.entry.recordCount, next: next)
     // Where the last record was written, the next will be, which would flush what was stored between them.
-    let way = unsafe file.hasWindow && tail.pointee.flushedEnd == tail.pointee.offset ? Way.written : .stored
+    let way = file.hasWindow && tail.flushedEnd == tail.offset ? Way.written : .stored
     try append(.seal(seal), way)
     // The window has records of one segment only.
     try flush()
-    unsafe tail.pointee.segment.setReadableEnd(tail.pointee.segment.end)
-    let old = unsafe tail.pointee
+    tail.segment.setReadableEnd(tail.segment.end, permit)
+    let old = tail
     let header = SegmentHeader(identity: next, base: base, floor: base, predecessor: old.position)
     catalogue.setTail(old.entry)
     do throws(Catalogue.Contradiction) {
@@ -316,9 +327,9 @@ extension LogWriter {
     space.reserve.raise(to: reserve)
     let start = next.run.byteRange.lowerBound
     let segment = Segment(next, base: base, in: identity)
-    if file.hasWindow { segment.setReadableEnd(start) }
-    slots.add(segment, next.run)
-    unsafe tail.pointee = Tail(
+    if file.hasWindow { segment.setReadableEnd(start, permit) }
+    slots.add(segment, next.run, permit)
+    tail = Tail(
       identity: next, segment: segment, offset: next.recordRange.lowerBound.byteOffset,
       sequence: base.rawValue, countedSequence: base.rawValue, clock: old.clock, flushedEnd: start,
       aheadEnd: way == .written ? start : 0, entry: catalogue.segments[next.generation]!)

@@ -8,12 +8,12 @@ extension LogWriter {
   /// segment.
   ///
   /// It does not itself count as something to sync.
-  func appendMark(_ watermark: LogPosition, clock: UInt64) throws(SedimentError) {
-    guard unsafe tail.pointee.room >= Mark.recordByteCount else { return }
-    let counted = unsafe tail.pointee.countedSequence
-    let mark = unsafe Mark(clock: clock, watermark: watermark, salt: tail.pointee.identity.salt)
+  mutating func appendMark(_ watermark: LogPosition, clock: UInt64) throws(SedimentError) {
+    guard tail.room >= Mark.recordByteCount else { return }
+    let counted = tail.countedSequence
+    let mark = Mark(clock: clock, watermark: watermark, salt: tail.identity.salt)
     try append(.mark(mark), .written)
-    unsafe tail.pointee.countedSequence = counted
+    tail.countedSequence = counted
     markedWatermark = watermark
   }
 
@@ -27,8 +27,8 @@ extension LogWriter {
   var syncableTotal: UInt64 { writtenTotal &+ adoptedByteCount }
 
   /// Brings the catalogue up to what is known beside it.
-  func updateNumbers(clock: UInt64) {
-    unsafe catalogue.setTail(tail.pointee.entry)
+  mutating func updateNumbers(clock: UInt64) {
+    catalogue.setTail(tail.entry)
     catalogue.numbers.slotCount = space.end
     catalogue.numbers.clocks.highest = max(catalogue.numbers.clocks.highest, min(clock, Limits.clockMax))
     catalogue.numbers.totals.userByteCount &+= userByteCount
@@ -41,7 +41,7 @@ extension LogWriter {
   }
 
   /// After opening: what must be kept in reserve and when a checkpoint is due.
-  func noteOpened() {
+  mutating func noteOpened() {
     // The checkpoint itself is not what the next one saves.
     replayByteCount -= min(UInt64(checkpointByteCount), replayByteCount)
     noteCheckpoint()
@@ -50,7 +50,7 @@ extension LogWriter {
   }
 
   /// After a checkpoint was appended: when the next is due, and what must be kept in reserve.
-  func noteCheckpoint() {
+  mutating func noteCheckpoint() {
     let fileByteCount = UInt64(space.end) * UInt64(Limits.slotByteCount)
     let least = Self.replayByteCountMin(syncs: syncs)
     replayByteCountMax = min(max(fileByteCount / 4, least), Self.replayByteCountTop)
@@ -67,7 +67,7 @@ extension LogWriter {
   private static let replayByteCountTop: UInt64 = 512 << 20
 
   /// Begins another segment, though the present one has room.
-  func goOnInAnotherSegment() throws(SedimentError) {
+  mutating func goOnInAnotherSegment() throws(SedimentError) {
     try openSegment(roomFor: 0, .goingOn)
   }
 
@@ -102,7 +102,7 @@ extension LogWriter {
   static let batchSlotCountTop: UInt32 = 16
 
   /// Measures the longest segment anew, since long ones may be gone.
-  func noteLongest() {
+  mutating func noteLongest() {
     let longest = catalogue.segments.values.reduce(0) {
       $1.holdsRecords && $1.identity.run.count > 1 ? max($0, $1.identity.run.count) : $0
     }
@@ -132,8 +132,8 @@ extension LogWriter {
   /// Sees to it that what this opening is about to write and store into has blocks.
   ///
   /// A file that was copied or restored may have holes where the log goes on.
-  func prepare() throws(SedimentError) {
-    try file.file.allocate(unsafe tail.pointee.identity.run.byteRange)
+  mutating func prepare() throws(SedimentError) {
+    try file.file.allocate(tail.identity.run.byteRange)
     do throws(SedimentError) {
       space.reserve = reserve
       try provide(space.reservedCount)
@@ -163,7 +163,7 @@ extension LogWriter {
   }
 
   /// Takes slots over that got blocks without the lock, unless the file grew otherwise meanwhile.
-  func take(ahead range: Range<UInt32>) {
+  mutating func take(ahead range: Range<UInt32>) {
     guard range.lowerBound <= space.end, range.upperBound > space.end else { return }
     guard (try? file.map(upTo: SlotSpace.byteCount(of: range.upperBound))) != nil else { return }
     noteExtended(by: range.upperBound - space.end)
@@ -179,7 +179,7 @@ extension LogWriter {
   }
 
   /// Half of what the file grows by at a time is to be there beyond the reserve; none in a small file.
-  func setWantedFreeCount() {
+  mutating func setWantedFreeCount() {
     let ahead = slotCountAhead
     wantedFreeCount = ahead < 8 ? 0 : space.reservedCount + ahead / 2
   }

@@ -8,10 +8,10 @@ extension LogWriter {
   ///
   /// What fits into the window is stored there. Anything else is written, behind what the window has.
   @inline(__always)
-  func store(_ records: RawSpan, at offset: UInt64, _ way: Way) throws(SedimentError) {
+  mutating func store(_ records: RawSpan, at offset: UInt64, _ way: Way) throws(SedimentError) {
     let end = offset &+ UInt64(records.byteCount)
-    if unsafe way == .stored && end <= tail.pointee.storeEnd && records.byteCount <= Self.storedByteCountMax {
-      file.store(records, atPlace: unsafe offset &+ tail.pointee.windowShift)
+    if way == .stored && end <= tail.storeEnd && records.byteCount <= Self.storedByteCountMax {
+      file.store(records, atPlace: offset &+ tail.windowShift)
     } else {
       try write(records, at: offset, way)
     }
@@ -21,12 +21,12 @@ extension LogWriter {
   static var storedByteCountMax: Int { 12 << 10 }
 
   @inline(never)
-  private func write(_ records: RawSpan, at offset: UInt64, _ way: Way) throws(SedimentError) {
+  private mutating func write(_ records: RawSpan, at offset: UInt64, _ way: Way) throws(SedimentError) {
     try flush(upTo: offset)
     let end = offset + UInt64(records.byteCount)
     do throws(SedimentError) {
       try file.file.write(records, at: offset)
-      if unsafe way == .written && end > tail.pointee.aheadEnd { try writeAhead(from: offset, behind: end) }
+      if way == .written && end > tail.aheadEnd { try writeAhead(from: offset, behind: end) }
     } catch {
       throw fail(error)
     }
@@ -38,11 +38,11 @@ extension LogWriter {
   /// The sync that first writes a block waits for the file system's journal, too, so records that are synced one by one
   /// find blocks that were written with one of them.
   @inline(never)
-  private func writeAhead(from offset: UInt64, behind end: UInt64) throws(SedimentError) {
-    let isOftenSynced = unsafe tail.pointee.isOftenSynced(at: offset)
-    unsafe tail.pointee.aheadEnd =
-      isOftenSynced ? min(end + Self.aheadByteCount, tail.pointee.segment.end) : end
-    try writeZeros(unsafe end..<tail.pointee.aheadEnd)
+  private mutating func writeAhead(from offset: UInt64, behind end: UInt64) throws(SedimentError) {
+    let isOftenSynced = tail.isOftenSynced(at: offset)
+    tail.aheadEnd =
+      isOftenSynced ? min(end + Self.aheadByteCount, tail.segment.end) : end
+    try writeZeros(end..<tail.aheadEnd)
   }
 
   private static var aheadByteCount: UInt64 { 256 << 10 }
@@ -60,17 +60,17 @@ extension LogWriter {
   private static let zeros = [UInt8](repeating: 0, count: 64 << 10)
 
   /// Writes what is in the window alone to its place, so that a sync would cover it; what fails poisons.
-  func flush() throws(SedimentError) {
-    try flush(upTo: unsafe tail.pointee.offset)
+  mutating func flush() throws(SedimentError) {
+    try flush(upTo: tail.offset)
   }
 
   @inline(__always)
-  private func flush(upTo end: UInt64) throws(SedimentError) {
-    if unsafe tail.pointee.flushedEnd < end { try flushWindow(upTo: end) }
+  private mutating func flush(upTo end: UInt64) throws(SedimentError) {
+    if tail.flushedEnd < end { try flushWindow(upTo: end) }
   }
 
   @inline(never)
-  private func flushWindow(upTo end: UInt64) throws(SedimentError) {
+  private mutating func flushWindow(upTo end: UInt64) throws(SedimentError) {
     guard let window = file.window else { return }
     if let poison { throw poison }
     // Whole pages: the system would read the rest of one that it has to change in part.
@@ -78,7 +78,7 @@ extension LogWriter {
     let padding = unsafe Self.zeros.span.bytes.extracting(first: Int(pageEnd - end))
     file.store(padding, atPlace: window.place(of: end))
     do throws(SedimentError) {
-      try file.flush(unsafe tail.pointee.flushedEnd..<pageEnd, of: window)
+      try file.flush(tail.flushedEnd..<pageEnd, of: window)
     } catch {
       throw fail(error)
     }
@@ -87,21 +87,26 @@ extension LogWriter {
 
   /// Lets readers read the log in its place up to an offset, and records be stored into the window from there on.
   @inline(__always)
-  func noteFlushed(upTo end: UInt64) {
-    unsafe tail.pointee.flushedEnd = end
+  mutating func noteFlushed(upTo end: UInt64) {
+    tail.flushedEnd = end
     // Without a window the whole segment is read in its place.
     guard file.hasWindow else { return }
-    unsafe tail.pointee.segment.setReadableEnd(end)
+    tail.segment.setReadableEnd(end, permit)
     SchedulePoint.reach(.published)
-    if unsafe end >= tail.pointee.storeEnd { beginLap(at: end) }
+    if end >= tail.storeEnd { beginLap(at: end) }
   }
 
   /// Finds the place in the window from which on records are stored, up to the end of the ring or of the segment.
   @inline(never)
-  private func beginLap(at offset: UInt64) {
+  private mutating func beginLap(at offset: UInt64) {
     guard let window = file.window else { return }
-    unsafe tail.pointee.storeEnd = min(window.end(from: offset), tail.pointee.segment.end)
-    unsafe tail.pointee.windowShift = window.place(of: offset) &- offset
+    tail.storeEnd = min(window.end(from: offset), tail.segment.end)
+    tail.windowShift = window.place(of: offset) &- offset
+  }
+
+  /// The records that are in the window alone, for whoever has the writer.
+  @inline(__always) var recordsInWindow: RecordsInWindow {
+    RecordsInWindow(end: tail.offset, shift: tail.windowShift)
   }
 
   // MARK: Which window
@@ -117,7 +122,7 @@ extension LogWriter {
     private let slotCount: UInt32
     private let reclaimedSlotCount: UInt64
 
-    init(_ writer: LogWriter) {
+    init(_ writer: borrowing LogWriter) {
       slotCount = writer.space.end
       reclaimedSlotCount = writer.reclaimedSlotCount
     }
@@ -126,7 +131,7 @@ extension LogWriter {
   /// Begins to store into the window that the catalogue names, if there is one and this may be.
   ///
   /// All that was appended is in its place. Where something is refused records are written one by one, which is slower.
-  func enterWindow() {
+  mutating func enterWindow() {
     guard file.mayHaveWindow, let identity = catalogue.window else { return }
     let window = Window(identity.run)
     do throws(SedimentError) {
@@ -136,20 +141,20 @@ extension LogWriter {
     } catch {
       // The records of this opening are written one by one.
     }
-    noteFlushed(upTo: unsafe tail.pointee.flushedEnd)
+    noteFlushed(upTo: tail.flushedEnd)
   }
 
   /// Writes records one by one from now on.
-  func leaveWindow() throws(SedimentError) {
+  mutating func leaveWindow() throws(SedimentError) {
     try flush()
     endStoring()
   }
 
   /// Stores nothing into the window any more, which is empty.
-  private func endStoring() {
+  private mutating func endStoring() {
     file.leaveWindow()
-    unsafe tail.pointee.storeEnd = 0
-    unsafe tail.pointee.segment.setReadableEnd(tail.pointee.segment.end)
+    tail.storeEnd = 0
+    tail.segment.setReadableEnd(tail.segment.end, permit)
     SchedulePoint.reach(.published)
   }
 
@@ -158,18 +163,35 @@ extension LogWriter {
     try writeZeros(window.ring)
   }
 
+  /// Notes that the file shares its blocks with a copy: whatever is stored next gets blocks of its own first.
+  mutating func noteCloned() {
+    blockLossCount += 1
+    space.undress()
+    setWantedFreeCount()
+    renewBlocks()
+  }
+
   /// Gives what the log still has of its segment, and the window, which is empty, blocks of their own, of which the file
   /// shares those that it had with a copy.
   ///
   /// Where there are none, records are written one by one from now on: that can be refused, while a store into a shared
   /// block would end the process.
-  func renewBlocks() {
+  private mutating func renewBlocks() {
     if poison != nil { return }
     do throws(SedimentError) {
-      try file.file.allocate(unsafe tail.pointee.identity.run.byteRange)
+      try file.file.allocate(tail.identity.run.byteRange)
       if let window = file.window { try empty(window) }
     } catch {
       endStoring()
     }
   }
+}
+
+/// Where records lie that are in the window alone: until something is appended they stay there, so that whoever has the
+/// writer may read them in place.
+struct RecordsInWindow {
+  /// Behind the last of them.
+  let end: UInt64
+  /// What is added to the place of one in the log to get its place in the window.
+  let shift: UInt64
 }

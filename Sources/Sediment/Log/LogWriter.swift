@@ -4,9 +4,12 @@ internal import SedimentFormat
 
 /// Appends to the hot log: the one writer of the file (DESIGN.md 5, "Append").
 ///
-/// Everything here happens under the writer's lock. A failed write poisons: nothing is written after it
-/// (invariant 20). What is refused before anything was written throws and leaves all as it was.
-@safe final class LogWriter: @unchecked Sendable {
+/// The state of the writer's lock: the log, the catalogue, the free slots and the accounts. Whoever has it may also change
+/// the index, the slot table and the counts of segments and collections, which readers use without a lock.
+///
+/// A failed write poisons: nothing is written after it (invariant 20). What is refused before anything was written throws
+/// and leaves all as it was.
+@safe struct LogWriter: ~Copyable {
   let disk: any Disk
   let file: LogFile
   let identity: FileIdentity
@@ -15,8 +18,8 @@ internal import SedimentFormat
   var space: SlotSpace
   /// Slots from here on were never used, so no header of an older use can lie there.
   var freshSlot: UInt32
-  /// Where the log goes on; a pointer, because the way of every write leads through it.
-  let tail: UnsafeMutablePointer<Tail>
+  /// Where the log goes on.
+  var tail: Tail
   /// Why nothing may be written any more, once something failed.
   private(set) var poison: SedimentError?
   /// The bytes that the index leads to, records whole.
@@ -52,8 +55,11 @@ internal import SedimentFormat
   var pinned: [Generation: Int] = [:]
   /// The slots of the extents in the catalogue.
   var extentSlotCount: UInt32 = 0
-  /// The slots of extents, survivors and parts of the index that are being written.
-  var unadoptedSlotCount: UInt32 = 0
+  /// The slots of segments that are being written, and that no change of the log names yet.
+  var reservedSlotCount: UInt32 = 0
+  let returned: ReturnedSlots
+  /// Shown where the index, the slot table, and the counts of segments and collections are changed.
+  let permit = WritePermit()
   /// The slots of the longest segment that batches have made, up to `batchSlotCountTop`: the reserve has room for what it
   /// holds.
   var longestSlotCount: UInt32 = 0
@@ -71,7 +77,7 @@ internal import SedimentFormat
     didSet { ledger.setNeeded(from: neededGeneration) }
   }
   /// How long a change waits for compaction.
-  let pace = PaceCell()
+  let pace: PaceCell
   /// What records took when compaction last found nothing to win; 0 if it did.
   var vainSlotCount: UInt32 = 0
   /// How things were when a search for room last came to nothing.
@@ -117,14 +123,28 @@ internal import SedimentFormat
   var poisoned: (@Sendable (SedimentError) -> Void)?
   /// What of the log the stored index does not know.
   var unstored = UnstoredLog()
+  var plans = Plans()
+  /// Whether the index was built anew because its keys were alike.
+  var isReseeded = false
+  /// Segments that compaction found damaged: they stay as they are.
+  var refusedVictims: Set<Generation> = []
+  /// The sequences of the changes that adopted survivors, as long as these may not be on the medium.
+  var adoptions: [Generation: UInt64] = [:]
+  /// How much had been written when it was last looked at which dictionaries are needed.
+  var censusTotal: UInt64 = 0
+  /// Dictionaries that were appended and not synced yet.
+  var unsyncedDictionaries: Set<UInt32> = []
+  /// Where the log ended when maintenance last ran.
+  var maintainedSequence: UInt64 = 0
   private var scratch: UnsafeMutableRawBufferPointer
 
   init(
     disk: any Disk, file: LogFile, identity: FileIdentity, slots: SlotTable, catalogue: Catalogue,
     space: SlotSpace, tail: Tail, replayByteCount: UInt64, markedWatermark: LogPosition,
-    neededGeneration: Generation,
-    options: SedimentOptions
+    neededGeneration: Generation, returned: ReturnedSlots, pace: PaceCell, options: SedimentOptions
   ) {
+    self.returned = returned
+    self.pace = pace
     evicts = options.capacity.evicts
     compactsByItself = options.compaction == .automatic
     syncs = options.durability != .unsynced
@@ -153,14 +173,12 @@ internal import SedimentFormat
     self.space.cap = slotCountMax
     self.replayByteCount = replayByteCount
     freshSlot = space.end
-    unsafe self.tail = .allocate(capacity: 1)
-    unsafe self.tail.initialize(to: tail)
+    self.tail = tail
     unsafe scratch = .allocate(byteCount: 4096, alignment: 64)
     syncedTotal = syncableTotal
   }
 
   deinit {
-    unsafe tail.deallocate()
     unsafe scratch.deallocate()
   }
 
@@ -176,37 +194,39 @@ internal import SedimentFormat
 
   /// Appends a record for which there is room, of as many bytes as its form says; the result is its first byte.
   @inline(__always)
-  func append(
+  mutating func append(
     _ form: RecordForm, byteCount: Int, key: RawSpan, value: RawSpan, _ way: Way
   ) throws(SedimentError) -> UInt64 {
     if unsafe scratch.count < byteCount { growScratch(byteCount) }
-    let offset = unsafe tail.pointee.offset
+    let offset = tail.offset
     let start = unsafe scratch.baseAddress!
     unsafe RecordImage.make(form, key: key, value: value, byteCount: byteCount, at: start)
     unsafe RecordImage.finish(
-      at: start, byteCount: byteCount, sequence: tail.pointee.sequence &+ 1, offset: offset,
-      seed: tail.pointee.segment.seed)
+      at: start, byteCount: byteCount, sequence: tail.sequence &+ 1, offset: offset,
+      seed: tail.segment.seed)
     try store(unsafe RawSpan(_unsafeStart: UnsafeRawPointer(start), byteCount: byteCount), at: offset, way)
     advance(past: form, byteCount: byteCount)
     return offset
   }
 
   @inline(__always)
-  private func advance(past form: RecordForm, byteCount: Int) {
-    unsafe tail.pointee.advance(past: form, byteCount: byteCount)
+  private mutating func advance(past form: RecordForm, byteCount: Int) {
+    tail.advance(past: form, byteCount: byteCount, permit)
     replayByteCount &+= UInt64(byteCount)
     writtenByteCount &+= UInt64(byteCount)
   }
 
   @inline(never)
-  private func growScratch(_ byteCount: Int) {
+  private mutating func growScratch(_ byteCount: Int) {
     unsafe scratch.deallocate()
     unsafe scratch = .allocate(byteCount: byteCount + byteCount / 4, alignment: 64)
   }
 
   /// Appends a control record for which there is room; the result is its first byte.
   @discardableResult
-  func append(_ control: ControlRecord, isBatched: Bool = false, _ way: Way) throws(SedimentError) -> UInt64 {
+  mutating func append(_ control: ControlRecord, isBatched: Bool = false, _ way: Way) throws(SedimentError)
+    -> UInt64
+  {
     let value = control.encode()!
     let form = RecordForm(kind: .control, isBatched: isBatched)
     let byteCount = form.byteCount(keyByteCount: 0, valueByteCount: value.count)
@@ -218,14 +238,14 @@ internal import SedimentFormat
   ///
   /// They have to be stored, all together, before anything else is appended or the lock is given up.
   @inline(__always)
-  func place(
+  mutating func place(
     _ record: Range<Int>, of images: RecordImages, _ form: RecordForm, _ checksum: inout BatchChecksum
   ) -> UInt64 {
-    let offset = unsafe tail.pointee.offset
+    let offset = tail.offset
     let start = unsafe images.address(record)
     unsafe RecordImage.finish(
-      at: start, byteCount: record.count, sequence: tail.pointee.sequence &+ 1, offset: offset,
-      seed: tail.pointee.segment.seed)
+      at: start, byteCount: record.count, sequence: tail.sequence &+ 1, offset: offset,
+      seed: tail.segment.seed)
     // A batch has no more members than this counts: that was asked when they were added.
     _ = unsafe checksum.add(RawSpan(_unsafeStart: start, byteCount: Limits.recordFixedByteCount))
     advance(past: form, byteCount: record.count)
@@ -233,10 +253,10 @@ internal import SedimentFormat
   }
 
   /// Stores some of the records that were laid out, whose places end at the tail.
-  func store(_ range: Range<Int>, of images: RecordImages, _ way: Way) throws(SedimentError) {
+  mutating func store(_ range: Range<Int>, of images: RecordImages, _ way: Way) throws(SedimentError) {
     if range.isEmpty { return }
     let records = unsafe RawSpan(_unsafeStart: images.address(range), byteCount: range.count)
-    try store(records, at: unsafe tail.pointee.offset - UInt64(range.count), way)
+    try store(records, at: tail.offset - UInt64(range.count), way)
   }
 
   /// Adds the record that was appended last to the checksum of its batch.
@@ -246,7 +266,7 @@ internal import SedimentFormat
   }
 
   /// Notes that a write or sync failed, after which nothing more is written by this opening.
-  func fail(_ error: SedimentError) -> SedimentError {
+  mutating func fail(_ error: SedimentError) -> SedimentError {
     let failure = SedimentError(poisonedBy: error)
     if poison == nil {
       poison = failure

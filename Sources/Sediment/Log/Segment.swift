@@ -5,7 +5,7 @@ internal import Synchronization
 /// What readers and the accounting know of a segment in memory: a handle to a block that never moves.
 ///
 /// The first part is written before the segment is published in the slot table and never again, so readers need
-/// no lock. The counts belong to whoever holds the writer's lock. The block is freed only when no reader can
+/// no lock. The block is freed only when no reader can
 /// have found it.
 @safe package struct Segment: @unchecked Sendable {
   private let block: UnsafeMutablePointer<Block>
@@ -20,13 +20,6 @@ internal import Synchronization
     let salt: UInt64
     /// Written while it is the one that the log ends in.
     var readableEnd: UInt64
-    let padding: UInt64 = 0
-    // At byte 64, on another cache line: what writers change does not disturb readers.
-    var liveByteCount = 0
-    var liveCount = 0
-    var noticeBelow = Int.min
-    var ledgerNumber = 0
-    var tombstoneByteCount = 0
   }
 
   package init(_ identity: SegmentIdentity, base: SequenceNumber, in file: FileIdentity) {
@@ -38,6 +31,8 @@ internal import Synchronization
         seed: identity.seed(in: file).rawValue, kind: identity.kind, base: base.rawValue,
         generation: identity.generation.rawValue, start: bytes.lowerBound, end: bytes.upperBound,
         salt: identity.salt, readableEnd: bytes.upperBound))
+    let counts = unsafe (memory + Self.countsOffset).bindMemory(to: SegmentCounts.Values.self, capacity: 1)
+    unsafe counts.initialize(to: SegmentCounts.Values())
   }
 
   init(at address: UnsafeMutableRawPointer) {
@@ -57,9 +52,8 @@ internal import Synchronization
 
   /// Lets readers read its records in their places up to an offset.
   ///
-  /// Under the writer's lock. Readers share the word with what they need of every segment, so it is left alone where it
-  /// is as it should be.
-  @inline(__always) func setReadableEnd(_ offset: UInt64) {
+  /// Readers share the word with what they need of every segment, so it is left alone where it is as it should be.
+  @inline(__always) func setReadableEnd(_ offset: UInt64, _ permit: borrowing WritePermit) {
     if unsafe block.pointee.readableEnd == offset { return }
     unsafe Atomic<UInt64>.store(offset, &block.pointee.readableEnd)
   }
@@ -75,43 +69,59 @@ internal import Synchronization
     base &+ ((low &- base) & (Limits.sequenceSpan - 1))
   }
 
-  /// The bytes of its records that the index points to.
-  ///
-  /// Under the writer's lock.
-  package var liveByteCount: Int {
-    get { unsafe block.pointee.liveByteCount }
-    nonmutating set { unsafe block.pointee.liveByteCount = newValue }
+  /// What is counted of it, for whoever has the writer.
+  @inline(__always) package func counts(_ permit: borrowing WritePermit) -> SegmentCounts {
+    unsafe SegmentCounts(address + Self.countsOffset)
   }
 
-  /// How many of its records the index points to.
-  ///
-  /// Under the writer's lock.
-  package var liveCount: Int {
-    get { unsafe block.pointee.liveCount }
-    nonmutating set { unsafe block.pointee.liveCount = newValue }
+  /// On another cache line than what readers use: what writers change does not disturb them.
+  private static var countsOffset: Int { 64 }
+}
+
+/// What is counted of a segment in memory; see `Segment.counts`.
+@safe package struct SegmentCounts: @unchecked Sendable {
+  // Sendable: only who has the writer gets one to use.
+  private let values: UnsafeMutablePointer<Values>
+
+  fileprivate struct Values {
+    var liveByteCount = 0
+    var liveCount = 0
+    var noticeBelow = Int.min
+    var ledgerNumber = 0
+    var tombstoneByteCount = 0
   }
 
-  /// Whoever lets the live bytes fall below this says so to the ledger; the lowest number where nobody need.
-  ///
-  /// Under the writer's lock.
-  package var noticeBelow: Int {
-    get { unsafe block.pointee.noticeBelow }
-    nonmutating set { unsafe block.pointee.noticeBelow = newValue }
+  @inline(__always) fileprivate init(_ address: UnsafeMutableRawPointer) {
+    unsafe values = address.assumingMemoryBound(to: Values.self)
+  }
+
+  /// The bytes of its records that the index leads to.
+  @inline(__always) package var liveByteCount: Int {
+    get { unsafe values.pointee.liveByteCount }
+    nonmutating set { unsafe values.pointee.liveByteCount = newValue }
+  }
+
+  /// How many of its records the index leads to.
+  @inline(__always) package var liveCount: Int {
+    get { unsafe values.pointee.liveCount }
+    nonmutating set { unsafe values.pointee.liveCount = newValue }
+  }
+
+  /// Whoever lets the live bytes fall below this tells the ledger; the lowest number where nobody need.
+  @inline(__always) package var noticeBelow: Int {
+    get { unsafe values.pointee.noticeBelow }
+    nonmutating set { unsafe values.pointee.noticeBelow = newValue }
   }
 
   /// The bytes of its tombstones; an estimate where nobody has read them since the file was opened.
-  ///
-  /// Under the writer's lock.
   package var tombstoneByteCount: Int {
-    get { unsafe block.pointee.tombstoneByteCount }
-    nonmutating set { unsafe block.pointee.tombstoneByteCount = newValue }
+    get { unsafe values.pointee.tombstoneByteCount }
+    nonmutating set { unsafe values.pointee.tombstoneByteCount = newValue }
   }
 
   /// Where the ledger keeps it; of no meaning in a segment that it does not have.
-  ///
-  /// Under the writer's lock.
   var ledgerNumber: Int {
-    get { unsafe block.pointee.ledgerNumber }
-    nonmutating set { unsafe block.pointee.ledgerNumber = newValue }
+    get { unsafe values.pointee.ledgerNumber }
+    nonmutating set { unsafe values.pointee.ledgerNumber = newValue }
   }
 }

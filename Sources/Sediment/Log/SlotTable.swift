@@ -4,7 +4,7 @@ internal import Synchronization
 /// Finds the segment that a position of the file lies in, without a lock.
 ///
 /// A table of one word for each slot, the address of its segment's block. It grows by being replaced; the one
-/// before is freed when no reader can have it. Changes are made under the writer's lock.
+/// before is freed when no reader can have it.
 @safe final class SlotTable: @unchecked Sendable {
   /// The address of the table in force: its length, then a word for each slot.
   private let current: Atomic<UInt>
@@ -29,7 +29,7 @@ internal import Synchronization
 
   /// The segment of a slot; nil if it is free.
   ///
-  /// Inside a reader's scope or under the writer's lock.
+  /// Inside a reader's scope or with the writer.
   @inline(__always) func segment(at slot: UInt64) -> Segment? {
     SchedulePoint.reach(.reading)
     let table = unsafe Self.table(current.load(ordering: .acquiring))
@@ -41,13 +41,13 @@ internal import Synchronization
   }
 
   /// Lets the slots of a run lead to its segment.
-  func add(_ segment: Segment, _ run: SlotRun) {
+  func add(_ segment: Segment, _ run: SlotRun, _ permit: borrowing WritePermit) {
     reserve(slotCount: Int(run.end))
     set(run, to: UInt64(UInt(bitPattern: unsafe segment.address)))
   }
 
   /// Lets the slots of a run lead nowhere; the segment's block goes when no reader can have it.
-  func remove(_ run: SlotRun) {
+  func remove(_ run: SlotRun, _ permit: borrowing WritePermit) {
     guard let segment = segment(at: UInt64(run.first)) else { return }
     set(run, to: 0)
     unsafe retired.retire(segment.address, byteCount: 128)

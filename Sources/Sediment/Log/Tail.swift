@@ -2,8 +2,6 @@ internal import CSediment
 internal import SedimentFormat
 
 /// The place where the log goes on, and what its last segment holds so far.
-///
-/// Under the writer's lock.
 struct Tail {
   var identity: SegmentIdentity
   var segment: Segment
@@ -84,13 +82,13 @@ struct RecordForm {
 extension Tail {
   /// Counts a record that was appended.
   @inline(__always)
-  mutating func advance(past form: RecordForm, byteCount: Int) {
+  mutating func advance(past form: RecordForm, byteCount: Int, _ permit: borrowing WritePermit) {
     offset &+= UInt64(byteCount)
     sequence &+= 1
     countedSequence = sequence
     entry.count(
       form.kind, sequence: SequenceNumber(sequence)!, expiry: form.expiry, byteCount: byteCount, now: clock)
-    if form.kind == .remove { segment.tombstoneByteCount &+= byteCount }
+    if form.kind == .remove { segment.counts(permit).tombstoneByteCount &+= byteCount }
   }
 }
 

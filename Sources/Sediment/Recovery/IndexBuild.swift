@@ -29,10 +29,10 @@ package struct IndexBuild {
     {
       let keyHash = index.view.keyHash
       if let result = try byParts(coverage, into: index, source) { return result }
-      index.removeAll(keyHash: keyHash)
+      index.removeAll(keyHash: keyHash, WritePermit())
     }
     let recordCount = segments.reduce(0) { $0 + Self.recordCountMax($1) }
-    index.reserve(min(recordCount, Self.reservedCountMax))
+    index.reserve(min(recordCount, Self.reservedCountMax), WritePermit())
     var visitor = IndexVisitor(index, source, log.catalogue, segments)
     return try scan(segments.indices.map { Stretch(number: $0) }, &visitor, index)
   }
@@ -84,7 +84,7 @@ package struct IndexBuild {
     result.scannedRecordCount = totals.recordCount
     result.scannedByteCount = totals.byteCount
     visitor.removeTombstones()
-    index.trim()
+    index.trim(WritePermit())
     for (number, entry) in segments.enumerated() {
       result.segments[entry.identity.generation] = visitor.live[number]
     }

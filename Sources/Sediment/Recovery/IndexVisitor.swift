@@ -61,7 +61,7 @@ struct IndexVisitor {
         if unsafe record.pointee.collection != collection { unsafe enter(record.pointee.collection) }
         guard unsafe record.pointee.sequence > deadUpTo else { continue }
         if absent.admits(number - group.lowerBound, hash) {
-          unsafe index.insert(hash, position: record.pointee.position)
+          unsafe index.insert(hash, position: record.pointee.position, WritePermit())
           unsafe count(record.pointee, hash)
         } else {
           unsafe try take(record.pointee, hash)
@@ -117,7 +117,7 @@ struct IndexVisitor {
       var probe = index.view.probe(hash)
       while let entry = probe.next() {
         guard entry.position == position else { continue }
-        index.remove(probe)
+        index.remove(probe, WritePermit())
         break
       }
     }
@@ -152,11 +152,11 @@ struct IndexVisitor {
           keys.remove(expiring: old.expiry != 0, extentSlotCount: UInt64(extentSlotCount))
         }
       }
-      index.replace(probe, position: record.position)
+      index.replace(probe, position: record.position, WritePermit())
       count(record, hash)
       return
     }
-    index.insert(hash, position: record.position)
+    index.insert(hash, position: record.position, WritePermit())
     count(record, hash)
   }
 

@@ -58,6 +58,6 @@ func onThread(
 extension SedimentStore {
   /// How many segments a backup keeps from being used again.
   package var pinnedGenerationCount: Int {
-    engine.lock.withLock { engine.writer?.pinned.count ?? 0 }
+    engine.writer?.withLock { writer in writer.pinned.count } ?? 0
   }
 }

@@ -18,12 +18,10 @@ struct IndexMoment {
 
 extension Engine {
   /// The present moment.
-  ///
-  /// Under the lock.
-  func indexMoment(_ writer: LogWriter) -> IndexMoment {
+  func indexMoment(_ writer: borrowing LogWriter) -> IndexMoment {
     let view = index.view
-    return unsafe IndexMoment(
-      position: writer.tail.pointee.position, sequence: SequenceNumber(writer.tail.pointee.sequence)!,
+    return IndexMoment(
+      position: writer.tail.position, sequence: SequenceNumber(writer.tail.sequence)!,
       generationLimit: writer.catalogue.numbers.nextGeneration, keyHash: view.keyHash,
       baseBitCount: view.baseBitCount, appendedByteCount: writer.writtenTotal)
   }

@@ -2,14 +2,16 @@ internal import SedimentDisk
 internal import SedimentFormat
 
 /// Writes the parts of a stored index to slots that nobody knows of until a change of the log adopts them.
-struct IndexPartWriting {
+struct IndexPartWriting: ~Copyable {
   private let engine: Engine
-  private let writer: LogWriter
+  private let writer: Locked<LogWriter>
   private let moment: IndexMoment
   /// Tells this copy of the index from every other.
   private let build: UInt64
   /// What was written.
   private(set) var parts: [IndexPartEntry] = []
+  /// Their segments, until the log names them.
+  var reservation: Reservation
 
   // The part that is being filled.
   private var firstPartition = 0
@@ -21,7 +23,8 @@ struct IndexPartWriting {
   /// From so many entries on a part is complete: 224 KiB, which find room in a scattered file, or a 64th of all.
   private let partEntryCount: Int
 
-  init(_ engine: Engine, _ writer: LogWriter, _ moment: IndexMoment) {
+  init(_ engine: Engine, _ writer: Locked<LogWriter>, _ moment: IndexMoment) {
+    reservation = Reservation(engine.returned)
     self.engine = engine
     self.writer = writer
     self.moment = moment
@@ -44,13 +47,6 @@ struct IndexPartWriting {
       if isLast || entries.count >= partEntryCount { try writePart(before: partition + 1) }
     }
     return true
-  }
-
-  /// Gives back the slots of what was written and will not be adopted.
-  ///
-  /// Under the lock.
-  func giveBack() {
-    for part in parts { writer.giveBack(unadopted: part.segment.run) }
   }
 
   private mutating func writePart(before nextPartition: Int) throws(SedimentError) {
@@ -78,17 +74,17 @@ struct IndexPartWriting {
   }
 
   /// Slots for a part; what a full disk needs to go on is left alone.
-  private func takeSegment(pageCount: Int) throws(SedimentError) -> SegmentIdentity {
+  private mutating func takeSegment(pageCount: Int) throws(SedimentError) -> SegmentIdentity {
     let byteCount = SegmentHeader.byteCount + pageCount * IndexPage.byteCount
     let slotCount = (byteCount + Limits.slotByteCount - 1) / Limits.slotByteCount
     guard slotCount <= Int(Limits.segmentSlotCountMax) else { throw .exhausted("slots", path: engine.path) }
-    return try engine.lock.withLock { () throws(SedimentError) in
+    return try writer.withLock { (writer) throws(SedimentError) in
       if let poison = writer.poison { throw poison }
       // There it might lie in the way of what has to go before the cap.
       if writer.isOverlong {
         throw .capReached(engine.path, SlotSpace.byteCount(of: writer.slotCountMax))
       }
-      return try writer.makeUnadopted(.index, of: try writer.takeRun(UInt32(slotCount), for: .storing))
+      return try writer.reserve(.index, try writer.takeRun(UInt32(slotCount), for: .storing), &reservation)
     }
   }
 

@@ -21,7 +21,7 @@ extension LogWriter {
 
   /// Notes how much of the log the stored index does not know at this moment, or did not when so much had ever been
   /// appended and moved.
-  func noteUnstored(_ byteCount: UInt64, asOf mark: UInt64? = nil) {
+  mutating func noteUnstored(_ byteCount: UInt64, asOf mark: UInt64? = nil) {
     unstored.byteCount = byteCount
     unstored.mark = mark ?? writtenTotal
   }

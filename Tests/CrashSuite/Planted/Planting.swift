@@ -48,7 +48,7 @@ struct Planting {
       at: root, includingPropertiesForKeys: nil, options: [.skipsHiddenFiles])
     var files: [String] = []
     while let file = folder?.nextObject() as? URL {
-      guard ["swift", "c", "h", "modulemap", "pc"].contains(file.pathExtension) else { continue }
+      guard ["swift", "c", "h", "modulemap", "pc", "txt"].contains(file.pathExtension) else { continue }
       files.append(part + file.path.dropFirst(root.path.count))
     }
     return files

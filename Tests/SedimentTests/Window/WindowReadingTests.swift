@@ -1,6 +1,7 @@
 import Sediment
 import SedimentDisk
 import SedimentFormat
+import SedimentSupport
 import SedimentTesting
 import Testing
 

@@ -1,6 +1,6 @@
 import SedimentTesting
 
-/// The engine with threads of which one goes on at a time, in the order that a seed says (DESIGN.md 9.1, "Schedules").
+/// The engine with threads of which one goes on at a time, in the order that a seed says (Tests/README.md, "Schedules").
 ///
 /// It takes a build with the points at which threads can meet. Now and then a case is a small script in which one
 /// thread is preempted at a point of the case's, and another one at some of those that follow.

@@ -1,0 +1,40 @@
+/// A state together with the lock that guards it: whoever has the state has the lock.
+///
+/// What belongs to it is a stored property of `State`, or a method of it, so that nobody can touch it without the lock.
+@safe
+package final class Locked<State: ~Copyable>: @unchecked Sendable {
+  // Sendable: the state is used by one thread at a time, which has the lock.
+  private let lock: Lock
+  // A pointer, since a property of a class is checked for overlapping accesses at each one.
+  private let state: UnsafeMutablePointer<State>
+
+  package init(_ rank: LockRank, _ state: consuming State) {
+    lock = Lock(rank)
+    unsafe self.state = .allocate(capacity: 1)
+    unsafe self.state.initialize(to: state)
+  }
+
+  deinit {
+    unsafe state.deinitialize(count: 1)
+    unsafe state.deallocate()
+  }
+
+  /// Runs the body with the lock taken.
+  @inline(__always)
+  package func withLock<Result: ~Copyable, Failure: Error>(
+    _ body: (inout State) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    lock.lock()
+    defer { lock.unlock() }
+    return unsafe try body(&state.pointee)
+  }
+
+  /// Runs the body with the lock taken if nobody has it; nil if somebody has.
+  package func withLockIfFree<Result, Failure: Error>(
+    _ body: (inout State) throws(Failure) -> Result
+  ) throws(Failure) -> Result? {
+    guard lock.tryLock() else { return nil }
+    defer { lock.unlock() }
+    return unsafe try body(&state.pointee)
+  }
+}

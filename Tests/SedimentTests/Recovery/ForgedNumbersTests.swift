@@ -1,0 +1,88 @@
+import Sediment
+import SedimentFormat
+import SedimentSupport
+import SedimentTesting
+import Testing
+
+/// Files whose numbers somebody has forged with sound checksums.
+struct ForgedNumbersTests {
+  /// Changes the numbers of a store wherever a record of its hot log says them.
+  private func forge(_ bytes: inout [UInt8], _ change: (inout StoreNumbers) -> Void) throws {
+    let head = try Superblock.decode(
+      unsafe bytes.span.bytes.extracting(0..<Superblock.byteCount), copy: .first)
+    var count = 0
+    for slot in stride(from: 2, to: bytes.count / 16_384, by: 1) {
+      let start = slot * 16_384
+      guard
+        let header = try? SegmentHeader.decode(
+          unsafe bytes.span.bytes.extracting(start..<start + SegmentHeader.byteCount), in: head.identity,
+          at: UInt32(slot)), header.identity.kind == .hot
+      else { continue }
+      var offset = Int(header.identity.recordRange.lowerBound.byteOffset)
+      while true {
+        let place = RecordPlace(
+          seed: header.identity.seed(in: head.identity), base: header.base,
+          offset: UnitOffset(byteOffset: UInt64(offset))!)
+        let rest = Array(bytes[offset...])
+        guard let record = try? RecordHeader.decode(unsafe rest.span.bytes, at: place) else { break }
+        if record.kind == .control,
+          let value = forged(
+            try ControlRecord.decode(unsafe rest.span.bytes.extracting(record.valueRange)), change)
+        {
+          var made = Array(rest[..<record.byteCount])
+          made.replaceSubrange(record.valueRange, with: value)
+          var elements = made.mutableSpan
+          var span = unsafe elements.mutableBytes
+          RecordHeader.seal(&span, at: place)
+          bytes.replaceSubrange(offset..<offset + made.count, with: made)
+          count += 1
+        }
+        offset += record.byteCount
+      }
+    }
+    try #require(count > 0)
+  }
+
+  private func forged(_ control: ControlRecord, _ change: (inout StoreNumbers) -> Void) -> [UInt8]? {
+    func forged(_ entries: [CatalogueEntry]) -> [CatalogueEntry] {
+      entries.map { entry in
+        guard case .numbers(var numbers) = entry else { return entry }
+        change(&numbers)
+        return .numbers(numbers)
+      }
+    }
+    switch control {
+    case .catalogueChange(let old): return CatalogueChange(forged(old.entries))?.encode()
+    case .checkpointPart(let old):
+      return CheckpointPart(number: old.number, of: old.partCount, forged(old.entries))?.encode()
+    default: return nil
+    }
+  }
+
+  @Test func `Totals near their limit wrap around and end nothing`() throws {
+    let fixture = try StoreFixture(compression: .automatic)
+    try fixture.setTwoMakes(recordCount: 3_000)
+    try fixture.close()
+    var bytes = try #require(fixture.disk.contents(of: StoreFixture.path))
+    try forge(&bytes) { numbers in
+      numbers.totals.writtenByteCount = .max - 400_000
+      numbers.totals.movedByteCount = 0
+      numbers.totals.userByteCount = .max
+      numbers.totals.evictedCount = .max
+      numbers.totals.expiredCount = .max
+    }
+    let disk = SimulatedDisk(seed: 2)
+    disk.install(bytes, at: StoreFixture.path)
+    let opened = try StoreFixture(compression: .automatic, on: disk)
+    try opened.store.compact()
+    for number in 0..<4_000 {
+      try opened.store.set(Samples.json(number), forKey: "\(number % 2_000)")
+      if number % 100 == 0 { opened.scheduler.runDue() }
+    }
+    opened.scheduler.advance(by: 10_000_000_000)
+    _ = opened.store.statistics
+    try opened.store.compact()
+    try opened.close()
+    #expect(try SedimentStore.verify(path: StoreFixture.path, on: disk).isIntact)
+  }
+}

@@ -1,0 +1,260 @@
+import Sediment
+import SedimentDisk
+import SedimentFormat
+import SedimentSupport
+import SedimentTesting
+import Testing
+
+/// Parts made by hand from a log of known records: which of them count together, and what of them is believed.
+struct StoredIndexPartTests {
+  /// What of the parts is not as a writer would make it.
+  private struct Forgery {
+    var partitions: (Int) -> Range<UInt32> = { UInt32($0 * 16)..<UInt32($0 * 16 + 16) }
+    var partitionTotal: UInt32 = 64
+    var build: (Int) -> UInt64 = { _ in 5 }
+    var keyHash: (Int) -> KeyHash = { _ in StoredIndexPartTests.keyHash }
+    var replayFrom: (Int, LogPosition) -> LogPosition = { $1 }
+    var generationLimit: (Int, Generation) -> Generation = { $1 }
+    var sequence: (Int, UInt64) -> UInt64 = { $1 }
+    var account: (IndexAccount) -> IndexAccount = { $0 }
+    var entry: (UInt64) -> UInt64 = { $0 }
+    /// Changes all words of a part before they are sealed.
+    var words: (inout [UInt64]) -> Void = { _ in }
+    var partCount = 4
+  }
+
+  private static let keyHash = KeyHash(low: 8, high: 9)
+
+  /// A log of keys in two segments, of which some were set again, with parts for what it holds so far, and a few
+  /// records behind.
+  private static func disk(_ forgery: Forgery = Forgery()) throws -> SimulatedDisk {
+    var builder = try LogBuilder(fileSlotCount: 24)
+    try builder.open()
+    for number in 0..<200 { try builder.put("key \(number)", "first") }
+    try builder.roll(slot: 5, count: 2)
+    for number in 0..<150 { try builder.put("key \(number * 2)", "second") }
+    let moment = builder.position
+    let sequence = builder.sequence
+    // The entries, as an index of that seed holds them.
+    var last: [String: LogBuilder.Record] = [:]
+    for record in builder.records {
+      if let line = record.line { last[String(line.prefix { $0 != "=" })] = record }
+    }
+    let index = unsafe HashIndex(keyHash: keyHash) { unsafe $0.deallocate() }
+    for (key, record) in last {
+      let hash = unsafe index.view.hash(Array(key.utf8).span.bytes)
+      index.insert(hash, position: record.start.offset.rawValue, WritePermit())
+    }
+    let limit = builder.newSegment(.extent, slot: 15).generation
+    var change: [CatalogueEntry] = []
+    for number in 0..<forgery.partCount {
+      let partitions = forgery.partitions(number)
+      let part = try part(
+        of: index, partitions, last.values.map { $0 }, &builder, slot: UInt32(8 + number), number, forgery,
+        moment, sequence, limit)
+      change.append(.indexPart(part))
+    }
+    try builder.change(change)
+    try builder.put("key 3", "third")
+    try builder.remove("key 4")
+    try builder.put("new", "third")
+    try builder.sync()
+    return builder.durable()
+  }
+
+  private static func part(
+    of index: HashIndex, _ partitions: Range<UInt32>, _ records: [LogBuilder.Record],
+    _ builder: inout LogBuilder, slot: UInt32, _ number: Int, _ forgery: Forgery, _ moment: LogPosition,
+    _ sequence: UInt64, _ limit: Generation
+  ) throws -> IndexPartEntry {
+    var entries: [UInt64] = []
+    var entryCounts: [UInt32] = []
+    for partition in partitions {
+      var copied: [IndexEntry] = []
+      _ = index.view.copyEntries(from: UInt64(partition % 64) << 58, into: &copied)
+      entries += copied.map(\.rawValue)
+      entryCounts.append(UInt32(copied.count))
+    }
+    var accounts: [IndexAccount] = []
+    for generation in [1, 2] as [UInt64] {
+      let found = entries.compactMap { entry in
+        records.first {
+          $0.start.offset.rawValue == IndexEntry(rawValue: entry).position
+            && $0.start.generation.rawValue == generation
+        }
+      }
+      let account = IndexAccount(
+        generation: Generation(generation)!, collection: 0, recordCount: UInt32(found.count),
+        expiringCount: 0, byteCount: UInt64(found.reduce(0) { $0 + $1.byteCount }))
+      if let account { accounts.append(forgery.account(account)) }
+    }
+    let segment = builder.newSegment(.index, slot: slot)
+    var pages = IndexPages()
+    IndexPartHead(
+      sequence: SequenceNumber(forgery.sequence(number, sequence))!, entryCounts: entryCounts,
+      accounts: accounts
+    ).encode(into: &pages)
+    for entry in entries { pages.add(forgery.entry(entry)) }
+    var list = pages.words.enumerated().filter { $0.offset % 512 > 0 }.map {
+      UInt64(littleEndian: $0.element)
+    }
+    forgery.words(&list)
+    pages.removeAll()
+    for word in list { pages.add(word) }
+    let pageCount = UInt32(pages.pageCount)
+    let checksum = pages.seal(seed: segment.seed(in: builder.identity))
+    let words = pages.words
+    let start = segment.run.byteRange.lowerBound + UInt64(SegmentHeader.byteCount)
+    try builder.file.write(unsafe words.span.bytes, at: start)
+    return IndexPartEntry(
+      partitions: partitions, of: forgery.partitionTotal, pageCount: pageCount, segment: segment,
+      checksum: checksum, replayFrom: forgery.replayFrom(number, moment),
+      generationLimit: forgery.generationLimit(number, limit), entryCount: UInt64(entries.count),
+      keyHash: forgery.keyHash(number), build: forgery.build(number))!
+  }
+
+  @Test func `Parts of one build that have each partition once count together`() throws {
+    let report = try Self.disk().expectSameIndex(path: LogBuilder.path)
+    // 200 keys of the first segment, 50 more of the second.
+    #expect(report.storedCount == 250)
+    // The change, three records, a mark.
+    #expect(report.scannedRecordCount == 5)
+  }
+
+  /// Forgeries after which the parts count for nothing.
+  private static var useless: [(String, (inout Forgery) -> Void)] {
+    [
+      ("a part is missing", { $0.partCount = 3 }),
+      (
+        "a partition is missing",
+        { $0.partitions = { UInt32($0 * 16)..<UInt32($0 * 16 + ($0 == 1 ? 15 : 16)) } }
+      ),
+      (
+        "a partition comes twice",
+        { $0.partitions = { UInt32($0 * 16 - ($0 == 2 ? 1 : 0))..<UInt32($0 * 16 + 16) } }
+      ),
+      ("a part comes twice", { $0.partitions = { UInt32($0 / 2 * 32)..<UInt32($0 / 2 * 32 + 32) } }),
+      ("two builds", { $0.build = { $0 == 3 ? 6 : 5 } }),
+      ("two seeds", { $0.keyHash = { $0 == 3 ? KeyHash(low: 8, high: 1) : keyHash } }),
+      (
+        "as many partitions as none has",
+        {
+          $0.partitionTotal = 65; $0.partitions = { UInt32($0 * 16)..<UInt32($0 * 16 + ($0 == 3 ? 17 : 16)) }
+        }
+      ),
+      (
+        "two moments",
+        { $0.replayFrom = { $0 == 1 ? LogPosition($1.generation, UnitOffset($1.offset.rawValue + 1)!) : $1 } }
+      ),
+      ("two limits", { $0.generationLimit = { $0 == 1 ? $1.advanced(by: 1)! : $1 } }),
+      ("two sequences", { $0.sequence = { $0 == 2 ? $1 + 1 : $1 } }),
+      ("another sequence", { $0.sequence = { $1 + 1 } }),
+      (
+        "a moment between records",
+        { $0.replayFrom = { LogPosition($1.generation, UnitOffset($1.offset.rawValue + 1)!) } }
+      ),
+      (
+        "a moment behind the end",
+        { $0.replayFrom = { LogPosition($1.generation, UnitOffset($1.offset.rawValue + 200)!) } }
+      ),
+      (
+        "a moment in another place",
+        { $0.replayFrom = { LogPosition($1.generation, UnitOffset($1.offset.rawValue + 1 << 20)!) } }
+      ),
+      (
+        "accounts of other segments",
+        {
+          $0.account = {
+            IndexAccount(
+              generation: Generation(3 - $0.generation.rawValue)!, collection: 0, recordCount: $0.recordCount,
+              expiringCount: 0, byteCount: $0.byteCount)!
+          }
+        }
+      ),
+      (
+        "accounts of more bytes than a segment has",
+        {
+          $0.account = {
+            IndexAccount(
+              generation: $0.generation, collection: 0, recordCount: $0.recordCount, expiringCount: 0,
+              byteCount: 1 << 62)!
+          }
+        }
+      ),
+      ("entries that lead out of the file", { $0.entry = { $0 | 1 << 37 } }),
+      ("entries that lead nowhere", { $0.entry = { $0 & ~(1 << 38 - 1) } }),
+      ("entries beyond the moment", { $0.entry = { $0 + 0x7f0 } }),
+    ]
+  }
+
+  @Test(arguments: 0..<19)
+  func `Other parts count for nothing, and the log is scanned`(_ number: Int) throws {
+    let (name, change) = Self.useless[number]
+    var forgery = Forgery()
+    change(&forgery)
+    let report = try Self.disk(forgery).expectSameIndex(path: LogBuilder.path, "\(name)")
+    #expect(report.storedCount == 0, "\(name)")
+  }
+
+  @Test func `Accounts that say too little make no counts that are less than nothing`() throws {
+    var forgery = Forgery()
+    forgery.account = {
+      IndexAccount(
+        generation: $0.generation, collection: 7, recordCount: $0.recordCount,
+        expiringCount: $0.recordCount, byteCount: UInt64($0.recordCount) * 16)!
+    }
+    let disk = try Self.disk(forgery)
+    let (_, report) = try BuiltIndex.of(disk, path: LogBuilder.path, usingStoredIndex: true)
+    #expect(report.storedCount == 250)
+    let store = try SedimentStore(path: LogBuilder.path, disk: disk)
+    for number in 0..<250 { try store.set("again", forKey: "key \(number)") }
+    #expect(store.statistics.liveKeyCount >= 0)
+    try store.close()
+  }
+
+  @Test(arguments: 0..<TestEffort.of(60, long: 3000))
+  func `Whatever words a part has, opening it ends, and nothing is read that is not there`(_ seed: Int) throws
+  {
+    var forgery = Forgery()
+    let generator = SeededGenerator(seed: UInt64(seed))
+    forgery.words = { words in
+      var generator = generator
+      for _ in 0..<Int.random(in: 1...3, using: &generator) {
+        // The head has 18 words, which are half of what is changed.
+        let isHead = Bool.random(using: &generator)
+        let place = Int.random(in: 0..<(isHead ? 18 : words.count), using: &generator)
+        switch Int.random(in: 0..<5, using: &generator) {
+        case 0: words[place] = generator.next()
+        case 1: words[place] = generator.next() >> UInt64.random(in: 32..<64, using: &generator)
+        case 2: words[place] ^= 1 << UInt64.random(in: 0..<64, using: &generator)
+        case 3: words[place] = [0, .max, 1 << 62, 1 << 63, 1 << 32].randomElement(using: &generator)!
+        default: words.swapAt(place, Int.random(in: 0..<words.count, using: &generator))
+        }
+      }
+    }
+    let disk = try Self.disk(forgery)
+    let store = try SedimentStore(path: LogBuilder.path, disk: disk)
+    for number in 0..<250 {
+      do {
+        let value: [UInt8]? = try store.retrieve(forKey: "key \(number)")
+        let text = value.map { String(decoding: $0, as: UTF8.self) }
+        #expect([nil, "first", "second", "third"].contains(text))
+      } catch let error as SedimentError {
+        #expect(error.code == .damaged)
+      }
+      try store.set("again", forKey: "key \(number)")
+    }
+    try store.close()
+  }
+
+  @Test func `Entries that agree in their hashes by forgery are told from one another by their keys`() throws
+  {
+    var forgery = Forgery()
+    forgery.entry = { $0 & ~((1 << 25 - 1) << 38) }
+    let disk = try Self.disk(forgery)
+    // No key is found by a wrong hash, but nothing is read that is not there.
+    let store = try SedimentStore(path: LogBuilder.path, disk: disk)
+    for number in 0..<250 { _ = try store.retrieve(forKey: "key \(number)") as [UInt8]? }
+    try store.close()
+  }
+}
