@@ -48,8 +48,8 @@ private func forgedFrame(_ frames: [Forger.Frame], _ reader: inout InputReader) 
   if changes & 2 != 0 { frame.bytes.removeLast(reader.number(below: frame.bytes.count + 1)) }
   if changes & 4 != 0 { frame.bytes += reader.bytes(Int(reader.byte() & 31)) }
   if changes & 8 != 0 {
-    let how = reader.byte()
-    (frame.compression, frame.encryption) = (how & 7, how >> 4)
+    // All of the byte but the bit that says how long the transform is.
+    frame.compression = reader.byte() & 0xf7
   }
   if changes & 16 != 0 { frame.dictionary = UInt32(reader.number(below: 4)) }
   if changes & 32 != 0 {

@@ -103,12 +103,12 @@ private func checkRecord(_ bytes: [UInt8], at place: RecordPlace) {
   guard let header = try? unsafe RecordHeader.decode(bytes.span.bytes, at: place) else { return }
   let byteCount = header.byteCount
   expect(byteCount <= bytes.count && byteCount % 8 == 0, "a record beyond its bytes")
-  expect(header.trailerRange.upperBound <= byteCount, "fields beyond their record")
+  expect(header.valueRange.upperBound <= byteCount, "fields beyond their record")
   expect(header.violation == nil, "a record that breaks a rule")
   let whole = Array(bytes[..<byteCount])
   let made = encoded(byteCount: byteCount) { span in
     header.encode(into: &span)
-    for range in [header.keyRange, header.valueRange, header.trailerRange] {
+    for range in [header.keyRange, header.valueRange] {
       span.copy(unsafe whole.span.bytes.extracting(range), at: range.lowerBound)
     }
     RecordHeader.seal(&span, at: place)

@@ -5,8 +5,9 @@ internal import Sediment
 /// Makes a damaged or forged store of the input, and lets the engine do with it all that it can.
 ///
 /// The first byte names the seed, the second says how it is damaged and opened, the third what is done with it; the
-/// rest are edits. Ends the program if anything but a store's error comes of it, if a file that was damaged but not
-/// forged shows what it never held, or if what was opened is not the same when it is opened again.
+/// rest are edits. Ends the program if anything but a store's error comes of it, if a quick scan of its records sees
+/// others than the one that decodes each, if a file that was damaged but not forged shows what it never held, or if
+/// what was opened is not the same when it is opened again.
 func check(_ input: [UInt8]) {
   if crashIsPlanted { return crashOnWord(input) }
   var reader = InputReader(input)
@@ -15,6 +16,7 @@ func check(_ input: [UInt8]) {
   let uses = Uses(rawValue: reader.byte())
   let rule = way & 1 == 0 ? nil : Mender.Rule(renumbers: way & 2 != 0)
   let damaged = DamagedStore(&reader, of: seed, mending: rule)
+  compareScans(damaged)
   switch way >> 2 & 3 {
   case 0: compareWays(damaged)
   case 1: examine(damaged)

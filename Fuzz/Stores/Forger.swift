@@ -27,16 +27,12 @@ package struct Forger {
   package struct Frame {
     package var bytes: [UInt8]
     package var compression: UInt8
-    package var encryption: UInt8
     package var dictionary: UInt32
     package var originalByteCount: UInt32
 
-    package init(
-      bytes: [UInt8], compression: UInt8, encryption: UInt8, dictionary: UInt32, originalByteCount: UInt32
-    ) {
+    package init(bytes: [UInt8], compression: UInt8, dictionary: UInt32, originalByteCount: UInt32) {
       self.bytes = bytes
       self.compression = compression
-      self.encryption = encryption
       self.dictionary = dictionary
       self.originalByteCount = originalByteCount
     }
@@ -46,7 +42,7 @@ package struct Forger {
   package mutating func put(_ key: [UInt8], _ frame: Frame) -> Bool {
     guard
       let transform = Transform(
-        compression: frame.compression, encryption: frame.encryption, dictionary: frame.dictionary,
+        compression: frame.compression, dictionary: frame.dictionary,
         originalByteCount: frame.originalByteCount),
       let sequence = SequenceNumber(sequence + 1)
     else { return false }
@@ -84,8 +80,8 @@ package struct Forger {
         return Frame(
           bytes: Array(
             bytes[range][(range.lowerBound + record.valueRange.lowerBound)...].prefix(record.valueByteCount)),
-          compression: transform.compression, encryption: transform.encryption,
-          dictionary: transform.dictionary, originalByteCount: transform.originalByteCount)
+          compression: transform.compression, dictionary: transform.dictionary,
+          originalByteCount: transform.originalByteCount)
       }
     }
   }

@@ -54,7 +54,7 @@ package struct Landmark {
             kind: .extent,
             range: home.lowerBound + SegmentHeader.byteCount..<home.lowerBound + SegmentHeader.byteCount + 64,
             home: home))
-      case .catalogue, .window: break
+      case .window: break
       }
     }
     return found

@@ -51,7 +51,6 @@ extension Mender {
     switch entry {
     case .indexPart(let part) where rule.mendsIndex: mended(part).map { .indexPart($0) }
     case .dictionary(let entry): mended(entry).map { .dictionary($0) }
-    case .elsewhere(let entry): mended(entry).map { .elsewhere($0) }
     default: nil
     }
   }
@@ -94,15 +93,5 @@ extension Mender {
     return DictionaryEntry(
       number: entry.number, collection: entry.collection,
       checksum: Checksum.empty.continued(with: record.extracting(value..<end)), offset: entry.offset)
-  }
-
-  private func mended(_ entry: ElsewhereEntry) -> ElsewhereEntry? {
-    let start = entry.segment.run.byteRange.lowerBound + UInt64(SegmentHeader.byteCount)
-    let (end, isTooLarge) = start.addingReportingOverflow(entry.byteCount)
-    guard !isTooLarge, end <= UInt64(bytes.count) else { return nil }
-    var mended = entry
-    mended.checksum = Self.checksum(
-      of: bytes, in: Int(start)..<Int(end), behind: entry.segment.seed(in: file))
-    return mended
   }
 }

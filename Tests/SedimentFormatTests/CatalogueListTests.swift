@@ -12,19 +12,19 @@ import Testing
 
   @Test func `A change begins with its type and the number of its entries`() {
     let entries = Sample.change.entries.flatMap { $0.encode() }
-    #expect(Sample.change.encode() == laid(8, [(0, 1, 4), (4, 4, 12)]) + entries)
+    #expect(Sample.change.encode() == laid(8, [(0, 1, 4), (4, 4, 11)]) + entries)
   }
 
   @Test func `A part begins with its type, its number, that of all parts and that of its entries`() {
     let entries = Sample.part.entries.flatMap { $0.encode() }
-    #expect(Sample.part.encode() == laid(8, [(0, 1, 5), (2, 2, 0), (4, 2, 0x0102), (6, 2, 7)]) + entries)
+    #expect(Sample.part.encode() == laid(8, [(0, 1, 5), (2, 2, 0), (4, 2, 0x0102), (6, 2, 6)]) + entries)
   }
 
   @Test(arguments: [
     Damage(1 as UInt8, at: 1, .field(.reserved)), Damage(1 as UInt8, at: 3, .field(.reserved)),
-    Damage(0 as UInt32, at: 4, .field(.length)), Damage(11 as UInt32, at: 4, .field(.length)),
-    Damage(13 as UInt32, at: 4, .field(.length)), Damage(UInt32.max, at: 4, .field(.count)),
-    Damage(0 as UInt8, at: 8, .field(.tag)), Damage(12 as UInt8, at: 8, .newer(.tag)),
+    Damage(0 as UInt32, at: 4, .field(.length)), Damage(10 as UInt32, at: 4, .field(.length)),
+    Damage(12 as UInt32, at: 4, .field(.length)), Damage(UInt32.max, at: 4, .field(.count)),
+    Damage(0 as UInt8, at: 8, .field(.tag)), Damage(10 as UInt8, at: 8, .newer(.tag)),
   ])
   func `A field of a change is refused out of its range`(damage: Damage) {
     var bytes = Sample.change.encode()
@@ -35,8 +35,8 @@ import Testing
   @Test(arguments: [
     Damage(1 as UInt8, at: 1, .field(.reserved)), Damage(1 as UInt16, at: 2, .field(.part)),
     Damage(0 as UInt16, at: 4, .field(.part)), Damage(1 as UInt16, at: 4, nil),
-    Damage(UInt16.max, at: 4, nil), Damage(6 as UInt16, at: 6, .field(.length)),
-    Damage(8 as UInt16, at: 6, .field(.length)), Damage(UInt16.max, at: 6, .field(.count)),
+    Damage(UInt16.max, at: 4, nil), Damage(5 as UInt16, at: 6, .field(.length)),
+    Damage(7 as UInt16, at: 6, .field(.length)), Damage(UInt16.max, at: 6, .field(.count)),
   ])
   func `A field of a part is refused out of its range`(damage: Damage) {
     var bytes = Sample.part.encode()
@@ -53,14 +53,13 @@ import Testing
     }
   }
 
-  @Test func `A change has at least one entry, and only those that say what becomes different`() {
+  @Test func `A change has at least one entry, of any kind`() {
     #expect(CatalogueChange([]) == nil)
     #expect(Self.found(laid(8, [(0, 1, 4)])) == .field(.tag))
     for entry in Sample.entries {
-      #expect((CatalogueChange([entry]) != nil) == entry.belongsInChange)
-      #expect((CatalogueChange([.everythingCleared, entry]) != nil) == entry.belongsInChange)
+      #expect(CatalogueChange([entry]) != nil && CatalogueChange([.everythingCleared, entry]) != nil)
       let bytes = laid(8, [(0, 1, 4), (4, 4, 1)]) + entry.encode()
-      #expect(Self.found(bytes) == (entry.belongsInChange ? nil : .field(.tag)))
+      #expect(Self.found(bytes) == nil)
     }
   }
 

@@ -48,7 +48,7 @@ private struct WorkedExample {
     clocks.highest = 1_800_000_000_000
     let numbers = StoreNumbers(
       nextGeneration: Generation(2)!, nextCollection: 2, nextDictionary: 1, slotCount: 4,
-      horizons: Horizons(feed: .zero, state: .zero), everythingClearedAt: .zero, clocks: clocks,
+      everythingClearedAt: .zero, clocks: clocks,
       totals: StoreNumbers.Totals())
     let tail = SegmentEntry(
       identity: segment, base: .zero, floor: .zero, end: nil, highest: .zero, latestExpiry: 0, recordCount: 0,

@@ -113,7 +113,6 @@ import Testing
     #expect(Limits.keyByteCountMax == 65_535)
     #expect(Limits.valueByteCountMax == 1_073_741_824)
     #expect(Limits.inlineValueByteCountMax == 16_777_215)
-    #expect(Limits.trailerByteCountMax == 65_535)
     #expect(Limits.batchRecordCountMax == 1_048_576)
     #expect(Limits.batchByteCountMax == 268_435_456)
     #expect(Limits.collectionNameByteCountMax == 255)

@@ -39,11 +39,10 @@ enum Sample {
   /// A put with every field that a record can have.
   static let fullHeader = RecordHeader(
     kind: .put, isBatched: true, sequence: SequenceNumber(0x0102_0304_0506)!, collection: 0x1112_1314,
-    expiry: 0x2122_2324_2526, transform: longTransform, keyByteCount: 5, valueByteCount: 9,
-    trailerByteCount: 3)
+    expiry: 0x2122_2324_2526, transform: longTransform, keyByteCount: 5, valueByteCount: 9)
   static let shortTransform = Transform(compression: 1, dictionary: 0x21, originalByteCount: 0x3132)!
   static let longTransform = Transform(
-    compression: 1, encryption: 2, dictionary: 0x21_2223, originalByteCount: 0x3132_3334)!
+    compression: 0x21, dictionary: 0x21_2223, originalByteCount: 0x3132_3334)!
 
   static let records: [[UInt8]] = [
     record(
@@ -54,8 +53,7 @@ enum Sample {
       RecordHeader(kind: .put, sequence: SequenceNumber(2)!, keyByteCount: 0, valueByteCount: 0), key: [],
       value: [], at: place),
     record(
-      fullHeader, key: Array("a key".utf8), value: Array("the value".utf8), trailer: Array("tag".utf8),
-      at: place),
+      fullHeader, key: Array("a key".utf8), value: Array("the value".utf8), at: place),
     record(
       RecordHeader(
         kind: .remove, isBatched: true, sequence: SequenceNumber(3)!, collection: 1, keyByteCount: 7,
@@ -91,7 +89,7 @@ enum Sample {
     salt: 0x3132_3334_3536_3738)
   static let seal = Seal(recordCount: 0x0102_0304, next: segment(.hot, first: 7, count: 3))
   static let commit = Commit(memberCount: 0x0001_0203, checksum: Checksum(0x1112_1314))!
-  static let change = CatalogueChange(entries.filter(\.belongsInChange))!
+  static let change = CatalogueChange(entries)!
   static let part = CheckpointPart(number: 0, of: 0x0102, entries.filter(\.belongsInCheckpoint))!
 
   static let controls: [ControlRecord] = [
@@ -115,9 +113,8 @@ enum Sample {
     totals.expiredCount = 0x6162_6364_6566_6768
     return StoreNumbers(
       nextGeneration: Generation(0x0304)!, nextCollection: 0x0102_0304, nextDictionary: 0x02_0304,
-      slotCount: 0x0304_0506,
-      horizons: Horizons(feed: SequenceNumber(0x0405_0607)!, state: SequenceNumber(0x0506_0708)!),
-      everythingClearedAt: SequenceNumber(0x0607_0809)!, clocks: clocks, totals: totals)
+      slotCount: 0x0304_0506, everythingClearedAt: SequenceNumber(0x0607_0809)!, clocks: clocks,
+      totals: totals)
   }()
 
   static let segmentEntry = SegmentEntry(
@@ -148,10 +145,6 @@ enum Sample {
     entryCount: 0x1234, keyHash: KeyHash(low: 0x7172_7374_7576_7778, high: 0x8182_8384_8586_8788),
     build: 0x9192_9394_9596_9798)!
 
-  static let elsewhere = ElsewhereEntry(
-    segment: segment(.catalogue, first: 40, count: 8), checksum: Checksum(0x4142_4344), entryCount: 0x0101,
-    byteCount: 0x1110, asOf: LogPosition(Generation(6)!, UnitOffset(0x6162)!))
-
   /// An entry with a tag that no version has given a meaning yet.
   static let ignorable: [UInt8] = [0x80, 2] + [UInt8](1...14)
 
@@ -160,6 +153,6 @@ enum Sample {
     .numbers(numbers), .segment(segmentEntry), .freed(slot: 0x0102, generation: Generation(0x1112)!),
     .collection(collectionEntry), .collectionDropped(number: 0x0102), .collectionCleared(number: 0x0102_0304),
     .everythingCleared, .dictionary(dictionaryEntry), .dictionaryGone(number: 0x02_0304),
-    .indexPart(indexPart), .horizons(numbers.horizons), .elsewhere(elsewhere), .ignorable(ignorable),
+    .indexPart(indexPart), .ignorable(ignorable),
   ]
 }

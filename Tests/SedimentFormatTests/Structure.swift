@@ -95,7 +95,7 @@ struct Structure: Sendable, CustomTestStringConvertible {
     encode: { header, bytes in
       SedimentFormatTests.record(
         header, key: Array(bytes[header.keyRange]), value: Array(bytes[header.valueRange]),
-        trailer: Array(bytes[header.trailerRange]), at: Sample.place)
+        at: Sample.place)
     },
     canonical: { header, bytes in Array(bytes[..<header.byteCount]) })
 

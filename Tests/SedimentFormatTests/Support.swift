@@ -25,7 +25,7 @@ struct SplitMix: RandomNumberGenerator {
 
 /// Encodes a whole record.
 func record(
-  _ header: RecordHeader, key: [UInt8], value: [UInt8], trailer: [UInt8] = [], at place: RecordPlace
+  _ header: RecordHeader, key: [UInt8], value: [UInt8], at place: RecordPlace
 ) -> [UInt8] {
   var bytes = [UInt8](repeating: 0xee, count: header.byteCount)
   var elements = bytes.mutableSpan
@@ -33,7 +33,6 @@ func record(
   header.encode(into: &span)
   span.copy(unsafe key.span.bytes, at: header.keyRange.lowerBound)
   span.copy(unsafe value.span.bytes, at: header.valueRange.lowerBound)
-  span.copy(unsafe trailer.span.bytes, at: header.trailerRange.lowerBound)
   RecordHeader.seal(&span, at: place)
   return bytes
 }

@@ -55,7 +55,7 @@ package struct LogBuilder {
     catalogue = Catalogue(
       numbers: StoreNumbers(
         nextGeneration: Generation(1)!, nextCollection: 1, nextDictionary: 1, slotCount: 3,
-        horizons: Horizons(feed: .zero, state: .zero), everythingClearedAt: .zero,
+        everythingClearedAt: .zero,
         clocks: StoreNumbers.Clocks(), totals: StoreNumbers.Totals()))
     try catalogue.link(segment, base: .zero, endOfTail: nil)
     try writeHeader(SegmentHeader(identity: segment, base: .zero, floor: .zero))

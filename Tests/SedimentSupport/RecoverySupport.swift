@@ -7,7 +7,7 @@ import Testing
 /// Opens the store on a disk as its writer.
 @discardableResult
 package func recover(_ disk: SimulatedDisk, _ mode: Opening.Mode = .readWrite) throws -> Opening.Result {
-  let file = try disk.open(LogBuilder.path, mode == .readOnly ? .read : .readWrite)
+  let file = try disk.openFile(LogBuilder.path, mode == .readOnly ? .read : .readWrite)
   defer { try? file.close() }
   return try Opening(file, on: disk).recover(mode)
 }
@@ -16,7 +16,8 @@ package func recover(_ disk: SimulatedDisk, _ mode: Opening.Mode = .readWrite) t
 package func lines(_ log: RecoveredLog, on disk: SimulatedDisk) throws -> [String] {
   let bytes = disk.contents(of: LogBuilder.path)!
   var lines: [String] = []
-  for entry in log.catalogue.hotSegments {
+  let hot = log.catalogue.segments.values.filter { $0.identity.kind == .hot }
+  for entry in hot.sorted(by: { $0.identity.generation < $1.identity.generation }) {
     var position = entry.identity.recordRange.lowerBound.byteOffset
     let end = (entry.end ?? log.end.offset).byteOffset
     let seed = entry.identity.seed(in: log.head.leading.identity)
@@ -86,7 +87,7 @@ extension LogBuilder {
 
 /// The log of a file, as it is read without being changed.
 package func readLog(_ disk: SimulatedDisk, _ path: String) throws -> RecoveredLog {
-  let file = try disk.open(path, .read)
+  let file = try disk.openFile(path, .read)
   defer { try? file.close() }
   return try LogReading(file).run()
 }

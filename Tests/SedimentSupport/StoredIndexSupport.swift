@@ -24,14 +24,14 @@ package struct BuiltIndex: Equatable {
   package static func of(
     _ disk: SimulatedDisk, path: String = StoreFixture.path, usingStoredIndex: Bool
   ) throws -> (BuiltIndex, Report) {
-    let file = try disk.open(path, .read)
+    let file = try disk.openFile(path, .read)
     defer { try? file.close() }
     let log = try Opening(file, on: disk).recover(.readOnly).log
     return try of(log, log.patched ?? file, usingStoredIndex: usingStoredIndex)
   }
 
   package static func of(
-    _ log: RecoveredLog, _ file: any DiskFile, usingStoredIndex: Bool
+    _ log: RecoveredLog, _ file: StoreFile, usingStoredIndex: Bool
   ) throws -> (BuiltIndex, Report) {
     let index = unsafe HashIndex(keyHash: KeyHash(low: 1, high: 2)) { memory in unsafe memory.deallocate() }
     let source = RecordSource(file, byteCount: try file.byteCount())
@@ -56,7 +56,7 @@ package struct BuiltIndex: Equatable {
 extension SimulatedDisk {
   /// The parts of a stored index that a file's catalogue has.
   package func indexParts(path: String = StoreFixture.path) throws -> [IndexPartEntry] {
-    let file = try open(path, .read)
+    let file = try openFile(path, .read)
     defer { try? file.close() }
     return try Opening(file, on: self).recover(.readOnly).log.catalogue.indexParts
   }

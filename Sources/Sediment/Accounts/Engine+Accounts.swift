@@ -70,9 +70,6 @@ extension Engine {
       }
     }
     for part in writer.catalogue.indexParts { claims.claim(part.segment.run.slots, by: "the stored index") }
-    if let elsewhere = writer.catalogue.elsewhere {
-      claims.claim(elsewhere.segment.run.slots, by: "a checkpoint's further entries")
-    }
     for freed in writer.freedRuns {
       claims.claim(freed.run.slots, by: "segment \(freed.generation.rawValue), which was freed")
     }

@@ -3,10 +3,10 @@ internal import SedimentFormat
 
 /// The file that a backup becomes, from its first byte to the sync.
 struct BackupFile {
-  let file: any DiskFile
+  let file: StoreFile
   private let disk: any Disk
 
-  init(_ file: any DiskFile, on disk: any Disk) {
+  init(_ file: StoreFile, on disk: any Disk) {
     self.file = file
     self.disk = disk
   }
@@ -18,7 +18,7 @@ struct BackupFile {
   ///
   /// A part of the stored index, or the header of a window, that cannot be read is left off: the copy opens without it.
   func copy(
-    _ range: Range<UInt64>, of segment: SegmentIdentity, from source: any DiskFile,
+    _ range: Range<UInt64>, of segment: SegmentIdentity, from source: StoreFile,
     _ told: (UInt64) throws(SedimentError) -> Void
   ) throws(SedimentError) {
     var buffer = [UInt8](repeating: 0, count: min(range.count, Self.pieceByteCount))
@@ -26,14 +26,14 @@ struct BackupFile {
     while position < range.upperBound {
       let count = Int(min(range.upperBound - position, UInt64(buffer.count)))
       do throws(SedimentError) {
-        guard try source.read(into: &buffer, at: position, count: count) == count else {
+        guard try source.read(into: &buffer, 0..<count, at: position) == count else {
           throw .damaged("the file ends before a segment does", path: source.path, offset: position)
         }
       } catch {
         if segment.kind == .index || segment.kind == .window { return try told(range.upperBound - position) }
         throw error
       }
-      try file.put(unsafe buffer.span.bytes.extracting(0..<count), at: position)
+      try file.write(unsafe buffer.span.bytes.extracting(0..<count), at: position)
       position += UInt64(count)
       try told(UInt64(count))
     }
@@ -43,17 +43,11 @@ struct BackupFile {
   ///
   /// What stays behind all the same is in nobody's way.
   func clear(but source: BackupSource) throws(SedimentError) {
-    do throws(DiskError) {
-      try file.truncate(to: source.byteCount)
-      let zeros = [UInt8](repeating: 0, count: OwnerNote.byteCount)
-      try file.write(unsafe zeros.span.bytes, at: OwnerNote.byteOffset)
-    } catch {
-      throw SedimentError(error)
-    }
+    try file.truncate(to: source.byteCount)
+    try file.write([UInt8](repeating: 0, count: OwnerNote.byteCount), at: OwnerNote.byteOffset)
     guard file.traits.punchesHoles else { return }
-    let slotByteCount = UInt64(Limits.slotByteCount)
     for run in source.log.catalogue.slots.freeRuns(before: source.log.catalogue.slots.end) {
-      try? file.punchHole(UInt64(run.lowerBound) * slotByteCount..<UInt64(run.upperBound) * slotByteCount)
+      try? file.punchHole(SlotSpace.byteRange(of: run))
     }
     let tail = source.log.tail.identity.run.byteRange
     try? file.punchHole(source.log.end.offset.byteOffset..<tail.upperBound)
@@ -74,15 +68,11 @@ struct BackupFile {
       copy: .first, generation: .first, features: parent.features, identity: parent.identity, state: .closed,
       lineage: lineage, session: disk.random(), createdAt: disk.wallClock(), segment: fresh.first,
       checkpoint: next.checkpoint.offset, watermark: next.end)
-    try file.put(unsafe block.encode().span.bytes, at: block.copy.byteOffset)
+    try file.write(block.encode(), at: block.copy.byteOffset)
     block.copy = .second
     block.generation = EmptyStoreImage.leadingGeneration
-    try file.put(unsafe block.encode().span.bytes, at: block.copy.byteOffset)
-    do throws(DiskError) {
-      try file.sync()
-      try file.close()
-    } catch {
-      throw SedimentError(error)
-    }
+    try file.write(block.encode(), at: block.copy.byteOffset)
+    try file.sync()
+    try file.close()
   }
 }

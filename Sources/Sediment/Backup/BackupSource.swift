@@ -32,17 +32,14 @@ struct BackupSource {
 
 extension BackupSource {
   /// The log of a store that nobody changes, as it is in its file.
-  init(reading file: any DiskFile) throws(SedimentError) {
-    var log = try LogReading(file).run()
-    log.catalogue.forgetElsewhere()
-    self.init(log: log)
+  init(reading file: StoreFile) throws(SedimentError) {
+    self.init(log: try LogReading(StoreFile(file.file)).run())
   }
 
   /// The log of an open store at this moment.
   init(_ writer: inout LogWriter, _ leading: Superblock, clock: UInt64) {
     writer.updateNumbers(clock: clock)
-    var catalogue = writer.catalogue
-    catalogue.forgetElsewhere()
+    let catalogue = writer.catalogue
     let tail = writer.tail
     let end = tail.position
     let sequence = SequenceNumber(tail.sequence)!
@@ -61,11 +58,8 @@ extension BackupSource {
 extension RecoveredLog {
   /// The same log in a file of another length, of which nothing needs to be secured.
   func inFile(ofByteCount byteCount: UInt64) -> RecoveredLog {
-    RecoveredLog(
-      head: head, catalogue: catalogue, end: end, tail: tail, lastSequence: lastSequence,
-      watermark: end, isClean: true, checkpoint: checkpoint, replayedByteCount: 0, replayedRecordCount: 0,
-      ending: nil, cut: end, clock: clock, highestSequence: highestSequence,
-      highestGeneration: highestGeneration,
-      patched: nil, unsecured: Unsecured(fileByteCount: byteCount, chain: [], extents: [], survivors: []))
+    var log = self
+    log.unsecured = Unsecured(fileByteCount: byteCount, chain: [], extents: [], survivors: [])
+    return log
   }
 }

@@ -62,7 +62,7 @@ extension Engine {
       return source
     }
     guard let source else { return false }
-    let file = try open(new, .readWrite)
+    let file = try disk.openFile(new.temporaryPath, .readWrite)
     do throws(SedimentError) {
       let copy = BackupFile(file, on: disk)
       meter.extend(by: source.byteCount)
@@ -77,7 +77,7 @@ extension Engine {
   }
 
   private func isCloned(_ new: NewFile) -> Bool {
-    do throws(DiskError) {
+    do throws(SedimentError) {
       try log.file.clone(to: new.temporaryPath)
       return true
     } catch {
@@ -100,10 +100,10 @@ extension Engine {
     defer { unpin(pinned.map(\.identity.generation)) }
     meter.extend(by: source.segments.reduce(0) { $0 + UInt64($1.range.count) })
     try meter.add(0)
-    let file = try open(new, .create)
+    let file = try disk.openFile(new.temporaryPath, .create)
     do throws(SedimentError) {
       let copy = BackupFile(file, on: disk)
-      try extend(file, to: source.byteCount)
+      try file.truncate(to: source.byteCount)
       while let number = nextToCopy(of: pinned) {
         let segment = pinned[number]
         try copy.copy(segment.range, of: segment.identity, from: log.file) {
@@ -126,22 +126,6 @@ extension Engine {
   private func nextToCopy(of segments: [(identity: SegmentIdentity, range: Range<UInt64>)]) -> Int? {
     let freed = Set(writer?.withLock { writer in writer.freedRuns.map(\.generation) } ?? [])
     return segments.firstIndex { freed.contains($0.identity.generation) } ?? segments.indices.first
-  }
-
-  private func open(_ new: NewFile, _ mode: OpenMode) throws(SedimentError) -> any DiskFile {
-    do throws(DiskError) {
-      return try disk.open(new.temporaryPath, mode)
-    } catch {
-      throw SedimentError(error)
-    }
-  }
-
-  private func extend(_ file: any DiskFile, to byteCount: UInt64) throws(SedimentError) {
-    do throws(DiskError) {
-      try file.truncate(to: byteCount)
-    } catch {
-      throw SedimentError(error)
-    }
   }
 
   private func unpin(_ generations: [Generation]) {

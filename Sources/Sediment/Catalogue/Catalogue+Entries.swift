@@ -28,10 +28,6 @@ extension Catalogue {
     case .dictionary(let entry): try add(entry)
     case .dictionaryGone(let number): try removeDictionary(number)
     case .indexPart(let part): try adopt(part)
-    case .horizons(let said):
-      numbers.horizons.feed = max(numbers.horizons.feed, said.feed)
-      numbers.horizons.state = max(numbers.horizons.state, said.state)
-    case .elsewhere: throw Contradiction("a change names entries that lie elsewhere")
     case .ignorable(let bytes): add(ignorable: bytes)
     }
   }
@@ -44,7 +40,7 @@ extension Catalogue {
     numbers = said
   }
 
-  /// Adds an entry of a checkpoint behind its numbers; entries that lie elsewhere are added in the same way.
+  /// Adds an entry of a checkpoint behind its numbers.
   package mutating func add(_ entry: CatalogueEntry) throws(Contradiction) {
     switch entry {
     case .segment(let entry):
@@ -55,10 +51,8 @@ extension Catalogue {
     case .collection(let entry): try add(entry)
     case .dictionary(let entry): try add(entry)
     case .indexPart(let part): try adopt(part)
-    case .elsewhere(let entry): try set(elsewhere: entry)
     case .ignorable(let bytes): add(ignorable: bytes)
-    case .numbers, .freed, .collectionDropped, .collectionCleared, .everythingCleared, .dictionaryGone,
-      .horizons:
+    case .numbers, .freed, .collectionDropped, .collectionCleared, .everythingCleared, .dictionaryGone:
       throw Contradiction("an entry does not belong into a checkpoint")
     }
   }

@@ -21,8 +21,6 @@ package struct Catalogue: Sendable {
   private var partsByGeneration: [Generation: IndexPartEntry] = [:]
   /// The slots of these.
   package private(set) var indexSlotCount: UInt32 = 0
-  /// Where further entries of the checkpoint lie that it began from.
-  package private(set) var elsewhere: ElsewhereEntry?
   package private(set) var ignorable: [[UInt8]] = []
 
   package init(numbers: StoreNumbers) {
@@ -40,22 +38,11 @@ package struct Catalogue: Sendable {
 
   // MARK: Questions
 
-  /// The number of the collection of that name.
-  package func collectionNumber(of name: [UInt8]) -> UInt32? {
-    collectionNumbers[name]
-  }
-
   /// Up to which sequence the records of a collection are dead; nil if all of them are, because it is no more.
   package func deadUpTo(collection number: UInt32) -> SequenceNumber? {
     if number >= CollectionEntry.systemNumberMin { return .zero }
     guard let entry = collections[number] else { return number == 0 ? numbers.everythingClearedAt : nil }
     return max(entry.clearedAt, numbers.everythingClearedAt)
-  }
-
-  /// The hot segments in the order of the log.
-  package var hotSegments: [SegmentEntry] {
-    segments.values.filter { $0.identity.kind == .hot }
-      .sorted { $0.identity.generation < $1.identity.generation }
   }
 
   /// The parts of the stored index in the order of their generations.
@@ -67,7 +54,7 @@ package struct Catalogue: Sendable {
 
   /// The highest sequence that the catalogue names.
   package var highestSequence: SequenceNumber {
-    var highest = max(numbers.everythingClearedAt, numbers.horizons.feed, numbers.horizons.state)
+    var highest = numbers.everythingClearedAt
     for entry in segments.values { highest = max(highest, entry.highest, entry.floor) }
     for entry in collections.values { highest = max(highest, entry.clearedAt) }
     return highest
@@ -174,19 +161,6 @@ extension Catalogue {
     try occupy(part.segment)
     partsByGeneration[part.segment.generation] = part
     indexSlotCount += part.segment.run.count
-  }
-
-  package mutating func set(elsewhere entry: ElsewhereEntry) throws(Contradiction) {
-    guard elsewhere == nil else { throw Contradiction("a checkpoint goes on in two places") }
-    try occupy(entry.segment)
-    elsewhere = entry
-  }
-
-  /// Lets go of the segment with entries of an earlier checkpoint, once no superblock needs it.
-  package mutating func forgetElsewhere() {
-    guard let entry = elsewhere else { return }
-    _ = slots.remove(first: entry.segment.run.first, entry.segment.generation)
-    elsewhere = nil
   }
 
   package mutating func add(ignorable bytes: [UInt8]) {

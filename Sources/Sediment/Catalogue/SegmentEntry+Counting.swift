@@ -22,22 +22,25 @@ extension SegmentEntry {
 
   /// Counts a record that the segment holds, at some time now.
   mutating func count(_ record: RecordHeader, now: UInt64) {
-    highest = max(highest, record.sequence)
-    switch record.kind {
-    case .control:
-      return
-    case .remove:
+    count(
+      record.kind, sequence: record.sequence, expiry: record.expiry, byteCount: record.byteCount, now: now)
+  }
+
+  /// The same of a record of which no more is known than this.
+  @inline(__always)
+  mutating func count(
+    _ kind: RecordKind, sequence: SequenceNumber, expiry: UInt64, byteCount: Int, now: UInt64
+  ) {
+    highest = max(highest, sequence)
+    if kind == .control { return }
+    if kind == .remove {
       tombstoneCount &+= 1
-    case .put, .putLarge:
-      if recordCount == tombstoneCount {
-        latestExpiry = record.expiry
-      } else if latestExpiry != 0 {
-        latestExpiry = record.expiry == 0 ? 0 : max(latestExpiry, record.expiry)
-      }
-      if record.kind == .putLarge { largeCount &+= 1 }
-      if record.expiry != 0 {
-        expiring.add(
-          byteCount: record.byteCount, isLarge: record.kind == .putLarge, expiry: record.expiry, now: now)
+    } else {
+      let isFirst = recordCount == tombstoneCount
+      latestExpiry = isFirst ? expiry : latestExpiry == 0 || expiry == 0 ? 0 : max(latestExpiry, expiry)
+      if kind == .putLarge { largeCount &+= 1 }
+      if expiry != 0 {
+        expiring.add(byteCount: byteCount, isLarge: kind == .putLarge, expiry: expiry, now: now)
       }
     }
     recordCount &+= 1

@@ -160,7 +160,7 @@ extension Engine {
   func refuse(
     _ entry: SegmentEntry, after error: SedimentError, _ writer: Locked<LogWriter>
   ) -> SedimentError {
-    let error = (error.systemError?.cause).map(told) ?? error
+    let error = told(error)
     if error.isOfReading {
       writer.withLock { writer in
         writer.refusedVictims.insert(entry.identity.generation)

@@ -137,8 +137,8 @@ extension Engine {
     }
     if released.isEmpty { return false }
     let zeros = [UInt8](repeating: 0, count: 8)
-    do throws(DiskError) {
-      for freed in released { try log.write(unsafe zeros.span.bytes, at: freed.run.byteRange.lowerBound) }
+    do throws(SedimentError) {
+      for freed in released { try log.file.write(zeros, at: freed.run.byteRange.lowerBound) }
     } catch {
       if conditions.isClosed { return false }
       throw writer.withLock { writer in writer.fail(error) }

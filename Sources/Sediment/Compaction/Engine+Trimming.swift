@@ -57,12 +57,13 @@ extension Engine {
 
   /// Makes a hole of slots that were taken out; false where the file system cannot.
   private func punch(_ run: Range<UInt32>, _ writer: Locked<LogWriter>) throws(SedimentError) -> Bool {
-    do throws(DiskError) {
+    do throws(SedimentError) {
       try log.file.punchHole(SlotSpace.byteRange(of: run))
       return true
-    } catch  where error.code == .notSupported || error.code == .invalidArgument {
-      return false
     } catch {
+      if let code = error.systemError?.code, code == .notSupported || code == .invalidArgument {
+        return false
+      }
       // Whether there is a hole now is not known, so there must be blocks before anything is stored there.
       writer.withLock { writer in writer.space.giveBare(run) }
       throw told(error)
@@ -129,7 +130,7 @@ extension Engine {
     let end = writer.space.endAfterCutting(freeSlots: freeToCut)
     guard end < writer.space.end else { return }
     writer.blockLossCount += 1
-    do throws(DiskError) {
+    do throws(SedimentError) {
       try log.shrink(to: SlotSpace.byteCount(of: end))
       try log.file.truncate(to: SlotSpace.byteCount(of: end))
     } catch {

@@ -204,7 +204,7 @@ final class Exchange {
   func flush() throws(SedimentError) {
     while !buffer.isEmpty {
       let identity = try takeSlotsForFirst()
-      do throws(DiskError) {
+      do throws(SedimentError) {
         let now = engine.disk.wallClock()
         written.append(try buffer.write(to: identity, floor: terms.floor, now: now, engine.log))
       } catch {

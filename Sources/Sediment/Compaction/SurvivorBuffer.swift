@@ -135,7 +135,7 @@ final class SurvivorBuffer {
   /// Writes as many records as fit to slots that nobody knows of yet; the others stay in the buffer.
   func write(
     to identity: SegmentIdentity, floor: SequenceNumber, now: UInt64, _ log: LogFile
-  ) throws(DiskError) -> SurvivorSegment {
+  ) throws(SedimentError) -> SurvivorSegment {
     let room = Int(identity.run.count) * Limits.slotByteCount - SegmentHeader.byteCount
     let count = survivors.firstIndex { $0.offset + $0.byteCount > room } ?? survivors.count
     let part = Array(survivors[..<count])
@@ -146,8 +146,8 @@ final class SurvivorBuffer {
     seal(part, SegmentHeader(identity: identity, base: base, floor: floor), segment.seed, log.identity)
     let whole = unsafe RawSpan(
       _unsafeStart: UnsafeRawPointer(memory.baseAddress!), byteCount: SegmentHeader.byteCount + partByteCount)
-    do throws(DiskError) {
-      try log.write(whole, at: identity.run.byteRange.lowerBound)
+    do throws(SedimentError) {
+      try log.file.write(whole, at: identity.run.byteRange.lowerBound)
     } catch {
       unsafe segment.address.deallocate()
       throw error
@@ -158,7 +158,9 @@ final class SurvivorBuffer {
       identity: identity, base: base, floor: floor, end: end, highest: base, latestExpiry: 0, recordCount: 0,
       tombstoneCount: 0, largeCount: 0)
     for survivor in part {
-      entry.count(survivor, now: now)
+      entry.count(
+        survivor.kind, sequence: SequenceNumber(survivor.sequence)!, expiry: survivor.expiry,
+        byteCount: survivor.byteCount, now: now)
       if survivor.kind == .remove { segment.counts(WritePermit()).tombstoneByteCount += survivor.byteCount }
     }
     drop(count, byteCount: partByteCount)
@@ -194,27 +196,6 @@ final class SurvivorBuffer {
     }
     lowest = survivors.map(\.sequence).min() ?? .max
     highest = survivors.map(\.sequence).max() ?? 0
-  }
-}
-
-extension SegmentEntry {
-  /// Counts a record that was moved to the segment.
-  fileprivate mutating func count(_ survivor: Survivor, now: UInt64) {
-    highest = max(highest, SequenceNumber(survivor.sequence)!)
-    if survivor.kind == .remove {
-      tombstoneCount += 1
-    } else {
-      let isFirst = recordCount == tombstoneCount
-      let isForEver = latestExpiry == 0 || survivor.expiry == 0
-      latestExpiry = isFirst ? survivor.expiry : isForEver ? 0 : max(latestExpiry, survivor.expiry)
-      if survivor.kind == .putLarge { largeCount += 1 }
-      if survivor.expiry != 0 {
-        expiring.add(
-          byteCount: survivor.byteCount, isLarge: survivor.kind == .putLarge, expiry: survivor.expiry,
-          now: now)
-      }
-    }
-    recordCount += 1
   }
 }
 

@@ -14,7 +14,7 @@ extension Engine {
       let value = unsafe RawSpan(_unsafeBytes: view.value)
       return wantsPacking(value, state) ? pack(value, state, with: codec) : nil
     }
-    guard let transform = view.transform, transform.compression == Transform.zstd, transform.encryption == 0,
+    guard let transform = view.transform, transform.compression == Transform.zstd,
       Int(transform.originalByteCount) <= CollectionCompression.dictionaryByteCountMax
     else { return nil }
     return state.compression.withDictionary(for: Int(transform.originalByteCount)) { present in

@@ -57,9 +57,7 @@ extension Engine {
 
   /// What was done to the value of a record, as far as this version knows it.
   func transform(of found: FoundRecord) throws(SedimentError) -> Transform {
-    guard let transform = found.view.transform, transform.compression == Transform.zstd,
-      transform.encryption == 0
-    else {
+    guard let transform = found.view.transform, transform.compression == Transform.zstd else {
       throw SedimentError(
         .newer, path: path, offset: found.position,
         message: "The value is stored in a way that this version does not know. Use a later version.")

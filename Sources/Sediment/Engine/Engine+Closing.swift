@@ -47,10 +47,10 @@ extension Engine {
   /// Closes the file, and unlocks it with that; nobody reads from it, nor ever will.
   private func letGo() {
     var failure: SedimentError?
-    do throws(DiskError) {
+    do throws(SedimentError) {
       try log.file.close()
     } catch {
-      failure = SedimentError(error)
+      failure = error
     }
     openFile.giveBack()
     closing.reach(.ended, failure)
@@ -98,7 +98,7 @@ extension Engine {
         try writer.flush()
         return (sequence: writer.tail.countedSequence, end: writer.tail.position)
       }
-      do throws(DiskError) {
+      do throws(SedimentError) {
         try log.file.sync()
       } catch {
         throw writer.withLock { writer in writer.fail(error) }

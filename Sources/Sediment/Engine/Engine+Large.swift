@@ -156,7 +156,7 @@ extension Engine {
   ) throws(SedimentError) -> [ValuePlace.Piece] {
     var pieces: [ValuePlace.Piece] = []
     var offset = 0
-    do throws(DiskError) {
+    do throws(SedimentError) {
       for extent in extents {
         let most = ExtentLayout.storedByteCountMax(slotCount: extent.run.count)
         let end = min(offset + Int(most), bytes.byteCount)
@@ -233,18 +233,18 @@ enum LargeValues {
   /// Writes an extent's header, bytes and chunk table.
   static func write(
     _ bytes: RawSpan, to extent: SegmentIdentity, _ log: LogFile
-  ) throws(DiskError) -> ValuePlace.Piece {
+  ) throws(SedimentError) -> ValuePlace.Piece {
     let layout = ExtentLayout(storedByteCount: UInt64(bytes.byteCount))
     let start = extent.run.byteRange.lowerBound
     let seed = extent.seed(in: log.identity)
     let header = SegmentHeader(identity: extent, base: .zero, floor: .zero).encode(in: log.identity)
-    try log.write(unsafe header.span.bytes, at: start)
+    try log.file.write(header, at: start)
     var checksums: [UInt32] = []
     for number in 0..<layout.chunkCount {
       let range = layout.chunk(number)
       let chunk = bytes.extracting(Int(range.lowerBound)..<Int(range.upperBound))
       checksums.append(ExtentLayout.checksum(ofChunk: number, chunk, seed: seed).rawValue)
-      try log.write(chunk, at: start + ExtentLayout.bytesOffset + range.lowerBound)
+      try log.file.write(chunk, at: start + ExtentLayout.bytesOffset + range.lowerBound)
     }
     // The zeros up to a multiple of 4, then the table.
     let bytesEnd = ExtentLayout.bytesOffset + layout.storedByteCount
@@ -253,7 +253,7 @@ enum LargeValues {
       for (number, checksum) in checksums.enumerated() { bytes.store(checksum, at: gap + number * 4) }
     }
     let tableBytes = unsafe table.span.bytes.extracting(gap..<table.count)
-    try log.write(unsafe table.span.bytes, at: start + bytesEnd)
+    try log.file.write(table, at: start + bytesEnd)
     return ValuePlace.Piece(
       extent: extent, checksum: seed.continued(with: tableBytes), storedByteCount: layout.storedByteCount)!
   }

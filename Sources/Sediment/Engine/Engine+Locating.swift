@@ -225,7 +225,7 @@ extension Engine {
     into memory: UnsafeMutableRawPointer, _ count: Int, at offset: UInt64
   ) throws(SedimentError) -> Int {
     var span = unsafe MutableRawSpan(_unsafeStart: memory, byteCount: count)
-    do throws(DiskError) {
+    do throws(SedimentError) {
       return try log.file.read(into: &span, at: offset)
     } catch {
       throw told(error)
@@ -233,8 +233,8 @@ extension Engine {
   }
 
   /// A failed call as the caller is told of it: a descriptor is missing because the store was closed meanwhile.
-  func told(_ error: DiskError) -> SedimentError {
-    error.code == .badDescriptor && conditions.isClosed ? .closed(path) : SedimentError(error)
+  func told(_ error: SedimentError) -> SedimentError {
+    error.systemError?.code == .badDescriptor && conditions.isClosed ? .closed(path) : error
   }
 
   func damaged(at position: UInt64) -> SedimentError {

@@ -41,7 +41,7 @@ extension Engine {
       try writer.flush()
       return (writer.tail.countedSequence, writer.tail.position, writer.syncableTotal)
     }
-    do throws(DiskError) {
+    do throws(SedimentError) {
       try log.file.sync()
     } catch {
       throw writer.withLock { writer in writer.fail(error) }

@@ -44,12 +44,8 @@ extension Engine {
     guard log.mayHaveWindow(in: run) else { return writer.space.give(run.first..<run.end) }
     var reservation = Reservation(returned)
     let identity = try writer.reserve(.window, run, &reservation)
-    do throws(DiskError) {
-      let header = SegmentHeader(identity: identity, base: .zero, floor: .zero).encode(in: log.identity)
-      try log.write(unsafe header.span.bytes, at: run.byteRange.lowerBound)
-    } catch {
-      throw SedimentError(error)
-    }
+    let header = SegmentHeader(identity: identity, base: .zero, floor: .zero).encode(in: log.identity)
+    try log.file.write(header, at: run.byteRange.lowerBound)
     _ = try change([.segment(SegmentEntry(withoutRecords: identity))], for: .storing, &writer)
     slots.add(Segment(identity, base: .zero, in: log.identity), run, writer.permit)
     writer.adopt(identity, from: &reservation)

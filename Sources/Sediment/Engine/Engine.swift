@@ -197,11 +197,7 @@ final class Engine: @unchecked Sendable {
 
   private func open(_ head: inout HeadKeeper) throws(SedimentError) {
     if !isNameOnDisk {
-      do throws(DiskError) {
-        try disk.secureNames(of: path)
-      } catch {
-        throw SedimentError(error)
-      }
+      try onDisk { () throws(DiskError) in try disk.secureNames(of: path) }
     }
     try head.reopen()
   }

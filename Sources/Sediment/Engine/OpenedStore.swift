@@ -73,12 +73,12 @@ struct StoreOpening {
   static let attemptCountMax = 3
 
   /// The file, and whether it was created here.
-  private func openFile() throws(SedimentError) -> (any DiskFile, isCreated: Bool) {
+  private func openFile() throws(SedimentError) -> (StoreFile, isCreated: Bool) {
     let mode: OpenMode = options.readOnly ? .read : .readWrite
-    do throws(DiskError) {
-      return (try disk.open(path, mode), false)
+    do throws(SedimentError) {
+      return (try disk.openFile(path, mode), false)
     } catch {
-      guard error.code == .notFound, !options.mustExist, !options.readOnly else { throw SedimentError(error) }
+      guard error.systemError?.code == .notFound, !options.mustExist, !options.readOnly else { throw error }
     }
     var isCreated = true
     do throws(SedimentError) {
@@ -87,23 +87,15 @@ struct StoreOpening {
       // Somebody else was quicker.
       isCreated = false
     }
-    do throws(DiskError) {
-      return (try disk.open(path, mode), isCreated)
-    } catch {
-      throw SedimentError(error)
-    }
+    return (try disk.openFile(path, mode), isCreated)
   }
 
   /// Opens a file; nil if it is not the one at the path any more, now that it is locked.
-  private func open(_ file: any DiskFile, isCreated: Bool) throws(SedimentError) -> OpenedStore? {
+  private func open(_ file: StoreFile, isCreated: Bool) throws(SedimentError) -> OpenedStore? {
     let ticket = try takeLocks(file)
     guard try isInPlace(file) else { return nil }
     let opening = Opening(file, on: disk, writingNote: { writeNote(file) }) { () throws(SedimentError) in
-      do throws(DiskError) {
-        try file.sync()
-      } catch {
-        throw .failedSync(error)
-      }
+      try Opening.sync(file)
     }
     let opened = try opening.recover(options.readOnly ? .readOnly : .readWrite)
     return try load(
@@ -111,27 +103,22 @@ struct StoreOpening {
   }
 
   /// Whether the path still leads to a file: it may have been destroyed or replaced before it was locked.
-  func isInPlace(_ file: any DiskFile) throws(SedimentError) -> Bool {
-    do throws(DiskError) {
-      let present = try disk.open(path, .read)
+  func isInPlace(_ file: StoreFile) throws(SedimentError) -> Bool {
+    do throws(SedimentError) {
+      let present = try disk.openFile(path, .read)
       defer { try? present.close() }
       return present.identifier == file.identifier
     } catch {
-      if error.code == .notFound { return false }
-      throw SedimentError(error)
+      if error.systemError?.code == .notFound { return false }
+      throw error
     }
   }
 
   // MARK: Locks
 
   /// Locks a file against other processes and other openings of this one.
-  func takeLocks(_ file: any DiskFile) throws(SedimentError) -> OpenFiles.Ticket {
-    let isTaken: Bool
-    do throws(DiskError) {
-      isTaken = try file.lock(Self.lockedByte, options.readOnly ? .shared : .exclusive)
-    } catch {
-      throw SedimentError(error)
-    }
+  func takeLocks(_ file: StoreFile) throws(SedimentError) -> OpenFiles.Ticket {
+    let isTaken = try file.lock(Self.lockedByte, options.readOnly ? .shared : .exclusive)
     guard isTaken, let ticket = OpenFiles.take(file.identifier, forReading: options.readOnly) else {
       throw locked(by: file)
     }
@@ -139,11 +126,11 @@ struct StoreOpening {
   }
 
   /// The error for a second opening, with what is known of the first.
-  private func locked(by file: any DiskFile) -> SedimentError {
+  private func locked(by file: StoreFile) -> SedimentError {
     SedimentError(.locked, path: path, message: whyLocked(file))
   }
 
-  private func whyLocked(_ file: any DiskFile) -> String {
+  private func whyLocked(_ file: StoreFile) -> String {
     if let uses = OpenFiles.uses(of: file.identifier) {
       if uses.closingCount > 0 {
         return
@@ -160,7 +147,7 @@ struct StoreOpening {
 
   /// Who opened a file for writing the last time, as far as that may help; it may have let go of it since, and readers
   /// leave no note.
-  private func owner(of file: any DiskFile) -> String {
+  private func owner(of file: StoreFile) -> String {
     var bytes = [UInt8](repeating: 0, count: OwnerNote.byteCount)
     var elements = bytes.mutableSpan
     var span = unsafe elements.mutableBytes
@@ -172,7 +159,7 @@ struct StoreOpening {
   }
 
   /// Writes who has the file open; whether something was written.
-  private func writeNote(_ file: any DiskFile) -> Bool {
+  private func writeNote(_ file: StoreFile) -> Bool {
     if options.readOnly { return false }
     let note = OwnerNote(processNumber: sediment_process_number(), openedAt: disk.wallClock()).encode()
     try? file.write(unsafe note.span.bytes, at: OwnerNote.byteOffset)

@@ -4,7 +4,7 @@ internal import SedimentFormat
 extension StoreOpening {
   /// Fills the index from a recovered log and makes what the engine consists of.
   func load(
-    _ opened: Opening.Result, _ file: any DiskFile, isNameOnDisk: Bool, _ ticket: OpenFiles.Ticket
+    _ opened: Opening.Result, _ file: StoreFile, isNameOnDisk: Bool, _ ticket: OpenFiles.Ticket
   ) throws(SedimentError) -> OpenedStore {
     let identity = opened.log.head.leading.identity
     // What is laid over the file is not in the mapping.
@@ -12,15 +12,9 @@ extension StoreOpening {
     let log = LogFile(file, identity: identity, access: access, readOnly: options.readOnly)
     let domain = ReaderDomain.make()
     let retired = RetiredList(of: domain)
-    let byteCount: UInt64
-    let slotCount: UInt32
-    do throws(DiskError) {
-      byteCount = try fileByteCount(file, holding: opened.log.catalogue)
-      slotCount = UInt32(min(byteCount >> UInt64(Limits.slotByteCountLog2), known(opened.log.catalogue)))
-      try log.map(upTo: SlotSpace.byteCount(of: slotCount))
-    } catch {
-      throw SedimentError(error)
-    }
+    let byteCount = try fileByteCount(file, holding: opened.log.catalogue)
+    let slotCount = UInt32(min(byteCount >> UInt64(Limits.slotByteCountLog2), known(opened.log.catalogue)))
+    try log.map(upTo: SlotSpace.byteCount(of: slotCount))
     // Segments end within the file, or a segment's length behind it; parts of a stored index may be said to lie
     // anywhere, and are not looked up.
     let permit = WritePermit()
@@ -88,8 +82,8 @@ extension StoreOpening {
   ///
   /// The log need only reach to its end, and what lies behind it in its last segment may be missing.
   private func fileByteCount(
-    _ file: any DiskFile, holding catalogue: Catalogue
-  ) throws(DiskError) -> UInt64 {
+    _ file: StoreFile, holding catalogue: Catalogue
+  ) throws(SedimentError) -> UInt64 {
     let byteCount = try file.byteCount()
     let needed = SlotSpace.byteCount(of: catalogue.slots.end)
     if options.readOnly || byteCount >= needed { return byteCount }

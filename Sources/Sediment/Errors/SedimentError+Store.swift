@@ -83,13 +83,6 @@ extension SedimentError {
   }
 
   /// The error that every later change throws once a write or sync failed.
-  init(poisonedBy error: DiskError) {
-    self.init(
-      .outcomeUnknown, path: error.path, offset: error.offset, systemError: error,
-      message: Self.poisoned)
-  }
-
-  /// The same for a failure that was thrown as another error already.
   init(poisonedBy error: SedimentError) {
     self.init(
       .outcomeUnknown, path: error.path, offset: error.offset, systemError: error.systemError?.cause,

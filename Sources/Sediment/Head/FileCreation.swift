@@ -122,19 +122,11 @@ struct EmptyStoreImage {
     clocks.highest = clock
     let numbers = StoreNumbers(
       nextGeneration: segment.generation.advanced(by: 1)!, nextCollection: 1, nextDictionary: 1,
-      slotCount: segment.run.end, horizons: Horizons(feed: .zero, state: .zero), everythingClearedAt: .zero,
-      clocks: clocks, totals: StoreNumbers.Totals())
-    let tail = SegmentEntry(
-      identity: segment, base: .zero, floor: .zero, end: nil, highest: .zero, latestExpiry: 0, recordCount: 0,
-      tombstoneCount: 0, largeCount: 0)
-    let value = CheckpointPart(number: 0, of: 1, [.numbers(numbers), .segment(tail)])!.encode()
-    let header = ControlRecord.header(valueByteCount: value.count, sequence: SequenceNumber(1)!)
+      slotCount: segment.run.end, everythingClearedAt: .zero, clocks: clocks, totals: StoreNumbers.Totals())
+    let tail = CatalogueEntry.segment(SegmentEntry(tail: segment, base: .zero))
+    let value = CheckpointPart(number: 0, of: 1, [.numbers(numbers), tail])!.encode()
     let place = RecordPlace(
       seed: segment.seed(in: identity), base: .zero, offset: segment.recordRange.lowerBound)
-    return encoded(byteCount: header.byteCount) { bytes in
-      header.encode(into: &bytes)
-      bytes.copy(unsafe value.span.bytes, at: header.valueRange.lowerBound)
-      RecordHeader.seal(&bytes, at: place)
-    }
+    return ControlRecord.record(of: value, sequence: SequenceNumber(1)!, at: place)
   }
 }

@@ -1,4 +1,3 @@
-package import SedimentDisk
 package import SedimentFormat
 
 /// The two superblocks of a file, read and weighed (DESIGN.md 7, step 2).
@@ -21,71 +20,90 @@ package struct Head: Sendable {
   }
 
   /// Reads the head of an open file, and nothing else of it.
-  package static func read(from file: any DiskFile) throws(SedimentError) -> Head {
-    let first = try readCopy(.first, from: file)
-    let second = try readCopy(.second, from: file)
-    return try weigh(first, second, path: file.path)
+  package static func read(from file: StoreFile) throws(SedimentError) -> Head {
+    try HeadSurvey(file).head()
   }
+}
 
-  /// What reading one copy came to.
-  private enum Finding {
+/// The two superblocks of a file, each as it is, whether the file can be opened or not.
+struct HeadSurvey {
+  let copies: [(copy: Superblock.Copy, state: State)]
+  private let path: String
+
+  enum State {
     case sound(Superblock)
     case unsound(FormatError)
+    case unreadable(SedimentError)
   }
 
-  private static func readCopy(_ copy: Superblock.Copy, from file: any DiskFile) throws(SedimentError)
-    -> Finding
-  {
-    var bytes = [UInt8](repeating: 0, count: Superblock.byteCount)
-    let count: Int
-    do throws(DiskError) {
-      var elements = bytes.mutableSpan
-      var span = unsafe elements.mutableBytes
-      count = try file.read(into: &span, at: copy.byteOffset)
+  init(_ file: StoreFile) {
+    path = file.path
+    copies = Superblock.Copy.allCases.map { ($0, Self.read($0, file)) }
+  }
+
+  private static func read(_ copy: Superblock.Copy, _ file: StoreFile) -> State {
+    let bytes: [UInt8]
+    do throws(SedimentError) {
+      bytes = try file.bytes(at: copy.byteOffset, count: Superblock.byteCount)
     } catch {
-      throw SedimentError(error)
+      return .unreadable(error)
     }
     do throws(FormatError) {
-      return .sound(try Superblock.decode(unsafe bytes.span.bytes.extracting(0..<count), copy: copy))
+      return .sound(try Superblock.decode(unsafe bytes.span.bytes, copy: copy))
     } catch {
       return .unsound(error)
     }
   }
 
-  private static func weigh(_ first: Finding, _ second: Finding, path: String) throws(SedimentError) -> Head {
-    switch (first, second) {
-    case (.sound(let first), .sound(let second)):
-      guard first.identity == second.identity, first.lineage == second.lineage,
-        first.generation != second.generation
-      else {
-        throw SedimentError(
-          .damaged, path: path, offset: second.copy.byteOffset,
-          message:
-            "The two superblocks contradict each other. Keep the file as it is; restore a backup, or salvage it."
-        )
-      }
-      return first.generation > second.generation
-        ? Head(leading: first, other: second) : Head(leading: second, other: first)
-    case (.sound(let leading), .unsound(let error)), (.unsound(let error), .sound(let leading)):
-      if case .newer = error.fault {
-        throw SedimentError(error, path: path, offset: leading.copy.other.byteOffset)
-      }
-      return Head(leading: leading, other: nil)
-    case (.unsound(let first), .unsound(let second)):
-      throw failure(first, second, path: path)
+  /// The sound ones, the one that leads first.
+  var sound: [Superblock] {
+    copies.compactMap { if case .sound(let block) = $0.state { block } else { nil } }
+      .sorted { $0.generation > $1.generation }
+  }
+
+  private var unsound: [(copy: Superblock.Copy, error: FormatError)] {
+    copies.compactMap { if case .unsound(let error) = $0.state { ($0.copy, error) } else { nil } }
+  }
+
+  /// Whether neither even begins like one.
+  var isAbsent: Bool {
+    unsound.count == copies.count && unsound.allSatisfy { $0.error.fault == .absent }
+  }
+
+  /// Whether one of them at least begins like one.
+  var isThere: Bool { !sound.isEmpty || unsound.contains { $0.error.fault != .absent } }
+
+  /// Throws for one that cannot be read.
+  func checkReadable() throws(SedimentError) {
+    for (_, state) in copies {
+      if case .unreadable(let error) = state { throw error }
     }
   }
 
-  /// The error for a file without a sound superblock: newer before damaged before foreign.
-  private static func failure(_ first: FormatError, _ second: FormatError, path: String) -> SedimentError {
-    for (error, copy) in [(first, Superblock.Copy.first), (second, .second)] {
-      if case .newer = error.fault { return SedimentError(error, path: path, offset: copy.byteOffset) }
+  /// Throws for a file of a newer version, which is never taken for damaged.
+  func checkVersion() throws(SedimentError) {
+    for (copy, error) in unsound {
+      if case .newer = error.fault { throw SedimentError(error, path: path, offset: copy.byteOffset) }
     }
-    for (error, copy) in [(first, Superblock.Copy.first), (second, .second)] where error.fault != .absent {
-      return SedimentError(error, path: path, offset: copy.byteOffset)
+  }
+
+  /// The head that an opening goes by: newer before damaged before foreign where there is none.
+  func head() throws(SedimentError) -> Head {
+    try checkReadable()
+    try checkVersion()
+    guard let leading = sound.first else {
+      guard let (copy, error) = unsound.first(where: { $0.error.fault != .absent }) else {
+        throw .foreign(path)
+      }
+      throw SedimentError(error, path: path, offset: copy.byteOffset)
     }
-    return SedimentError(
-      .foreign, path: path,
-      message: "It is not a file of Sediment. Check the path; the file was left as it is.")
+    guard let other = sound.dropFirst().first else { return Head(leading: leading, other: nil) }
+    guard leading.identity == other.identity, leading.lineage == other.lineage,
+      leading.generation != other.generation
+    else {
+      throw .damaged(
+        "the two superblocks contradict each other", path: path, offset: Superblock.Copy.second.byteOffset)
+    }
+    return Head(leading: leading, other: other)
   }
 }

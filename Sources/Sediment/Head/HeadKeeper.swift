@@ -1,4 +1,3 @@
-package import SedimentDisk
 package import SedimentFormat
 
 /// Owns the two superblocks of an open file and makes every change of them, with its syncs (invariants 16 and 17).
@@ -9,37 +8,27 @@ package import SedimentFormat
 package struct HeadKeeper: Sendable {
   /// The superblock that an opening would follow now.
   package private(set) var leading: Superblock
-  /// What the other superblock says that a reader must know; 0 if it is not sound.
-  private var otherNeededToRead: UInt64
+  /// The one that led before, or would if the leading one were lost; nil if it is not sound.
+  private var other: Superblock?
   /// What every superblock is to say from now on besides.
   private var addedToRead: UInt64 = 0
-  /// The lowest generation that an opening by the leading superblock reads, and by the other one.
-  private var needed: (leading: Generation, other: Generation)
   /// Whether the leading one was written again, or written, and synced by this opening.
   private var isLeadingOnMedium = false
   /// Whether something lies in the first slot that must be synced before a superblock is written.
   private var isNoteUnsynced: Bool
   private var failure: SedimentError?
-  private let file: any DiskFile
+  private let file: StoreFile
   private let session: UInt64
   private let sync: @Sendable () throws(SedimentError) -> Void
 
   /// `sync` is the one place for all syncs of this opening; `isNoteUnsynced` says that the owner's note, which
   /// shares a slot with the first superblock, was written and not synced.
-  ///
-  /// `replayFrom` is the generation from which on the leading one's log is replayed, if its checkpoint goes on elsewhere;
-  /// that of the other one is not known then.
   package init(
-    _ head: Head, of file: any DiskFile, session: UInt64, isNoteUnsynced: Bool = false,
-    replayFrom: Generation? = nil,
+    _ head: Head, of file: StoreFile, session: UInt64, isNoteUnsynced: Bool = false,
     sync: @escaping @Sendable () throws(SedimentError) -> Void
   ) {
     leading = head.leading
-    otherNeededToRead = head.other?.features.neededToRead ?? 0
-    needed = (
-      replayFrom ?? head.leading.segment.generation,
-      replayFrom != nil ? .first : (head.other ?? head.leading).segment.generation
-    )
+    other = head.other
     self.file = file
     self.session = session
     self.isNoteUnsynced = isNoteUnsynced
@@ -50,11 +39,13 @@ package struct HeadKeeper: Sendable {
   package var isClosed: Bool { leading.state == .closed }
 
   /// The lowest generation of a hot segment that one of the superblocks needs (invariant 12).
-  package var neededGeneration: Generation { min(needed.leading, needed.other) }
+  package var neededGeneration: Generation {
+    min(leading.segment.generation, (other ?? leading).segment.generation)
+  }
 
   /// Whether both superblocks say that a reader must know something.
   package func says(neededToRead feature: UInt64) -> Bool {
-    leading.features.neededToRead & otherNeededToRead & feature == feature
+    leading.features.neededToRead & (other?.features.neededToRead ?? 0) & feature == feature
   }
 
   // MARK: Changes
@@ -135,18 +126,12 @@ package struct HeadKeeper: Sendable {
     try guarded { (keeper) throws(SedimentError) in
       try keeper.put(block)
       try keeper.sync()
-      let isSame =
-        block.segment == keeper.leading.segment && block.checkpoint == keeper.leading.checkpoint
-      let leading = isSame ? keeper.needed.leading : block.segment.generation
-      keeper.needed = (leading, keeper.needed.leading)
-      keeper.otherNeededToRead = keeper.leading.features.neededToRead
-      keeper.leading = block
+      (keeper.leading, keeper.other) = (block, keeper.leading)
     }
   }
 
   private func put(_ block: Superblock) throws(SedimentError) {
-    let bytes = block.encode()
-    try file.put(unsafe bytes.span.bytes, at: block.copy.byteOffset)
+    try file.write(block.encode(), at: block.copy.byteOffset)
   }
 
   private mutating func guarded(

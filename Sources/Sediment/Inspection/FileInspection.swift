@@ -26,123 +26,85 @@ package struct FileInspection: Sendable {
     package let control: ControlRecord?
   }
 
-  /// Inspects the file at a path.
+  /// Inspects the file at a path; what the window has of the log is shown in its place.
   package static func inspect(path: String, on disk: any Disk) throws(SedimentError) -> FileInspection {
-    let file: any DiskFile
-    do throws(DiskError) {
-      file = try disk.open(path, .read)
-    } catch {
-      throw SedimentError(error)
-    }
-    defer { try? file.close() }
-    let head = try Head.read(from: file)
-    let patched = PatchedFile(file)
-    // What the window has of the log is shown in its place; that the log is damaged is not for this to tell.
-    _ = try? LogReading(patched).run()
-    do throws(DiskError) {
-      let byteCount = try file.byteCount()
-      return FileInspection(
-        head: head, byteCount: byteCount,
-        segments: try segments(of: patched, identity: head.leading.identity, byteCount: byteCount))
-    } catch {
-      throw SedimentError(error)
-    }
-  }
-
-  private static func segments(
-    of file: any DiskFile, identity: FileIdentity, byteCount: UInt64
-  ) throws(DiskError) -> [Segment] {
-    var segments: [Segment] = []
-    for header in try headers(of: file, identity: identity, byteCount: byteCount) {
-      segments.append(try segment(header, of: file, identity: identity, byteCount: byteCount))
-    }
-    return segments
-  }
-
-  /// The good headers of segments in ascending order, each slot under one segment.
-  static func headers(
-    of file: any DiskFile, identity: FileIdentity, byteCount: UInt64
-  ) throws(DiskError) -> [SegmentHeader] {
-    var headers: [SegmentHeader] = []
-    let slotCount = min(byteCount / UInt64(Limits.slotByteCount), UInt64(Limits.fileSlotCountMax))
-    var slot = UInt64(Limits.headSlotCount)
-    while slot < slotCount {
-      let bytes = try read(file, slot * UInt64(Limits.slotByteCount), count: SegmentHeader.byteCount)
-      guard
-        let header = try? SegmentHeader.decode(
-          unsafe bytes.span.bytes, in: identity, at: UInt32(truncatingIfNeeded: slot))
-      else {
-        slot += 1
-        continue
-      }
-      headers.append(header)
-      slot = UInt64(header.identity.run.end)
-    }
-    return headers
-  }
-
-  /// The records of a segment whose header is known.
-  static func segment(
-    _ header: SegmentHeader, of file: any DiskFile, identity: FileIdentity, byteCount: UInt64
-  ) throws(DiskError) -> Segment {
-    switch header.identity.kind {
-    case .extent, .index, .catalogue, .window: return Segment(header: header, records: [], ending: nil)
-    case .hot, .survivors: break
-    }
-    // A header may claim more than the file has.
-    let range = header.identity.run.byteRange.clamped(to: 0..<byteCount)
-    let bytes = try read(file, range.lowerBound, count: range.count)
-    var scan = RecordScan(header, in: identity)
-    var records: [Record] = []
-    while let record = scan.next(in: unsafe bytes.span.bytes) { records.append(record) }
-    return Segment(header: header, records: records, ending: scan.ending)
-  }
-
-  /// Reads up to `count` bytes; fewer where the file ends.
-  static func read(
-    _ file: any DiskFile, _ offset: UInt64, count: Int
-  ) throws(DiskError) -> [UInt8] {
-    var bytes = [UInt8](repeating: 0, count: count)
-    var elements = bytes.mutableSpan
-    var span = unsafe elements.mutableBytes
-    let found = try file.read(into: &span, at: offset)
-    bytes.removeLast(count - found)
-    return bytes
+    let glance = try FileGlance(path: path, on: disk)
+    let head = try glance.head()
+    glance.layWindow()
+    return FileInspection(
+      head: head, byteCount: try glance.byteCount(),
+      segments: try glance.segmentHeaders(of: head).map { (header) throws(SedimentError) in
+        try glance.segment(header, of: head)
+      })
   }
 }
 
-/// Goes through the records of a segment, from its header to the first that is not good.
-struct RecordScan {
-  private let seed: Checksum
-  private let base: SequenceNumber
-  private let start: UInt64
-  private var position = SegmentHeader.byteCount
-  /// Why the scan ended; nil while it goes on, and where the segment was full.
-  private(set) var ending: FormatError?
+/// An open file of a store that is looked at piece by piece, without a lock and without writing to it.
+///
+/// A process that has the store open may change it meanwhile: what is seen was there, each piece at its own moment.
+package final class FileGlance: Sendable {
+  private let file: StoreFile
 
-  init(_ header: SegmentHeader, in file: FileIdentity) {
-    seed = header.identity.seed(in: file)
-    base = header.base
-    start = header.identity.run.byteRange.lowerBound
+  /// Opens the file at a path for reading.
+  package init(path: String, on disk: any Disk) throws(SedimentError) {
+    file = try disk.openFile(path, .read)
   }
 
-  /// The next record of the segment whose bytes are given, nil at the end.
-  mutating func next(in segment: RawSpan) -> FileInspection.Record? {
-    guard ending == nil, position < segment.byteCount,
-      let offset = UnitOffset(byteOffset: start + UInt64(position))
-    else { return nil }
-    do throws(FormatError) {
-      let bytes = segment.extracting(position..<segment.byteCount)
-      let header = try RecordHeader.decode(bytes, at: RecordPlace(seed: seed, base: base, offset: offset))
-      let control =
-        header.kind == .control
-        ? try ControlRecord.decode(
-          bytes.extracting(header.valueRange), isBatched: header.isBatched) : nil
-      position += header.byteCount
-      return FileInspection.Record(offset: offset, header: header, control: control)
-    } catch {
-      ending = error
+  deinit {
+    try? file.close()
+  }
+
+  /// The two superblocks as they are now.
+  package func head() throws(SedimentError) -> Head {
+    try Head.read(from: file)
+  }
+
+  /// The length of the file.
+  package func byteCount() throws(SedimentError) -> UInt64 {
+    try file.byteCount()
+  }
+
+  /// Who opened the file last for writing; nil if that cannot be told.
+  package func owner() -> OwnerNote? {
+    guard let bytes = try? file.bytes(at: OwnerNote.byteOffset, count: OwnerNote.byteCount) else {
       return nil
     }
+    return try? OwnerNote.decode(unsafe bytes.span.bytes)
+  }
+
+  /// Lays what the window has of the log over the file; that the log is damaged is not for this to tell.
+  fileprivate func layWindow() {
+    _ = try? LogReading(file).run()
+  }
+
+  /// The good headers of segments in ascending order, each slot under one segment; also of those not in use any more.
+  package func segmentHeaders(of head: Head) throws(SedimentError) -> [SegmentHeader] {
+    SegmentWalk(file, byteCount: try file.byteCount(), head.leading.identity).disjoint
+  }
+
+  /// The records of a segment from its beginning on, up to the first that is not good.
+  package func segment(
+    _ header: SegmentHeader, of head: Head
+  ) throws(SedimentError) -> FileInspection.Segment {
+    var records: [FileInspection.Record] = []
+    guard header.identity.kind == .hot || header.identity.kind == .survivors else {
+      return FileInspection.Segment(header: header, records: [], ending: nil)
+    }
+    let surveyed = SurveyedFile(
+      file: file, identity: head.leading.identity, byteCount: try file.byteCount())
+    var cursor = RecordCursor(surveyed, header.identity, base: header.base)
+    var ending: FormatError?
+    while ending == nil {
+      let offset = UnitOffset(byteOffset: cursor.position) ?? .zero
+      guard let found = try cursor.next() else { break }
+      do throws(FormatError) {
+        let record = try found.get()
+        records.append(
+          FileInspection.Record(offset: offset, header: record, control: try cursor.control(record)))
+      } catch {
+        ending = error
+      }
+    }
+    return FileInspection.Segment(header: header, records: records, ending: ending)
   }
 }

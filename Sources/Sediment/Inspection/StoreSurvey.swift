@@ -11,7 +11,7 @@ extension SedimentStore {
   package func survey() throws -> StoreSurvey {
     var survey = StoreSurvey(statistics: statistics, segments: segments)
     guard !engine.isForked, engine.writer == nil else { return survey }
-    survey.add(try LogReading(engine.log.file).run(), engine.slots)
+    survey.add(try LogReading(StoreFile(engine.log.file.file)).run(), engine.slots)
     return survey
   }
 }
@@ -19,13 +19,9 @@ extension SedimentStore {
 extension StoreSurvey {
   fileprivate mutating func add(_ log: RecoveredLog, _ slots: SlotTable) {
     let slotByteCount = UInt64(Limits.slotByteCount)
-    let parts = log.catalogue.indexParts.map { part in
-      SedimentSegment(part.segment)
-    }
-    let others = log.catalogue.segments.values.map { segment($0, of: log, slots) }
-    segments = (parts + others).sorted { $0.byteOffset < $1.byteOffset }
-    statistics.segmentCount = others.count
-    statistics.storedIndexByteCount = parts.reduce(0) { $0 + $1.byteCount }
+    segments = SedimentSegment.all(of: log.catalogue, logEnd: log.end, slots, WritePermit())
+    statistics.segmentCount = log.catalogue.segments.count
+    statistics.storedIndexByteCount = UInt64(log.catalogue.indexSlotCount) * slotByteCount
     let slotCount = UInt32(clamping: statistics.fileByteCount / slotByteCount)
     let freeRuns = log.catalogue.slots.freeRuns(before: slotCount)
     statistics.freeByteCount = freeRuns.reduce(0) { $0 + UInt64($1.count) * slotByteCount }
@@ -33,58 +29,58 @@ extension StoreSurvey {
     statistics.liveByteCount = records.reduce(0) { $0 + $1.liveByteCount }
     let usedByteCount = records.reduce(0) { $0 + $1.usedByteCount }
     statistics.deadByteCount = usedByteCount - min(usedByteCount, statistics.liveByteCount)
-    add(log.catalogue.numbers.totals)
-    statistics.sequence = log.lastSequence.rawValue
-  }
-
-  private mutating func add(_ totals: StoreNumbers.Totals) {
+    let totals = log.catalogue.numbers.totals
     statistics.userByteCount = totals.userByteCount
     statistics.writtenByteCount = totals.writtenByteCount
     statistics.movedByteCount = totals.movedByteCount
     statistics.evictedKeyCount = totals.evictedCount
     statistics.expiredKeyCount = totals.expiredCount
-  }
-
-  private func segment(_ entry: SegmentEntry, of log: RecoveredLog, _ slots: SlotTable) -> SedimentSegment {
-    let kind = entry.identity.kind
-    guard kind == .hot || kind == .survivors else {
-      return SedimentSegment(entry.identity)
-    }
-    let isTail = entry.identity == log.tail.identity
-    let start = entry.identity.recordRange.lowerBound.byteOffset
-    let end = isTail ? log.end.offset.byteOffset : entry.end?.byteOffset ?? start
-    let live = slots.segment(at: UInt64(entry.identity.run.first))?.counts(WritePermit()).liveByteCount ?? 0
-    var segment = SedimentSegment(
-      entry.identity, usedByteCount: end - min(start, end), liveByteCount: UInt64(max(live, 0)))
-    segment.recordCount = Int(entry.recordCount)
-    segment.tombstoneCount = Int(entry.tombstoneCount)
-    segment.isTail = isTail
-    return segment
+    statistics.sequence = log.lastSequence.rawValue
   }
 }
 
 extension SedimentSegment {
-  /// A segment without records; all of it is used and live unless it is said otherwise.
-  package init(_ identity: SegmentIdentity, usedByteCount: UInt64? = nil, liveByteCount: UInt64? = nil) {
+  /// All segments of a catalogue whose log ends at a position, in the order of the file.
+  static func all(
+    of catalogue: Catalogue, logEnd end: LogPosition, _ slots: SlotTable, _ permit: borrowing WritePermit
+  ) -> [SedimentSegment] {
+    var all = catalogue.indexParts.map { SedimentSegment($0.segment) }
+    for entry in catalogue.segments.values {
+      all.append(SedimentSegment(entry, logEnd: end, slots, permit))
+    }
+    return all.sorted { $0.byteOffset < $1.byteOffset }
+  }
+
+  /// A segment without records: all of it is used and live.
+  package init(_ identity: SegmentIdentity) {
     let bytes = identity.run.byteRange
     let byteCount = bytes.upperBound - bytes.lowerBound
-    self.init(
-      kind: Kind(identity.kind), generation: identity.generation.rawValue, byteOffset: bytes.lowerBound,
-      byteCount: byteCount, usedByteCount: usedByteCount ?? byteCount,
-      liveByteCount: liveByteCount ?? byteCount, recordCount: 0, tombstoneCount: 0, isTail: false)
-  }
-}
-
-extension SedimentSegment.Kind {
-  fileprivate init(_ kind: SegmentKind) {
-    self =
-      switch kind {
+    let kind: Kind =
+      switch identity.kind {
       case .hot: .hot
       case .survivors: .survivors
       case .extent: .extent
       case .index: .index
-      case .catalogue: .catalogue
       case .window: .window
       }
+    self.init(
+      kind: kind, generation: identity.generation.rawValue, byteOffset: bytes.lowerBound,
+      byteCount: byteCount, usedByteCount: byteCount, liveByteCount: byteCount, recordCount: 0,
+      tombstoneCount: 0, isTail: false)
+  }
+
+  private init(
+    _ entry: SegmentEntry, logEnd: LogPosition, _ slots: SlotTable, _ permit: borrowing WritePermit
+  ) {
+    self.init(entry.identity)
+    guard entry.holdsRecords else { return }
+    isTail = entry.identity.generation == logEnd.generation
+    let start = entry.identity.recordRange.lowerBound.byteOffset
+    let end = isTail ? logEnd.offset.byteOffset : entry.end?.byteOffset ?? start
+    usedByteCount = end - min(start, end)
+    let live = slots.segment(at: UInt64(entry.identity.run.first))?.counts(permit).liveByteCount ?? 0
+    liveByteCount = UInt64(max(live, 0))
+    recordCount = Int(entry.recordCount)
+    tombstoneCount = Int(entry.tombstoneCount)
   }
 }

@@ -14,22 +14,6 @@ extension SedimentKeyspace {
       return try body(unsafe RawSpan(_unsafeBytes: found.view.key), byteCount, expiry) == .continue
     }
   }
-
-  /// Calls a closure with each key that begins with a prefix, its value and its expiry, until it says stop.
-  ///
-  /// The keys come in no order. See `forEach`.
-  package func forEachExpiring(
-    withPrefix prefix: [UInt8], _ body: (RawSpan, RawSpan, SedimentExpiry) throws -> SedimentIteration
-  ) throws {
-    try engine.forEachRecord(state) { found in
-      guard unsafe found.view.key.starts(with: prefix) else { return true }
-      let value = try engine.value(of: found.borrowed)
-      defer { value.release() }
-      let expiry = SedimentExpiry(written: found.view.expiry)
-      return try unsafe body(
-        RawSpan(_unsafeBytes: found.view.key), RawSpan(_unsafeBytes: value.bytes), expiry) == .continue
-    }
-  }
 }
 
 extension Engine {

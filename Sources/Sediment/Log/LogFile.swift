@@ -11,7 +11,7 @@ internal import Synchronization
 @safe final class LogFile: @unchecked Sendable {
   // Unchecked: constants; `shared` is written by who has the writer, and read with acquire ordering.
 
-  let file: any DiskFile
+  let file: StoreFile
   let identity: FileIdentity
   /// How values are read; nil where that is by `file.read` alone.
   private let mapping: FileMapping?
@@ -33,7 +33,7 @@ internal import Synchronization
     var window: UInt64 = 0
   }
 
-  init(_ file: any DiskFile, identity: FileIdentity, access: SedimentOptions.Access, readOnly: Bool) {
+  init(_ file: StoreFile, identity: FileIdentity, access: SedimentOptions.Access, readOnly: Bool) {
     self.file = file
     self.identity = identity
     mapping = access == .unmapped ? nil : Self.reserve(file)
@@ -50,7 +50,7 @@ internal import Synchronization
   }
 
   /// Addresses for as large a file as the process can have; nil if it has none left.
-  private static func reserve(_ file: any DiskFile) -> FileMapping? {
+  private static func reserve(_ file: StoreFile) -> FileMapping? {
     for byteCount in [64 << 30, 4 << 30, 256 << 20] as [UInt64] where byteCount < UInt64(Int.max) {
       if let mapping = try? file.reserveMapping(byteCount: byteCount) { return mapping }
     }
@@ -68,25 +68,27 @@ internal import Synchronization
   }
 
   /// Makes what the file holds readable at `base` up to `byteCount`, as far as there are addresses.
-  func map(upTo byteCount: UInt64) throws(DiskError) {
+  func map(upTo byteCount: UInt64) throws(SedimentError) {
     guard let mapping else { return }
     isWhollyMapped = byteCount <= mapping.byteCount
     let start = unsafe shared.pointee.mappedEnd
     let end = min(byteCount, mapping.byteCount)
     guard start < end else { return }
-    try mapping.expose(pageStart(start)..<pageEnd(end), writable: false)
+    try onDisk { () throws(DiskError) in
+      try mapping.expose(pageStart(start)..<pageEnd(end), writable: false)
+    }
     unsafe Atomic<UInt64>.store(end, &shared.pointee.mappedEnd)
     SchedulePoint.reach(.published)
   }
 
   /// Makes nothing readable at `base` from `byteCount` on, where nothing is that anybody could be led to.
-  func shrink(to byteCount: UInt64) throws(DiskError) {
+  func shrink(to byteCount: UInt64) throws(SedimentError) {
     let end = unsafe shared.pointee.mappedEnd
     guard let mapping, byteCount < end else { return }
     unsafe Atomic<UInt64>.store(byteCount, &shared.pointee.mappedEnd)
     SchedulePoint.reach(.published)
     // The page in which the rest ends stays, for what is before that is read there.
-    try mapping.conceal(pageEnd(byteCount)..<pageEnd(end))
+    try onDisk { () throws(DiskError) in try mapping.conceal(pageEnd(byteCount)..<pageEnd(end)) }
     isWhollyMapped = true
   }
 
@@ -119,12 +121,12 @@ internal import Synchronization
   /// Makes a window one that may be stored into; its blocks are allocated.
   ///
   /// Whoever is still in the one before finds out that what it has there is in the log by now.
-  func enter(_ window: Window) throws(DiskError) {
+  func enter(_ window: Window) throws(SedimentError) {
     let run = window.run.byteRange
     guard mayHaveWindow(in: window.run) else { return }
     try map(upTo: run.upperBound)
     let mapping = try file.reserveMapping(byteCount: run.upperBound)
-    try mapping.expose(run, writable: true)
+    try onDisk { () throws(DiskError) in try mapping.expose(run, writable: true) }
     windowMapping = mapping
     unsafe windowBase = mapping.unobservedBase
     let word = UInt64(window.run.first) << 32 | UInt64(window.run.count)
@@ -155,7 +157,7 @@ internal import Synchronization
   }
 
   /// Writes bytes of the log from the window to their places.
-  func flush(_ range: Range<UInt64>, of window: Window) throws(DiskError) {
+  func flush(_ range: Range<UInt64>, of window: Window) throws(SedimentError) {
     let start = unsafe base + Int(window.place(of: range.lowerBound))
     try file.write(unsafe RawSpan(_unsafeStart: start, byteCount: range.count), at: range.lowerBound)
   }
@@ -163,21 +165,5 @@ internal import Synchronization
   /// Copies bytes of the log from the window; what it is worth the caller finds out behind `sediment_acquire_fence`.
   func copy(_ range: Range<UInt64>, of window: Window, into memory: UnsafeMutableRawPointer) {
     unsafe sediment_load_words(memory, base + Int(window.place(of: range.lowerBound)), range.count)
-  }
-
-  // MARK: Bytes
-
-  func write(_ bytes: RawSpan, at offset: UInt64) throws(DiskError) {
-    try file.write(bytes, at: offset)
-  }
-
-  /// Reads `count` bytes; fewer where the file ends.
-  func read(_ count: Int, at offset: UInt64) throws(DiskError) -> [UInt8] {
-    var bytes = [UInt8](repeating: 0, count: count)
-    var elements = bytes.mutableSpan
-    var span = unsafe elements.mutableBytes
-    let found = try file.read(into: &span, at: offset)
-    bytes.removeLast(count - found)
-    return bytes
   }
 }

@@ -52,10 +52,10 @@ extension LogWriter {
 
   /// Whether the disk has blocks for bare slots, all of which are free then.
   private mutating func hasGiven(_ run: Range<UInt32>) throws(SedimentError) -> Bool {
-    do throws(DiskError) {
+    do throws(SedimentError) {
       try file.file.allocate(SlotSpace.byteRange(of: run))
     } catch {
-      guard error.code.isOutOfSpace else { throw SedimentError(error) }
+      guard error.code == .outOfSpace else { throw error }
       return false
     }
     space.dress(run)
@@ -68,12 +68,8 @@ extension LogWriter {
       throw .capReached(file.file.path, SlotSpace.byteCount(of: slotCountMax))
     }
     let bytes = SlotSpace.byteRange(of: space.end..<space.end + count)
-    do throws(DiskError) {
-      try file.file.allocate(bytes)
-      try file.map(upTo: bytes.upperBound)
-    } catch {
-      throw SedimentError(error)
-    }
+    try file.file.allocate(bytes)
+    try file.map(upTo: bytes.upperBound)
     noteExtended(by: count)
   }
 }

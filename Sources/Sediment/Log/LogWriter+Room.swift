@@ -283,7 +283,7 @@ extension LogWriter {
   }
 
   /// An identity for a use of slots, whose seed differs from that of the use before (invariant 5).
-  mutating func newIdentity(_ kind: SegmentKind, _ run: SlotRun) throws(DiskError) -> SegmentIdentity {
+  mutating func newIdentity(_ kind: SegmentKind, _ run: SlotRun) throws(SedimentError) -> SegmentIdentity {
     newIdentity(kind, run, seedBefore: run.first < freshSlot ? try lastSeed(of: run) : nil)
   }
 
@@ -299,8 +299,8 @@ extension LogWriter {
     }
   }
 
-  func lastSeed(of run: SlotRun) throws(DiskError) -> Checksum? {
-    let bytes = try file.read(SegmentHeader.byteCount, at: run.byteRange.lowerBound)
+  func lastSeed(of run: SlotRun) throws(SedimentError) -> Checksum? {
+    let bytes = try file.file.bytes(at: run.byteRange.lowerBound, count: SegmentHeader.byteCount)
     let header = try? SegmentHeader.decodeFreed(unsafe bytes.span.bytes, in: identity, at: run.first)
     return header?.identity.seed(in: identity)
   }

@@ -133,12 +133,7 @@ extension LogWriter {
   ///
   /// A file that was copied or restored may have holes where the log goes on.
   mutating func prepare() throws(SedimentError) {
-    let run = tail.identity.run.byteRange
-    do throws(DiskError) {
-      try file.file.allocate(run)
-    } catch {
-      throw SedimentError(error)
-    }
+    try file.file.allocate(tail.identity.run.byteRange)
     do throws(SedimentError) {
       space.reserve = reserve
       try provide(space.reservedCount)

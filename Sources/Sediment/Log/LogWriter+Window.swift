@@ -24,8 +24,8 @@ extension LogWriter {
   private mutating func write(_ records: RawSpan, at offset: UInt64, _ way: Way) throws(SedimentError) {
     try flush(upTo: offset)
     let end = offset + UInt64(records.byteCount)
-    do throws(DiskError) {
-      try file.write(records, at: offset)
+    do throws(SedimentError) {
+      try file.file.write(records, at: offset)
       if way == .written && end > tail.aheadEnd { try writeAhead(from: offset, behind: end) }
     } catch {
       throw fail(error)
@@ -38,7 +38,7 @@ extension LogWriter {
   /// The sync that first writes a block waits for the file system's journal, too, so records that are synced one by one
   /// find blocks that were written with one of them.
   @inline(never)
-  private mutating func writeAhead(from offset: UInt64, behind end: UInt64) throws(DiskError) {
+  private mutating func writeAhead(from offset: UInt64, behind end: UInt64) throws(SedimentError) {
     let isOftenSynced = tail.isOftenSynced(at: offset)
     tail.aheadEnd =
       isOftenSynced ? min(end + Self.aheadByteCount, tail.segment.end) : end
@@ -48,11 +48,11 @@ extension LogWriter {
   private static var aheadByteCount: UInt64 { 256 << 10 }
 
   @inline(never)
-  private func writeZeros(_ range: Range<UInt64>) throws(DiskError) {
+  private func writeZeros(_ range: Range<UInt64>) throws(SedimentError) {
     var start = range.lowerBound
     while start < range.upperBound {
       let count = min(Int(range.upperBound - start), Self.zeros.count)
-      try file.write(unsafe Self.zeros.span.bytes.extracting(first: count), at: start)
+      try file.file.write(unsafe Self.zeros.span.bytes.extracting(first: count), at: start)
       start += UInt64(count)
     }
   }
@@ -77,7 +77,7 @@ extension LogWriter {
     let pageEnd = (end + Window.pageByteCount - 1) / Window.pageByteCount * Window.pageByteCount
     let padding = unsafe Self.zeros.span.bytes.extracting(first: Int(pageEnd - end))
     file.store(padding, atPlace: window.place(of: end))
-    do throws(DiskError) {
+    do throws(SedimentError) {
       try file.flush(tail.flushedEnd..<pageEnd, of: window)
     } catch {
       throw fail(error)
@@ -134,7 +134,7 @@ extension LogWriter {
   mutating func enterWindow() {
     guard file.mayHaveWindow, let identity = catalogue.window else { return }
     let window = Window(identity.run)
-    do throws(DiskError) {
+    do throws(SedimentError) {
       try file.file.allocate(window.run.byteRange)
       try empty(window)
       try file.enter(window)
@@ -159,7 +159,7 @@ extension LogWriter {
   }
 
   /// Writes over all of a ring, so that it has blocks of its own, in memory, into which a store cannot fail.
-  private func empty(_ window: Window) throws(DiskError) {
+  private func empty(_ window: Window) throws(SedimentError) {
     try writeZeros(window.ring)
   }
 
@@ -178,7 +178,7 @@ extension LogWriter {
   /// block would end the process.
   private mutating func renewBlocks() {
     if poison != nil { return }
-    do throws(DiskError) {
+    do throws(SedimentError) {
       try file.file.allocate(tail.identity.run.byteRange)
       if let window = file.window { try empty(window) }
     } catch {

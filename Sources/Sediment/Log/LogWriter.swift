@@ -266,16 +266,8 @@ internal import SedimentFormat
   }
 
   /// Notes that a write or sync failed, after which nothing more is written by this opening.
-  mutating func fail(_ error: DiskError) -> SedimentError {
-    fail(with: SedimentError(poisonedBy: error))
-  }
-
-  /// Notes a failure that was told as a store's error already.
   mutating func fail(_ error: SedimentError) -> SedimentError {
-    fail(with: SedimentError(poisonedBy: error))
-  }
-
-  private mutating func fail(with failure: SedimentError) -> SedimentError {
+    let failure = SedimentError(poisonedBy: error)
     if poison == nil {
       poison = failure
       poisoned?(failure)

@@ -75,11 +75,11 @@ extension LogWriter {
     _ kind: SegmentKind, _ run: SlotRun, _ reservation: inout Reservation
   ) throws(SedimentError) -> SegmentIdentity {
     let segment: SegmentIdentity
-    do throws(DiskError) {
+    do throws(SedimentError) {
       segment = try newIdentity(kind, run)
     } catch {
       space.give(run.first..<run.end)
-      throw SedimentError(error)
+      throw error
     }
     reservedSlotCount += run.count
     reservation.add(segment)

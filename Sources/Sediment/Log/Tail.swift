@@ -86,33 +86,9 @@ extension Tail {
     offset &+= UInt64(byteCount)
     sequence &+= 1
     countedSequence = sequence
-    entry.count(form, sequence: SequenceNumber(sequence)!)
-    if form.expiry != 0 { countExpiring(form, byteCount: byteCount) }
+    entry.count(
+      form.kind, sequence: SequenceNumber(sequence)!, expiry: form.expiry, byteCount: byteCount, now: clock)
     if form.kind == .remove { segment.counts(permit).tombstoneByteCount &+= byteCount }
-  }
-
-  @inline(never)
-  private mutating func countExpiring(_ form: RecordForm, byteCount: Int) {
-    entry.expiring.add(
-      byteCount: byteCount, isLarge: form.kind == .putLarge, expiry: form.expiry, now: clock)
-  }
-}
-
-extension SegmentEntry {
-  /// Counts a record that was appended to the segment; see `count(_:)` of a record that was read.
-  @inline(__always)
-  mutating func count(_ form: RecordForm, sequence: SequenceNumber) {
-    highest = sequence
-    if form.kind == .control { return }
-    if form.kind == .remove {
-      tombstoneCount &+= 1
-    } else {
-      let isFirst = recordCount == tombstoneCount
-      latestExpiry =
-        isFirst ? form.expiry : latestExpiry == 0 || form.expiry == 0 ? 0 : max(latestExpiry, form.expiry)
-      if form.kind == .putLarge { largeCount &+= 1 }
-    }
-    recordCount &+= 1
   }
 }
 

@@ -1,5 +1,3 @@
-internal import CSediment
-internal import SedimentDisk
 internal import SedimentFormat
 
 /// A good record of the hot log.
@@ -17,20 +15,10 @@ struct LogRecord {
 /// It ends at the first record that is absent, cut short, not sound, or out of turn; what is sound and makes no
 /// sense is an error, since a writer made it.
 struct ChainReader {
-  private let file: any DiskFile
-  let identity: FileIdentity
-  /// The length of the file.
-  let fileByteCount: UInt64
-  private var window: FileWindow
-  private(set) var segment: SegmentIdentity
-  private(set) var base: SequenceNumber
-  private var seed: Checksum
-  /// Behind the record read last.
-  private(set) var offset: UnitOffset
+  let surveyed: SurveyedFile
+  private var cursor: RecordCursor
   /// The sequence of the record read last, or the one before the first; nil until one was read in the middle.
   private(set) var lastSequence: SequenceNumber?
-  /// Where in the window the record lies that was read last.
-  private var record = 0..<0
   /// Why the log ends; nil while it goes on.
   private(set) var ending: FormatError?
   /// The window that may have what the log has not; nil where what it has does not count.
@@ -38,93 +26,44 @@ struct ChainReader {
   /// Where the first record lies that the window had and the log had not; nil while there is none.
   private(set) var firstFromRing: LogPosition?
 
-  init(
-    _ file: any DiskFile, _ identity: FileIdentity, fileByteCount: UInt64, segment: SegmentIdentity,
-    base: SequenceNumber, from offset: UnitOffset
-  ) {
-    self.file = file
-    self.identity = identity
-    self.fileByteCount = fileByteCount
-    window = FileWindow(file)
-    self.segment = segment
-    self.base = base
-    seed = segment.seed(in: identity)
-    self.offset = offset
-    let isWhole = offset == segment.recordRange.lowerBound
-    lastSequence = isWhole ? base : nil
+  init(_ surveyed: SurveyedFile, _ segment: SegmentIdentity, base: SequenceNumber, from offset: UnitOffset) {
+    self.surveyed = surveyed
+    cursor = RecordCursor(surveyed, segment, base: base, from: offset.byteOffset)
+    lastSequence = offset == segment.recordRange.lowerBound ? base : nil
   }
 
-  /// Behind the record read last.
+  var segment: SegmentIdentity { cursor.segment }
+  var base: SequenceNumber { cursor.base }
+  /// Behind the record read last; records lie in their segment, so that what is behind one is a position.
+  var offset: UnitOffset { UnitOffset(byteOffset: cursor.position) ?? .zero }
   var position: LogPosition { LogPosition(segment.generation, offset) }
 
   /// The next record, nil at the log's end.
   mutating func next() throws(SedimentError) -> LogRecord? {
     guard ending == nil, let header = try nextHeader() else { return nil }
     let start = position
-    let begin = window.range(from: offset.byteOffset).lowerBound
-    record = begin..<begin + header.byteCount
-    let result = LogRecord(
-      header: header, position: start, control: try decodeControl(header), place: try decodePlace(header))
-    // The record lies in its segment, so that what is behind it is a position.
-    offset = UnitOffset(byteOffset: offset.byteOffset + UInt64(header.byteCount)) ?? offset
+    cursor.take(header)
     lastSequence = header.sequence
-    return result
+    do throws(FormatError) {
+      return LogRecord(
+        header: header, position: start, control: try cursor.control(header), place: try cursor.place(header))
+    } catch {
+      throw SedimentError(error, path: surveyed.file.path, offset: start.offset.byteOffset)
+    }
   }
 
-  /// Reads the plain puts that come next, as far as they are in the window and sound; the result is how many, and
-  /// their bytes.
-  ///
-  /// Most of a log are such. What stops it is left to `next`, which tells why.
+  /// Reads the plain puts that come next, as far as that is quick; the result is how many, and their bytes.
   mutating func skipPuts() -> (count: UInt32, byteCount: UInt64) {
     guard ending == nil, let sequence = lastSequence?.rawValue else { return (0, 0) }
-    let (count, byteCount) = plainPuts(after: sequence)
-    // They lie in the window, which ends where the segment does.
-    offset = UnitOffset(byteOffset: offset.byteOffset + byteCount) ?? offset
+    let start = cursor.position
+    let count = cursor.skipPuts(after: sequence)
     lastSequence = SequenceNumber(sequence + UInt64(count)) ?? lastSequence
-    return (count, byteCount)
-  }
-
-  private func plainPuts(after sequence: UInt64) -> (count: UInt32, byteCount: UInt64) {
-    let bytes = unsafe window.buffer.span.bytes.extracting(window.range(from: offset.byteOffset))
-    var sequence = sequence
-    var unit = UInt32(truncatingIfNeeded: offset.rawValue)
-    var place = 0
-    var count: UInt32 = 0
-    while let byteCount = plainPut(bytes, at: place, unit, after: sequence) {
-      place += byteCount
-      unit &+= UInt32(truncatingIfNeeded: byteCount / Limits.unitByteCount)
-      sequence += 1
-      count += 1
-    }
-    return (count, UInt64(place))
-  }
-
-  /// The bytes of a sound put with neither collection nor expiry, transform, trailer or batch; nil if there is
-  /// anything else.
-  @inline(__always)
-  private func plainPut(_ bytes: RawSpan, at place: Int, _ unit: UInt32, after sequence: UInt64) -> Int? {
-    let have = bytes.byteCount - place
-    guard have >= Limits.recordFixedByteCount else { return nil }
-    let first: UInt64 = bytes.integer(at: place)
-    let second: UInt64 = bytes.integer(at: place + 8)
-    guard first >> 32 & 0xff == UInt64(RecordKind.put.rawValue),
-      second >> 16 == (sequence + 1) & (Limits.sequenceSpan - 1), sequence < Limits.sequenceMax
-    else { return nil }
-    let used = Limits.recordFixedByteCount + Int(second & 0xffff) + Int(first >> 40)
-    let byteCount = (used + 7) & ~7
-    guard byteCount <= have else { return nil }
-    let last: UInt64 = bytes.integer(at: place + byteCount - 8)
-    let checksum = unsafe bytes.extracting(place..<place + byteCount).withUnsafeBytes { record in
-      unsafe sediment_crc32c_record(seed.rawValue, unit, record.baseAddress!, byteCount)
-    }
-    let padding = last >> UInt64(64 - 8 * (byteCount - used))
-    guard checksum == UInt32(truncatingIfNeeded: first), padding == 0 else { return nil }
-    return byteCount
+    return (count, cursor.position - start)
   }
 
   /// Adds the record read last to a batch; false beyond a batch's limit.
   func add(to batch: inout BatchChecksum) -> Bool {
-    batch.add(unsafe window.buffer.span.bytes.extracting(record))
+    cursor.withRecord { batch.add($0) }
   }
 
   /// Goes on in the segment that a seal leads to; false, with the log's end here, if it is not in the file.
@@ -133,95 +72,52 @@ struct ChainReader {
     guard next.generation > segment.generation else {
       throw damaged("a seal leads back to an older segment", record)
     }
-    guard next.recordRange.lowerBound.byteOffset < fileByteCount else {
+    guard next.recordRange.lowerBound.byteOffset < surveyed.byteCount else {
       ending = FormatError(.segmentHeader, .truncated)
       return false
     }
-    segment = next
-    base = record.header.sequence
-    seed = next.seed(in: identity)
-    offset = next.recordRange.lowerBound
+    cursor.move(to: next, base: record.header.sequence)
     lastSequence = base
     return true
   }
 
   func damaged(_ reason: String, _ record: LogRecord) -> SedimentError {
-    .damaged(reason, path: file.path, offset: record.position.offset.byteOffset)
+    surveyed.damaged(reason, at: record.position.offset.byteOffset)
   }
 
   /// The next record of the log: the one at the position or, where there is no good one, the one that the window has.
   private mutating func nextHeader() throws(SedimentError) -> RecordHeader? {
-    if let header = try decodeHeader(), isNext(header) { return header }
+    if let header = try readHeader() { return header }
     guard try takeFromRing() else { return nil }
     ending = nil
-    return try decodeHeader()
+    return try readHeader()
   }
 
-  /// Whether a record is in its turn; else the log ends.
-  private mutating func isNext(_ header: RecordHeader) -> Bool {
-    guard let lastSequence, header.sequence != lastSequence.advanced(by: 1) else { return true }
-    // Only chance lets a record of another use of these slots pass, and then hardly ever in its turn.
-    ending = FormatError(.record, .field(.sequence))
-    return false
+  /// The good record at the position that is in its turn; else the log ends.
+  private mutating func readHeader() throws(SedimentError) -> RecordHeader? {
+    switch try cursor.read(at: cursor.position) {
+    case .success(let header):
+      guard let lastSequence, header.sequence != lastSequence.advanced(by: 1) else { return header }
+      // Only chance lets a record of another use of these slots pass, and then hardly ever in its turn.
+      ending = FormatError(.record, .field(.sequence))
+    case .failure(let error):
+      switch error.fault {
+      case .absent, .truncated, .checksum, .field(.sequence): ending = error
+      case .field, .newer: throw SedimentError(error, path: surveyed.file.path, offset: cursor.position)
+      }
+    }
+    return nil
   }
 
   /// Lays what the window has of the log from the position on over the file; false if it has no good record there.
   private mutating func takeFromRing() throws(SedimentError) -> Bool {
-    let start = offset.byteOffset
-    guard let ring, let patched = file as? PatchedFile, let lastSequence else { return false }
-    let limit = min(segment.run.byteRange.upperBound, fileByteCount)
-    let records = try RingReading(window: ring, file: file).records(
-      of: segment, in: identity, base: base, from: start, after: lastSequence, upTo: limit)
+    guard let ring, let lastSequence else { return false }
+    let records = try RingReading(window: ring, surveyed: surveyed).records(
+      of: segment, base: base, from: cursor.position, after: lastSequence)
     guard !records.isEmpty else { return false }
-    patched.add(records, at: start)
+    surveyed.file.lay(records, over: cursor.position)
     firstFromRing = firstFromRing ?? position
-    try window.load(from: start, limit: limit)
+    try cursor.load(from: cursor.position)
     return true
-  }
-
-  /// Decodes the record at the position, for which the window is moved and grows as far as it takes.
-  private mutating func decodeHeader() throws(SedimentError) -> RecordHeader? {
-    let start = offset.byteOffset
-    let limit = min(segment.run.byteRange.upperBound, fileByteCount)
-    while true {
-      let range = window.range(from: start)
-      do throws(FormatError) {
-        return try RecordHeader.decode(
-          unsafe window.buffer.span.bytes.extracting(range),
-          at: RecordPlace(seed: seed, base: base, offset: offset))
-      } catch {
-        if error.fault == .truncated, start + UInt64(range.count) < limit {
-          try window.load(from: start, limit: limit, minimum: 2 * range.count)
-          // A file that became shorter meanwhile has no more to give.
-          if window.byteCount > range.count { continue }
-        }
-        switch error.fault {
-        case .absent, .truncated, .checksum, .field(.sequence): ending = error
-        case .field, .newer: throw SedimentError(error, path: file.path, offset: start)
-        }
-        return nil
-      }
-    }
-  }
-
-  private func decodeControl(_ header: RecordHeader) throws(SedimentError) -> ControlRecord? {
-    guard header.kind == .control else { return nil }
-    do throws(FormatError) {
-      return try ControlRecord.decode(
-        unsafe window.buffer.span.bytes.extracting(record).extracting(header.valueRange),
-        isBatched: header.isBatched)
-    } catch {
-      throw SedimentError(error, path: file.path, offset: offset.byteOffset)
-    }
-  }
-
-  private func decodePlace(_ header: RecordHeader) throws(SedimentError) -> ValuePlace? {
-    guard header.kind == .putLarge else { return nil }
-    do throws(FormatError) {
-      return try ValuePlace.decode(
-        unsafe window.buffer.span.bytes.extracting(record).extracting(header.valueRange))
-    } catch {
-      throw SedimentError(error, path: file.path, offset: offset.byteOffset)
-    }
   }
 }

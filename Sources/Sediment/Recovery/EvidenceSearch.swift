@@ -8,9 +8,7 @@ internal import SedimentFormat
 /// that the catalogue calls free, names it as the one before. What it searches are disjoint runs, so it reads no byte
 /// of a segment twice.
 struct EvidenceSearch {
-  private let file: any DiskFile
-  private let identity: FileIdentity
-  private let fileByteCount: UInt64
+  private let surveyed: SurveyedFile
   private let end: LogPosition
   /// The segment that the log ends in.
   private let tail: SegmentEntry
@@ -30,14 +28,11 @@ struct EvidenceSearch {
   /// A search behind the end that a replay came to.
   ///
   /// Headers in free slots are not looked for behind a log that was closed: its end is the one that the superblock names.
-  init(behind replay: LogReplay, in file: any DiskFile, fileByteCount: UInt64, isClosed: Bool) {
-    self.file = file
-    self.fileByteCount = fileByteCount
-    identity = replay.reader.identity
+  init(behind replay: LogReplay, isClosed: Bool) {
+    surveyed = replay.reader.surveyed
     end = replay.progress.end
     tail = replay.progress.tail
-    headers = FreeSlotHeaders(
-      beside: isClosed ? nil : replay.catalogue.slots, in: file, identity, fileByteCount: fileByteCount)
+    headers = FreeSlotHeaders(beside: isClosed ? nil : replay.catalogue.slots, in: surveyed)
     highestGeneration = end.generation
     highestSequence = replay.progress.lastSequence ?? tail.base
   }
@@ -75,11 +70,11 @@ struct EvidenceSearch {
 
   /// Searches a segment up to its first good seal; holes are not read.
   private mutating func search(_ candidate: Candidate) throws(SedimentError) -> Finding {
-    let limit = min(candidate.identity.run.byteRange.upperBound, fileByteCount)
-    let seed = candidate.identity.seed(in: identity)
-    var window = FileWindow(file)
+    let limit = min(candidate.identity.run.byteRange.upperBound, surveyed.byteCount)
+    let seed = candidate.identity.seed(in: surveyed.identity)
+    var window = FileWindow(surveyed.file)
     var position = candidate.start.byteOffset
-    while position < limit, let data = try file.data(from: position, limit: limit) {
+    while position < limit, let data = try surveyed.file.data(from: position, limit: limit) {
       position = data.lowerBound
       while position < data.upperBound {
         try window.load(from: position, limit: limit)

@@ -6,18 +6,14 @@ internal import SedimentFormat
 /// The slots are read when the first of them is asked for, once and only where the file has data.
 struct FreeSlotHeaders {
   private let slots: SlotMap?
-  private let file: any DiskFile
-  private let identity: FileIdentity
-  private let fileByteCount: UInt64
+  private let surveyed: SurveyedFile
   /// By the generation before; nil until they were read.
   private var found: [Generation: [SegmentHeader]]?
 
   /// The headers beside the segments that have slots; none at all for nil.
-  init(beside slots: SlotMap?, in file: any DiskFile, _ identity: FileIdentity, fileByteCount: UInt64) {
+  init(beside slots: SlotMap?, in surveyed: SurveyedFile) {
     self.slots = slots
-    self.file = file
-    self.identity = identity
-    self.fileByteCount = fileByteCount
+    self.surveyed = surveyed
   }
 
   /// Takes out those of segments that were begun behind a seal of another one, which stood at `start` or behind it.
@@ -39,13 +35,14 @@ struct FreeSlotHeaders {
   private func read() throws(SedimentError) -> [Generation: [SegmentHeader]] {
     guard let slots else { return [:] }
     let slotByteCount = UInt64(Limits.slotByteCount)
-    let slotCount = min((fileByteCount + slotByteCount - 1) / slotByteCount, UInt64(Limits.fileSlotCountMax))
+    let slotCount = min(
+      (surveyed.byteCount + slotByteCount - 1) / slotByteCount, UInt64(Limits.fileSlotCountMax))
     var found: [Generation: [SegmentHeader]] = [:]
-    var window = FileWindow(file)
+    var window = FileWindow(surveyed.file)
     for run in slots.freeRuns(before: UInt32(truncatingIfNeeded: slotCount)) {
-      let limit = min(SlotSpace.byteRange(of: run).upperBound, fileByteCount)
+      let limit = min(SlotSpace.byteRange(of: run).upperBound, surveyed.byteCount)
       var position = SlotSpace.byteRange(of: run).lowerBound
-      while position < limit, let data = try file.data(from: position, limit: limit),
+      while position < limit, let data = try surveyed.file.data(from: position, limit: limit),
         !data.isEmpty
       {
         // Of a slot that begins in a hole nothing is left.
@@ -77,6 +74,6 @@ struct FreeSlotHeaders {
     }
     let bytes = unsafe window.buffer.span.bytes.extracting(window.range(from: position))
     let slot = UInt32(truncatingIfNeeded: position / UInt64(Limits.slotByteCount))
-    return try? SegmentHeader.decode(bytes, in: identity, at: slot)
+    return try? SegmentHeader.decode(bytes, in: surveyed.identity, at: slot)
   }
 }

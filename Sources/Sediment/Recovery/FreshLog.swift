@@ -4,7 +4,7 @@ internal import SedimentFormat
 /// The end of the log that recovery writes: a checkpoint, as the first records of one segment or, where free slots lie
 /// scattered, of several.
 struct FreshLog {
-  private let file: any DiskFile
+  private let file: StoreFile
   private let disk: any Disk
   private let identity: FileIdentity
   private var slots: FreshSlots
@@ -16,7 +16,7 @@ struct FreshLog {
   /// Begins the log's next segment behind where it ends.
   ///
   /// On a full disk it fails with `outOfSpace`, like `writeCheckpoint`; nothing leads to what was written then.
-  init(behind old: RecoveredLog, in file: any DiskFile, on disk: any Disk) throws(SedimentError) {
+  init(behind old: RecoveredLog, in file: StoreFile, on disk: any Disk) throws(SedimentError) {
     self.file = file
     self.disk = disk
     identity = old.head.leading.identity
@@ -75,7 +75,7 @@ struct FreshLog {
     let place = RecordPlace(
       seed: log.tail.identity.seed(in: identity), base: log.tail.base, offset: log.end.offset)
     let record = ControlRecord.record(of: value, sequence: sequence, at: place)
-    try file.put(unsafe record.span.bytes, at: log.end.offset.byteOffset)
+    try file.write(record, at: log.end.offset.byteOffset)
     guard let offset = UnitOffset(byteOffset: log.end.offset.byteOffset + UInt64(record.count)) else {
       throw .fileTooLarge(file.path)
     }
@@ -109,7 +109,7 @@ struct FreshLog {
     }
     let header = SegmentHeader(identity: segment, base: base, floor: base, predecessor: log.end)
     let bytes = header.encode(in: identity)
-    try file.put(unsafe bytes.span.bytes, at: segment.run.byteRange.lowerBound)
+    try file.write(bytes, at: segment.run.byteRange.lowerBound)
     log.tail = SegmentEntry(tail: segment, base: base)
     log.end = LogPosition(segment.generation, segment.recordRange.lowerBound)
   }
@@ -120,7 +120,7 @@ struct FreshLog {
 
   /// The header that was last written at a slot, whether its use was freed or not.
   private static func lastHeader(
-    at run: SlotRun, of file: any DiskFile, _ identity: FileIdentity
+    at run: SlotRun, of file: StoreFile, _ identity: FileIdentity
   ) throws(SedimentError) -> SegmentHeader? {
     let bytes = try file.bytes(at: run.byteRange.lowerBound, count: SegmentHeader.byteCount)
     return try? SegmentHeader.decodeFreed(unsafe bytes.span.bytes, in: identity, at: run.first)

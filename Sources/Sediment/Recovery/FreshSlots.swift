@@ -4,13 +4,13 @@ internal import SedimentFormat
 /// Slots for the segments that recovery begins: free ones wherever they lie, in a row if there are as many, and only
 /// if there are none such by which the file grows.
 struct FreshSlots {
-  private let file: any DiskFile
+  private let file: StoreFile
   /// Free runs in the file that were not tried yet.
   private var free: [Range<UInt32>]
   /// How many slots the file has with what was taken.
   private(set) var fileSlotCount: UInt32
 
-  init(beside catalogue: Catalogue, in file: any DiskFile, fileByteCount: UInt64) {
+  init(beside catalogue: Catalogue, in file: StoreFile, fileByteCount: UInt64) {
     self.file = file
     let slotCount = min(fileByteCount / UInt64(Limits.slotByteCount), UInt64(Limits.fileSlotCountMax))
     fileSlotCount = max(UInt32(truncatingIfNeeded: slotCount), catalogue.slots.end)
@@ -22,11 +22,11 @@ struct FreshSlots {
   /// On a full disk it fails with `outOfSpace`, and the file is as it was but perhaps longer.
   mutating func take(upTo count: UInt32) throws(SedimentError) -> SlotRun {
     while let run = nextFree(count) {
-      do throws(DiskError) {
+      do throws(SedimentError) {
         try file.allocate(run.byteRange)
         return run
       } catch {
-        guard error.code.isOutOfSpace else { throw SedimentError(error) }
+        guard error.code == .outOfSpace else { throw error }
         // A part of it may have blocks: the writer saw to it that some slots do.
         let middle = run.first + run.count / 2
         if run.count > 1 { free += [run.first..<middle, middle..<run.end] }
@@ -35,11 +35,7 @@ struct FreshSlots {
     guard let run = SlotRun(first: fileSlotCount, count: count) else {
       throw .exhausted("slots", path: file.path)
     }
-    do throws(DiskError) {
-      try file.allocate(run.byteRange)
-    } catch {
-      throw SedimentError(error)
-    }
+    try file.allocate(run.byteRange)
     fileSlotCount = run.end
     return run
   }

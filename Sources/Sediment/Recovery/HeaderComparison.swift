@@ -1,12 +1,9 @@
-internal import SedimentDisk
 internal import SedimentFormat
 
 /// Holds the final catalogue against the file (DESIGN.md 7, step 7): its segments must lie in the file, and those
 /// adopted below the watermark must have the headers that it describes.
 struct HeaderComparison {
-  let file: any DiskFile
-  let identity: FileIdentity
-  let fileByteCount: UInt64
+  let surveyed: SurveyedFile
   let watermark: LogPosition
 
   /// Throws for the first segment, by its generation, that is not what the catalogue says.
@@ -20,33 +17,46 @@ struct HeaderComparison {
       if let position = adoptedAt[entry.identity.generation], position >= watermark { continue }
       try checkHeader(entry)
     }
-    if let elsewhere = catalogue.elsewhere {
-      try checkHeader(SegmentEntry(withoutRecords: elsewhere.segment))
-    }
   }
 
   private func checkPlace(_ entry: SegmentEntry, end: LogPosition) throws(SedimentError) {
     let range = entry.identity.run.byteRange
     let isTail = entry.identity.generation == end.generation
     let needed = isTail ? end.offset.byteOffset : entry.end?.byteOffset ?? range.upperBound
-    guard needed <= fileByteCount else {
-      throw .damaged("the file ends before a segment does", path: file.path, offset: range.lowerBound)
+    guard needed <= surveyed.byteCount else {
+      throw surveyed.damaged("the file ends before a segment does", at: range.lowerBound)
     }
   }
 
   private func checkHeader(_ entry: SegmentEntry) throws(SedimentError) {
     guard entry.identity.kind != .index else { return }
-    let start = entry.identity.run.byteRange.lowerBound
-    let bytes = try file.bytes(at: start, count: SegmentHeader.byteCount)
+    if let error = try surveyed.headerFault(of: entry) {
+      throw SedimentError(error, path: surveyed.file.path, offset: entry.identity.run.byteRange.lowerBound)
+    }
+  }
+}
+
+extension SurveyedFile {
+  /// The header that lies where a segment begins.
+  func header(of segment: SegmentIdentity) throws(SedimentError) -> Result<SegmentHeader, FormatError> {
+    let bytes = try file.bytes(at: segment.run.byteRange.lowerBound, count: SegmentHeader.byteCount)
     do throws(FormatError) {
-      let header = try SegmentHeader.decode(
-        unsafe bytes.span.bytes, in: identity, at: entry.identity.run.first)
-      guard header.identity == entry.identity else { throw FormatError(.segmentHeader, .field(.identity)) }
-      guard entry.holdsRecords else { return }
-      guard header.base == entry.base else { throw FormatError(.segmentHeader, .field(.base)) }
-      guard header.floor == entry.floor else { throw FormatError(.segmentHeader, .field(.floor)) }
+      let header = try SegmentHeader.decode(unsafe bytes.span.bytes, in: identity, at: segment.run.first)
+      guard header.identity == segment else { throw FormatError(.segmentHeader, .field(.identity)) }
+      return .success(header)
     } catch {
-      throw SedimentError(error, path: file.path, offset: start)
+      return .failure(error)
+    }
+  }
+
+  /// What is wrong with the header of a segment that the catalogue describes; nil for nothing.
+  func headerFault(of entry: SegmentEntry) throws(SedimentError) -> FormatError? {
+    switch try header(of: entry.identity) {
+    case .failure(let error): return error
+    case .success(let header):
+      if !entry.holdsRecords { return nil }
+      if header.base != entry.base { return FormatError(.segmentHeader, .field(.base)) }
+      return header.floor == entry.floor ? nil : FormatError(.segmentHeader, .field(.floor))
     }
   }
 }

@@ -1,4 +1,3 @@
-package import SedimentDisk
 internal import SedimentFormat
 
 /// Fills the index from its stored parts as far as they count, and by scanning the rest, or every hot and survivors
@@ -7,12 +6,12 @@ internal import SedimentFormat
 /// The highest sequence of a key wins, and of equal ones a tombstone. Tombstones, and records that have expired,
 /// are entries like any other until all segments are in, or what they hide would come back; then tombstones leave.
 package struct IndexBuild {
-  private let file: any DiskFile
+  private let file: StoreFile
   private let log: RecoveredLog
   private let usesStoredIndex: Bool
   private let segments: [SegmentEntry]
 
-  package init(_ log: RecoveredLog, of file: any DiskFile, usingStoredIndex: Bool = true) {
+  package init(_ log: RecoveredLog, of file: StoreFile, usingStoredIndex: Bool = true) {
     self.log = log
     self.file = file
     usesStoredIndex = usingStoredIndex
@@ -174,7 +173,7 @@ private struct Stretch: Sendable {
 
 /// The scans of segments, one after the other.
 private struct Scans: Sendable {
-  let file: any DiskFile
+  let file: StoreFile
   let identity: FileIdentity
   let segments: [SegmentEntry]
   let stretches: [Stretch]

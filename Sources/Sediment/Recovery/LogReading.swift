@@ -1,41 +1,52 @@
-package import SedimentDisk
 internal import SedimentFormat
 
 /// Reads the log of an open file and writes nothing (DESIGN.md 7, steps 2 to 7).
 package struct LogReading {
-  private let file: PatchedFile
+  private let file: StoreFile
 
-  package init(_ file: any DiskFile) {
-    self.file = file as? PatchedFile ?? PatchedFile(file)
+  /// Where the window has what the log has not, it is laid over the file.
+  package init(_ file: StoreFile) {
+    self.file = file
   }
 
   /// The log as it counts; an error if the file is foreign, newer, damaged or cannot be read.
   package func run() throws(SedimentError) -> RecoveredLog {
     let head = try Head.read(from: file)
-    let fileByteCount = try file.length()
-    let checkpoint = try CheckpointReading.read(head.leading, from: file, fileByteCount: fileByteCount)
+    let checkpoint = try CheckpointReading.read(
+      head.leading, from: file, byteCount: try file.byteCount())
+    let surveyed = checkpoint.replay.surveyed
     var replay = LogReplay(checkpoint, synced: head.watermark, closedEnd: head.leading.closedEnd)
     try replay.run()
     let watermark = max(head.watermark, replay.found.watermark ?? head.watermark)
     // A mark behind it may say that it was synced: then the window has what the medium has lost.
     if let first = replay.reader.firstFromRing, first < watermark {
-      throw .damaged(
-        "what was known to be on the medium is not there", path: file.path, offset: first.offset.byteOffset)
+      throw surveyed.damaged("what was known to be on the medium is not there", at: first.offset.byteOffset)
     }
     let firstSeen = Seen(replay)
     var ending = replay.reader.ending
-    let end = try sideEnd(of: replay, head.leading.identity, from: watermark)
-    if end < replay.progress.end {
+    var side = SideCheck(surveyed, end: replay.progress.end)
+    let sideEnd = try side.run(replay.found, from: watermark)
+    if sideEnd < replay.progress.end {
       replay = LogReplay(checkpoint, synced: head.watermark, closedEnd: head.leading.closedEnd)
-      try replay.run(upTo: end)
+      try replay.run(upTo: sideEnd)
       ending = FormatError(.valuePlace, .checksum)
     }
-    try check(replay, head: head, ending)
-    let evidence = try searchEvidence(behind: replay, fileByteCount, isClosed: isClean(replay, head))
-    try HeaderComparison(
-      file: file, identity: head.leading.identity, fileByteCount: fileByteCount, watermark: watermark
-    ).run(replay.catalogue, adoptedAt: replay.found.adoptedAt, end: replay.progress.end)
-    return log(replay, head, watermark, ending, firstSeen.joined(with: evidence), fileByteCount)
+    let end = replay.progress.end
+    guard end >= head.watermark else {
+      throw surveyed.damaged(
+        "what was known to be on the medium is not there: \(ending?.description ?? "the log ends")",
+        at: end.offset.byteOffset)
+    }
+    // Behind a log that ends where a close has left it no headers are looked for.
+    var search = EvidenceSearch(behind: replay, isClosed: end == head.leading.closedEnd)
+    if try search.run() != nil {
+      throw surveyed.damaged(
+        "the log breaks off before its known end: \(replay.reader.ending?.description ?? "")",
+        at: end.offset.byteOffset)
+    }
+    try HeaderComparison(surveyed: surveyed, watermark: watermark)
+      .run(replay.catalogue, adoptedAt: replay.found.adoptedAt, end: end)
+    return log(replay, head, watermark, ending, firstSeen.joined(with: search), surveyed.byteCount)
   }
 
   /// The highest numbers that were seen in the log, whether they count or not.
@@ -56,42 +67,6 @@ package struct LogReading {
     }
   }
 
-  // MARK: Steps
-
-  private func sideEnd(
-    of replay: LogReplay, _ identity: FileIdentity, from watermark: LogPosition
-  ) throws(SedimentError) -> LogPosition {
-    var check = SideCheck(file, identity, end: replay.progress.end)
-    return try check.run(replay.found, from: watermark)
-  }
-
-  private func check(_ replay: LogReplay, head: Head, _ ending: FormatError?) throws(SedimentError) {
-    let end = replay.progress.end
-    guard end >= head.watermark else {
-      throw .damaged(
-        "what was known to be on the medium is not there: \(ending?.description ?? "the log ends")",
-        path: file.path, offset: end.offset.byteOffset)
-    }
-  }
-
-  private func searchEvidence(
-    behind replay: LogReplay, _ fileByteCount: UInt64, isClosed: Bool
-  ) throws(SedimentError) -> EvidenceSearch {
-    var search = EvidenceSearch(
-      behind: replay, in: file, fileByteCount: fileByteCount, isClosed: isClosed)
-    if try search.run() != nil {
-      throw .damaged(
-        "the log breaks off before its known end: \(replay.reader.ending?.description ?? "")",
-        path: file.path, offset: replay.progress.end.offset.byteOffset)
-    }
-    return search
-  }
-
-  /// Whether the log ends where a close has left it.
-  private func isClean(_ replay: LogReplay, _ head: Head) -> Bool {
-    replay.progress.end == head.leading.closedEnd
-  }
-
   // MARK: The result
 
   private func log(
@@ -102,7 +77,7 @@ package struct LogReading {
     return RecoveredLog(
       head: head, catalogue: replay.catalogue, end: progress.end, tail: progress.tail,
       lastSequence: progress.lastSequence ?? progress.tail.base, watermark: watermark,
-      isClean: isClean(replay, head),
+      isClean: progress.end == head.leading.closedEnd,
       checkpoint: LogPosition(head.leading.segment.generation, head.leading.checkpoint),
       replayedByteCount: progress.byteCount, replayedRecordCount: progress.recordCount, ending: ending,
       cut: progress.end, clock: max(replay.found.clock, replay.catalogue.numbers.clocks.highest),

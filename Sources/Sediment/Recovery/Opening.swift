@@ -21,13 +21,13 @@ package struct Opening {
   /// How often the log is read anew because the file changed under the reading.
   private static let attemptCountMax = 3
 
-  private let file: any DiskFile
+  private let file: StoreFile
   private let disk: any Disk
   private let writeNote: @Sendable () -> Bool
   private let sync: @Sendable () throws(SedimentError) -> Void
 
   /// An opening that syncs the file itself.
-  package init(_ file: any DiskFile, on disk: any Disk) {
+  package init(_ file: StoreFile, on disk: any Disk) {
     self.init(file, on: disk, writingNote: { false }) { () throws(SedimentError) in try Self.sync(file) }
   }
 
@@ -36,7 +36,7 @@ package struct Opening {
   /// `writeNote` writes the owner's note, or says that it did not; it is called only for a file that was found to
   /// be one that may be written.
   package init(
-    _ file: any DiskFile, on disk: any Disk, writingNote writeNote: @escaping @Sendable () -> Bool,
+    _ file: StoreFile, on disk: any Disk, writingNote writeNote: @escaping @Sendable () -> Bool,
     sync: @escaping @Sendable () throws(SedimentError) -> Void
   ) {
     self.file = file
@@ -49,7 +49,7 @@ package struct Opening {
   package func recover(_ mode: Mode) throws(SedimentError) -> Result {
     let start = disk.monotonicClock()
     for _ in 0..<Self.attemptCountMax {
-      let log = try LogReading(file).run()
+      let log = try LogReading(StoreFile(file.file)).run()
       var result = Result(log: log, keeper: nil, report: report(log))
       if mode == .readWrite {
         guard try secure(&result) else { continue }
@@ -72,8 +72,7 @@ package struct Opening {
         message: "A newer version wrote the file. Open it for reading only, or use that version.")
     }
     var keeper = HeadKeeper(
-      head, of: file, session: disk.random(), isNoteUnsynced: writeNote(),
-      replayFrom: result.log.catalogue.elsewhere?.asOf.generation, sync: sync)
+      head, of: file, session: disk.random(), isNoteUnsynced: writeNote(), sync: sync)
     if !result.log.isClean {
       guard
         let secured = try Securing(result.log.patched ?? file, on: disk).run(result.log, &keeper, sync: sync)
@@ -96,8 +95,9 @@ package struct Opening {
       replayedByteCount: log.replayedByteCount, cut: log.isClean ? nil : cut, isDurable: log.isClean)
   }
 
-  private static func sync(_ file: any DiskFile) throws(SedimentError) {
-    do throws(DiskError) {
+  /// Syncs a file for those who open it.
+  static func sync(_ file: StoreFile) throws(SedimentError) {
+    do throws(SedimentError) {
       try file.sync()
     } catch {
       throw .failedSync(error)

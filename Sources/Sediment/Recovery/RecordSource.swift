@@ -1,5 +1,4 @@
 internal import CSediment
-package import SedimentDisk
 package import SedimentFormat
 
 /// Reads again what a record says of itself, for records that were verified before: from mapped memory or by `read`.
@@ -8,7 +7,7 @@ package import SedimentFormat
 /// wrong, but harms nothing.
 @safe
 package struct RecordSource {
-  private let file: any DiskFile
+  private let file: StoreFile
   private let byteCount: UInt64
   private let mapped: UnsafeRawPointer
   private let mappedByteCount: UInt64
@@ -18,14 +17,14 @@ package struct RecordSource {
   private static let headByteCountMax = 36
 
   /// A source that reads the file.
-  package init(_ file: any DiskFile, byteCount: UInt64) {
+  package init(_ file: StoreFile, byteCount: UInt64) {
     unsafe self.init(file, byteCount: byteCount, mapped: UnsafeRawPointer(bitPattern: 1)!, mappedByteCount: 0)
   }
 
   /// A source that reads the memory where the first bytes of the file are mapped, and exposed for as long as the
   /// source is used, and the file behind them.
   package init(
-    _ file: any DiskFile, byteCount: UInt64, mapped: UnsafeRawPointer, mappedByteCount: UInt64
+    _ file: StoreFile, byteCount: UInt64, mapped: UnsafeRawPointer, mappedByteCount: UInt64
   ) {
     self.file = file
     self.byteCount = byteCount
@@ -64,7 +63,7 @@ package struct RecordSource {
       return unsafe Self.claim(
         mapped + Int(offset), available: count, recordByteCountMax: rest, key, collection)
     }
-    let found = try file.read(into: &buffer, at: offset, count: count)
+    let found = try file.read(into: &buffer, 0..<count, at: offset)
     // Taken for another key, it would be in the index twice.
     guard found == count else { throw shortened(to: offset + UInt64(found)) }
     return unsafe buffer.withUnsafeBytes { bytes in

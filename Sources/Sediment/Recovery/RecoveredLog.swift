@@ -1,4 +1,3 @@
-package import SedimentDisk
 package import SedimentFormat
 
 /// What reading the log came to (DESIGN.md 7, steps 2 to 7): the catalogue at its end, and where that is.
@@ -23,20 +22,20 @@ package struct RecoveredLog: Sendable {
   package internal(set) var checkpoint: LogPosition
   /// Behind how many bytes of records the next checkpoint will have to replay so far.
   package internal(set) var replayedByteCount: UInt64
-  package let replayedRecordCount: UInt64
+  package internal(set) var replayedRecordCount: UInt64
   /// Why the log ends where it does; nil where its segment is full to its end.
-  package let ending: FormatError?
+  package internal(set) var ending: FormatError?
   /// Where the log ended when it was read.
-  package let cut: LogPosition
+  package internal(set) var cut: LogPosition
   /// The latest wall clock that a mark or the catalogue tells, in milliseconds.
   package let clock: UInt64
   /// The highest numbers that anything seen names: after a cut, the next are far above.
   package internal(set) var highestSequence: SequenceNumber
   package internal(set) var highestGeneration: Generation
   /// The file with what its window has laid over the log; nil if that is nothing, or was written to its place.
-  package internal(set) var patched: (any DiskFile)?
+  package internal(set) var patched: StoreFile?
   /// What stands above the watermark, for `Securing`.
-  let unsecured: Unsecured
+  var unsecured: Unsecured
 
   /// What is to be written again, since reading it proved only that the cache has it.
   struct Unsecured: Sendable {

@@ -6,15 +6,16 @@ internal import SedimentFormat
 /// Everything is verified in the buffer that it is then written from: after a failed sync the kernel calls pages
 /// clean that the medium lacks, so a sync without writing would promise too much.
 struct Rewriting {
-  private let file: any DiskFile
-  private let identity: FileIdentity
+  private let surveyed: SurveyedFile
   private let watermark: LogPosition
 
-  init(_ file: any DiskFile, _ identity: FileIdentity, watermark: LogPosition) {
-    self.file = file
-    self.identity = identity
+  init(_ surveyed: SurveyedFile, watermark: LogPosition) {
+    self.surveyed = surveyed
     self.watermark = watermark
   }
+
+  private var file: StoreFile { surveyed.file }
+  private var identity: FileIdentity { surveyed.identity }
 
   /// False if something is not as it was when the log was read, which then must be read anew.
   func run(_ unsecured: RecoveredLog.Unsecured) throws(SedimentError) -> Bool {
@@ -37,7 +38,7 @@ struct Rewriting {
     for piece in unsecured.extents {
       try rewriteHeader(SegmentHeader(identity: piece.extent, base: .zero, floor: .zero))
       let isWhole = try ExtentReading(piece, of: file, identity).verify {
-        (bytes, offset) throws(SedimentError) in try file.put(bytes, at: offset)
+        (bytes, offset) throws(SedimentError) in try file.write(bytes, at: offset)
       }
       guard isWhole else { return false }
     }
@@ -54,38 +55,26 @@ struct Rewriting {
       found?.identity == header.identity
       && (found?.base == header.base && found?.floor == header.floor || header.identity.kind == .extent)
     if !isGood { bytes = header.encode(in: identity) }
-    try file.put(unsafe bytes.span.bytes, at: start)
+    try file.write(bytes, at: start)
   }
 
-  /// Writes the records of a stretch that end above the watermark, each piece of the file as it was verified.
+  /// Writes the records of a stretch that end above the watermark, as they were verified.
   private func rewriteRecords(_ stretch: RecoveredLog.Stretch) throws(SedimentError) -> Bool {
-    let seed = stretch.identity.seed(in: identity)
-    let limit = stretch.end.byteOffset
     let kept = stretch.identity.generation == watermark.generation ? watermark.offset.byteOffset : 0
-    var window = FileWindow(file)
-    var position = stretch.start.byteOffset
-    while position < limit {
-      let known = window.byteCount
-      try window.load(from: position, limit: limit, minimum: 2 * known)
-      let bytes = unsafe window.buffer.span.bytes.extracting(0..<window.byteCount)
-      var end = 0
-      var first: Int?
-      while end < bytes.byteCount, let offset = UnitOffset(byteOffset: position + UInt64(end)) {
-        let place = RecordPlace(seed: seed, base: stretch.base, offset: offset)
-        guard let header = try? RecordHeader.decode(bytes.extracting(end..<bytes.byteCount), at: place) else {
-          break
-        }
-        if first == nil, position + UInt64(end + header.byteCount) > kept { first = end }
-        end += header.byteCount
+    var cursor = RecordCursor(
+      surveyed, stretch.identity, base: stretch.base, from: stretch.start.byteOffset,
+      upTo: stretch.end.byteOffset)
+    var verified: [UInt8] = []
+    while let found = try cursor.next() {
+      guard case .success = found else { return false }
+      if cursor.position <= kept { continue }
+      cursor.withRecord { record in
+        unsafe record.withUnsafeBytes { unsafe verified.append(contentsOf: $0) }
       }
-      // A record longer than the window is read again, into one twice as long.
-      guard end > 0 else {
-        if window.end < limit, window.byteCount > known { continue }
-        return false
-      }
-      if let first { try file.put(bytes.extracting(first..<end), at: position + UInt64(first)) }
-      position += UInt64(end)
+      if verified.count < FileWindow.pieceByteCount, cursor.position < cursor.limit { continue }
+      try file.write(verified, at: cursor.position - UInt64(verified.count))
+      verified.removeAll(keepingCapacity: true)
     }
-    return true
+    return cursor.position >= stretch.end.byteOffset
   }
 }

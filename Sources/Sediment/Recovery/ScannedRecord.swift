@@ -24,6 +24,16 @@ package struct ScannedRecord {
 }
 
 extension ScannedRecord {
+  /// The record of a header that begins at an offset of the file, and at an address until the visitor returns.
+  init(_ header: RecordHeader, at offset: UInt64, in memory: UnsafeRawPointer) {
+    unsafe self.init(
+      position: offset / UInt64(Limits.unitByteCount), sequence: header.sequence.rawValue,
+      expiry: header.expiry, keyStart: memory + header.keyRange.lowerBound,
+      keyByteCount: Int32(header.keyByteCount), valueByteCount: Int32(header.valueByteCount),
+      collection: header.collection, byteCount: Int32(header.byteCount), kind: header.kind,
+      headByteCount: UInt8(truncatingIfNeeded: header.keyRange.lowerBound))
+  }
+
   /// Calls `body` with its key, as long as the scan keeps it.
   @inline(__always)
   func withKey<Value, Failure: Error>(_ body: (RawSpan) throws(Failure) -> Value) throws(Failure) -> Value {

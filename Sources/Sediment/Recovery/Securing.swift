@@ -5,10 +5,10 @@ internal import SedimentFormat
 ///
 /// A crash anywhere in it, or a failure, leaves superblocks from which the same log is recovered again.
 package struct Securing {
-  private let file: any DiskFile
+  private let file: StoreFile
   private let disk: any Disk
 
-  package init(_ file: any DiskFile, on disk: any Disk) {
+  package init(_ file: StoreFile, on disk: any Disk) {
     self.file = file
     self.disk = disk
   }
@@ -20,7 +20,9 @@ package struct Securing {
     _ log: RecoveredLog, _ keeper: inout HeadKeeper, sync: () throws(SedimentError) -> Void
   ) throws(SedimentError) -> RecoveredLog? {
     try keeper.writeLeadingAgain()
-    let rewriting = Rewriting(file, log.head.leading.identity, watermark: log.watermark)
+    let surveyed = SurveyedFile(
+      file: file, identity: log.head.leading.identity, byteCount: log.unsecured.fileByteCount)
+    let rewriting = Rewriting(surveyed, watermark: log.watermark)
     guard try rewriting.run(log.unsecured) else { return nil }
     try keeper.syncLeading()
     var fresh = try FreshLog(behind: log, in: file, on: disk)
@@ -33,7 +35,6 @@ package struct Securing {
         checkpoint: next.checkpoint.offset, segment: fresh.first, watermark: next.end, state: .open)
       written.append(keeper.leading)
     }
-    next.catalogue.forgetElsewhere()
     next.head = Head(leading: keeper.leading, other: written.first)
     return next
   }

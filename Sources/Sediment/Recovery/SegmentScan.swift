@@ -1,4 +1,3 @@
-package import SedimentDisk
 package import SedimentFormat
 
 /// Reads the records of one hot or survivors segment from the first to the end that the catalogue knows, and
@@ -7,7 +6,7 @@ package import SedimentFormat
 /// A record that is not good is corruption there. Reading goes by `read` in large pieces, never through a mapping.
 package struct SegmentScan {
   private let entry: SegmentEntry
-  private let file: any DiskFile
+  private let file: StoreFile
   private let seed: Checksum
   private let isHot: Bool
   private let range: Range<UInt64>
@@ -30,7 +29,7 @@ package struct SegmentScan {
   /// looked at when it is made ready. All other records must be there then, or it was the length that is damaged.
   package init(
     _ entry: SegmentEntry, from first: (offset: UnitOffset, behind: SequenceNumber)? = nil,
-    upTo end: UnitOffset, of file: any DiskFile, _ identity: FileIdentity,
+    upTo end: UnitOffset, of file: StoreFile, _ identity: FileIdentity,
     passing dictionaries: Set<UInt64> = []
   ) {
     self.entry = entry
@@ -94,12 +93,7 @@ package struct SegmentScan {
     let wanted = Int(min(UInt64(buffer.byteCount - piece.byteCount), left))
     // The wanted bytes lie behind those there are, in the buffer.
     var span = unsafe MutableRawSpan(_unsafeStart: buffer.bytes + piece.byteCount, byteCount: wanted)
-    let count: Int
-    do throws(DiskError) {
-      count = try file.read(into: &span, at: piece.start + UInt64(piece.byteCount))
-    } catch {
-      throw SedimentError(error)
-    }
+    let count = try file.read(into: &span, at: piece.start + UInt64(piece.byteCount))
     guard count == wanted else { throw failure(.truncated, at: piece.start + UInt64(piece.byteCount)) }
     piece.byteCount += wanted
   }
@@ -125,7 +119,7 @@ package struct SegmentScan {
     var position = start
     var count = 0
     while count < ScanBuffer.recordCountMax, position < piece.byteCount {
-      let byteCount = unsafe try scanPut(buffer.bytes, position, &piece, buffer.records + count)
+      let byteCount = unsafe scanPut(buffer.bytes, position, &piece, buffer.records + count)
       if byteCount > 0 {
         count += 1
         position += byteCount
@@ -145,51 +139,32 @@ package struct SegmentScan {
     return piece.needed == 0 && position < piece.byteCount
   }
 
-  /// Scans the record at a position of the buffer if it is a plain put that lies there as a whole; 0 if not.
-  ///
-  /// It does what `RecordHeader.decode` does for this shape, by words.
+  /// Scans the record at a position of the buffer if it is a good plain put that lies there as a whole; 0 if not.
   @inline(__always)
   private func scanPut(
     _ bytes: UnsafeMutableRawPointer, _ position: Int, _ piece: inout Piece,
     _ result: UnsafeMutablePointer<ScannedRecord>
-  ) throws(SedimentError) -> Int {
-    let have = piece.byteCount - position
-    guard have >= Limits.recordFixedByteCount else { return 0 }
-    let record = unsafe bytes + position
-    let first = unsafe UInt64(littleEndian: record.load(as: UInt64.self))
-    guard (first &>> 32) & 0x7f == UInt64(RecordKind.put.rawValue) else { return 0 }
-    let second = unsafe UInt64(littleEndian: record.load(fromByteOffset: 8, as: UInt64.self))
-    let keyByteCount = Int(truncatingIfNeeded: second & 0xffff)
-    let valueByteCount = Int(truncatingIfNeeded: first &>> 40)
-    // Two numbers of 16 and 24 bits.
-    let used = Limits.recordFixedByteCount &+ keyByteCount &+ valueByteCount
-    let byteCount = (used &+ 7) & ~7
-    guard byteCount <= have else { return 0 }
-    let unit = (piece.start &+ UInt64(position)) &>> 3
-    // The position takes the place of the checksum's field, which the buffer does not need any more.
-    unsafe record.storeBytes(of: UInt32(truncatingIfNeeded: unit).littleEndian, as: UInt32.self)
-    let checksum = seed.continued(with: unsafe RawSpan(_unsafeStart: record, byteCount: byteCount))
-    let last = unsafe UInt64(
-      littleEndian: record.load(fromByteOffset: byteCount &- 8, as: UInt64.self))
-    let padding = last >> UInt64(truncatingIfNeeded: 64 &- 8 &* (byteCount &- used))
-    let distance = ((second &>> 16) &- entry.base.rawValue) & (Limits.sequenceSpan - 1)
+  ) -> Int {
+    let place = piece.start &+ UInt64(position)
+    guard let view = unsafe RecordView(bytes + position, available: piece.byteCount - position),
+      view.isPlainPut, view.isIntact(at: place, seed: seed.rawValue), view.isPaddedWithZeros
+    else { return 0 }
+    let distance = (view.sequenceLow &- entry.base.rawValue) & (Limits.sequenceSpan - 1)
     // A base has at most 62 bits.
     let sequence = entry.base.rawValue &+ distance
-    let isInTurn = isHot ? sequence == piece.sequence &+ 1 : distance != 0
-    guard checksum.rawValue == UInt32(truncatingIfNeeded: first), padding == 0, isInTurn,
-      sequence <= Limits.sequenceMax
-    else {
-      throw fault(checksum, first, padding, at: piece.start + UInt64(position))
+    guard isHot ? sequence == piece.sequence &+ 1 : distance != 0, sequence <= Limits.sequenceMax else {
+      return 0
     }
     piece.sequence = sequence
     unsafe result.initialize(
       to: ScannedRecord(
-        position: unit, sequence: sequence, expiry: 0, keyStart: record + Limits.recordFixedByteCount,
-        keyByteCount: Int32(truncatingIfNeeded: keyByteCount),
-        valueByteCount: Int32(truncatingIfNeeded: valueByteCount), collection: 0,
-        byteCount: Int32(truncatingIfNeeded: byteCount), kind: .put,
+        position: place &>> 3, sequence: sequence, expiry: 0,
+        keyStart: view.start + Limits.recordFixedByteCount,
+        keyByteCount: Int32(truncatingIfNeeded: view.keyByteCount),
+        valueByteCount: Int32(truncatingIfNeeded: view.valueByteCount), collection: 0,
+        byteCount: Int32(truncatingIfNeeded: view.byteCount), kind: .put,
         headByteCount: UInt8(truncatingIfNeeded: Limits.recordFixedByteCount)))
-    return byteCount
+    return view.byteCount
   }
 
   /// Scans a record of any shape; its length is 0 if more bytes are needed.
@@ -225,22 +200,8 @@ package struct SegmentScan {
     }
     piece.sequence = header.sequence.rawValue
     guard header.kind != .control else { return (header.byteCount, false) }
-    unsafe result.initialize(
-      to: ScannedRecord(
-        position: offset.rawValue, sequence: header.sequence.rawValue, expiry: header.expiry,
-        keyStart: record + header.keyRange.lowerBound, keyByteCount: Int32(header.keyByteCount),
-        valueByteCount: Int32(header.valueByteCount), collection: header.collection,
-        byteCount: Int32(header.byteCount), kind: header.kind,
-        headByteCount: UInt8(truncatingIfNeeded: header.keyRange.lowerBound)))
+    unsafe result.initialize(to: ScannedRecord(header, at: place, in: record))
     return (header.byteCount, true)
-  }
-
-  @inline(never)
-  private func fault(
-    _ checksum: Checksum, _ first: UInt64, _ padding: UInt64, at offset: UInt64
-  ) -> SedimentError {
-    if checksum.rawValue != UInt32(truncatingIfNeeded: first) { return failure(.checksum, at: offset) }
-    return failure(.field(padding == 0 ? .sequence : .padding), at: offset)
   }
 
   private func failure(_ fault: FormatError.Fault, at offset: UInt64) -> SedimentError {

@@ -17,14 +17,12 @@ enum SidePiece {
 /// Looks whether what records at or above the watermark name is there (DESIGN.md 7, step 5): a record that names
 /// something which is not whole ends the log.
 struct SideCheck {
-  private let file: any DiskFile
-  private let identity: FileIdentity
+  private let surveyed: SurveyedFile
   private let buffer = ScanBuffer()
   private var limit: LogPosition
 
-  init(_ file: any DiskFile, _ identity: FileIdentity, end: LogPosition) {
-    self.file = file
-    self.identity = identity
+  init(_ surveyed: SurveyedFile, end: LogPosition) {
+    self.surveyed = surveyed
     limit = end
   }
 
@@ -57,6 +55,7 @@ struct SideCheck {
   }
 
   private func isWhole(_ piece: SidePiece) throws(SedimentError) -> Bool {
+    let (file, identity) = (surveyed.file, surveyed.identity)
     switch piece {
     case .extent(let piece): return try ExtentReading(piece, of: file, identity).verify()
     case .survivors(let entry):

@@ -3,42 +3,39 @@ internal import SedimentFormat
 
 /// Saves what is whole of a file to a new one (DESIGN.md 7, "Salvage").
 struct Salvage {
-  private let file: PatchedFile
   private let disk: any Disk
-  private let byteCount: UInt64
   private let keepsUncertain: Bool
+  private var survey: FileSurvey
+  private let surveyed: SurveyedFile
   private var meter: ProgressMeter
   private var report = SalvageReport()
 
   init(
-    _ file: any DiskFile, on disk: any Disk, keepsUncertain: Bool,
+    _ file: StoreFile, on disk: any Disk, keepsUncertain: Bool,
     _ progress: ((SedimentProgress) -> SedimentIteration)?
   ) throws(SedimentError) {
-    self.file = PatchedFile(file)
     self.disk = disk
     self.keepsUncertain = keepsUncertain
-    byteCount = try file.length()
     meter = ProgressMeter(path: file.path, progress)
+    survey = try FileSurvey(file)
+    guard let surveyed = survey.surveyed else {
+      throw SedimentError(
+        .damaged, path: file.path, message: "Nothing of the store is left that could be saved.")
+    }
+    self.surveyed = surveyed
   }
 
   /// Writes the new file under its temporary name, closed and durable.
   mutating func run(to new: NewFile) throws -> SalvageReport {
-    let head = HeadSurvey(file)
-    if let newer = head.failure(path: file.path) { throw newer }
-    let walk = try SegmentWalk(file, byteCount: byteCount, head.sound.first?.identity)
-    guard let identity = walk.identity else {
-      if head.isAbsent { throw SedimentError.foreign(file.path) }
-      throw SedimentError(
-        .damaged, path: file.path, message: "Nothing of the store is left that could be saved.")
-    }
-    let found = FoundSegment.judge(walk.headers, file, identity, byteCount: byteCount)
-    let survey = try survey(head, found, identity)
-    if !survey.isComplete { WindowSalvage(file, identity, byteCount: byteCount).run(found, survey.catalogue) }
-    report.knowledge = survey.isComplete ? .whole : survey.catalogue == nil ? .none : .partial
-    let plan = SalvagePlan(file, identity, byteCount: byteCount, survey, found, head.sound)
-    let (table, others) = try gather(plan, identity)
-    try write(plan, table, others, identity, to: new)
-    try complete(new, from: head.sound.first, after: survey.tail?.highest)
+    let found = try FoundSegment.judge(survey.headers, surveyed)
+    if !survey.log.isComplete { survey.readLog(by: try FoundCheckpoints(surveyed).run(found)) }
+    let log = survey.log
+    if !log.isComplete { try WindowSalvage(surveyed).run(found, log.catalogue) }
+    report.knowledge = log.isComplete ? .whole : log.catalogue == nil ? .none : .partial
+    let plan = try SalvagePlan(surveyed, log, found, survey.head.sound)
+    let (table, others) = try gather(plan)
+    try write(plan, table, others, to: new)
+    try complete(new, from: survey.head.sound.first, after: log.tail?.highest)
     report.losses.sort { $0.range.lowerBound < $1.range.lowerBound }
     return report
   }
@@ -50,34 +47,22 @@ struct Salvage {
 
   // MARK: Reading
 
-  /// The log, from the superblocks or, where they do not lead to its end, from a checkpoint that was found.
-  private func survey(
-    _ head: HeadSurvey, _ segments: [FoundSegment], _ identity: FileIdentity
-  ) throws(SedimentError) -> LogSurvey {
-    var survey = try LogSurvey.read(file, head.sound)
-    if !survey.isComplete {
-      let found = FoundCheckpoints(file, identity, byteCount: byteCount).run(segments)
-      try survey.readPart(file, found, watermark: head.sound.map(\.watermark).max())
-    }
-    return survey
-  }
-
   private mutating func gather(
-    _ plan: SalvagePlan, _ identity: FileIdentity
+    _ plan: SalvagePlan
   ) throws(SedimentError) -> (certain: SalvageTable, uncertain: SalvageTable) {
     let empty = SalvageTable(
       firstHash: KeyHash(low: disk.random(), high: disk.random()),
       secondHash: KeyHash(low: disk.random(), high: disk.random()))
     for segment in plan.certain + plan.uncertain {
       let start = segment.identity.recordRange.lowerBound.byteOffset
-      meter.extend(by: max(min(segment.end, byteCount), start) - start)
+      meter.extend(by: max(min(segment.end, surveyed.byteCount), start) - start)
     }
     try meter.add(0)
-    var certain = SalvageGathering(file, identity, byteCount: byteCount, plan.collections, empty)
+    var certain = SalvageGathering(surveyed, plan.collections, empty)
     var told: SalvageReport? = report
     try certain.run(plan.certain, &told, &meter)
     report = told ?? report
-    var other = SalvageGathering(file, identity, byteCount: byteCount, plan.collections, empty)
+    var other = SalvageGathering(surveyed, plan.collections, empty)
     var untold: SalvageReport?
     try other.run(plan.uncertain, &untold, &meter)
     var uncertain = empty
@@ -92,8 +77,7 @@ struct Salvage {
   // MARK: Writing
 
   private mutating func write(
-    _ plan: SalvagePlan, _ table: SalvageTable, _ others: SalvageTable, _ identity: FileIdentity,
-    to new: NewFile
+    _ plan: SalvagePlan, _ table: SalvageTable, _ others: SalvageTable, to new: NewFile
   ) throws {
     for (_, place) in SalvageWriting.ordered(table) { meter.extend(by: UInt64(place.byteCount)) }
     if keepsUncertain {
@@ -104,7 +88,7 @@ struct Salvage {
       path: new.temporaryPath, options: SedimentOptions(durability: .unsynced), disk: disk,
       scheduler: ManualScheduler())
     do {
-      var writing = SalvageWriting(file, identity, byteCount: byteCount, to: store)
+      var writing = SalvageWriting(surveyed, to: store)
       try writing.makeCollections(plan.collections.known)
       try writing.run(table, plan.certain, &report, &meter)
       if keepsUncertain { try writing.runUncertain(others, plan.uncertain, &meter) }
@@ -120,12 +104,7 @@ struct Salvage {
     _ new: NewFile, from parent: Superblock?, after sequence: SequenceNumber?
   ) throws(SedimentError) {
     guard let parent else { return }
-    let file: any DiskFile
-    do throws(DiskError) {
-      file = try disk.open(new.temporaryPath, .readWrite)
-    } catch {
-      throw SedimentError(error)
-    }
+    let file = try disk.openFile(new.temporaryPath, .readWrite)
     defer { try? file.close() }
     let head = try Head.read(from: file)
     guard let other = head.other else {
@@ -136,46 +115,34 @@ struct Salvage {
       block.lineage.parentLow = parent.lineage.low
       block.lineage.parentHigh = parent.lineage.high
       block.lineage.fork = sequence ?? .zero
-      try file.put(unsafe block.encode().span.bytes, at: block.copy.byteOffset)
+      try file.write(block.encode(), at: block.copy.byteOffset)
     }
-    do throws(DiskError) {
-      try file.sync()
-    } catch {
-      throw SedimentError(error)
-    }
+    try file.sync()
   }
 }
 
 /// Checkpoints that are found by going through the hot segments, for a file whose superblocks do not lead to one.
 struct FoundCheckpoints {
-  private let file: any DiskFile
-  private let identity: FileIdentity
-  private let byteCount: UInt64
+  private let surveyed: SurveyedFile
 
   /// How many of the newest are looked for.
   private static let countMax = 4
 
-  init(_ file: any DiskFile, _ identity: FileIdentity, byteCount: UInt64) {
-    self.file = file
-    self.identity = identity
-    self.byteCount = byteCount
+  init(_ surveyed: SurveyedFile) {
+    self.surveyed = surveyed
   }
 
   /// Superblocks that would lead to the newest ones.
-  func run(_ segments: [FoundSegment]) -> [Superblock] {
+  func run(_ segments: [FoundSegment]) throws(SedimentError) -> [Superblock] {
     var found: [Superblock] = []
     let segments = segments.filter { $0.identity.kind == .hot }
       .sorted { $0.identity.generation > $1.identity.generation }
     for segment in segments where found.count < Self.countMax {
-      var sweep = RecordSweep(
-        file, identity, segment.identity, base: segment.header.base, upTo: segment.end)
+      var sweep = RecordSweep(surveyed, segment.identity, base: segment.header.base, upTo: segment.end)
       var inSegment: [Superblock] = []
-      while let step = sweep.next() {
-        guard case .record(let record, let offset) = step, record.kind == .control else { continue }
-        let control = sweep.withRecord { bytes in
-          try? ControlRecord.decode(bytes.extracting(record.valueRange))
-        }
-        guard case .checkpointPart(let part)? = control, part.number == 0,
+      while let step = try sweep.next() {
+        guard case .record(let record, let offset) = step,
+          case .checkpointPart(let part)? = sweep.control(record), part.number == 0,
           let block = superblock(segment.identity, at: offset)
         else { continue }
         inSegment.append(block)
@@ -191,7 +158,8 @@ struct FoundCheckpoints {
       return nil
     }
     return Superblock(
-      copy: .first, generation: .first, identity: identity, state: .open, lineage: Lineage(low: 0, high: 0),
+      copy: .first, generation: .first, identity: surveyed.identity, state: .open,
+      lineage: Lineage(low: 0, high: 0),
       session: 0, createdAt: 0, segment: segment, checkpoint: place, watermark: LogPosition(last, .zero))
   }
 }

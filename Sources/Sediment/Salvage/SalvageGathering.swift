@@ -1,24 +1,16 @@
-internal import SedimentDisk
 internal import SedimentFormat
 
 /// Finds the newest record of each key in the segments of a plan, and what of them is lost.
 struct SalvageGathering {
   private(set) var table: SalvageTable
-  private let file: any DiskFile
-  private let identity: FileIdentity
-  private let fileByteCount: UInt64
+  private let surveyed: SurveyedFile
   private let collections: SalvageCollections
   private var batches = BatchCheck()
   /// The members of a batch whose commit was not found yet.
   private var pending: [(name: SalvageTable.Name, place: SalvageTable.Place)] = []
 
-  init(
-    _ file: any DiskFile, _ identity: FileIdentity, byteCount: UInt64, _ collections: SalvageCollections,
-    _ table: SalvageTable
-  ) {
-    self.file = file
-    self.identity = identity
-    fileByteCount = byteCount
+  init(_ surveyed: SurveyedFile, _ collections: SalvageCollections, _ table: SalvageTable) {
+    self.surveyed = surveyed
     self.collections = collections
     self.table = table
   }
@@ -30,13 +22,13 @@ struct SalvageGathering {
   ) throws(SedimentError) {
     for (number, segment) in segments.enumerated() {
       var sweep = RecordSweep(
-        file, identity, segment.identity, base: segment.base, upTo: min(segment.end, fileByteCount),
+        surveyed, segment.identity, base: segment.base, upTo: min(segment.end, surveyed.byteCount),
         highest: segment.highest)
       var told = sweep.position
       if segment.identity.kind == .hot, let base = segment.base, let last = segment.last {
         batches.begin(base, highest: last)
       }
-      while let step = sweep.next() {
+      while let step = try sweep.next() {
         switch step {
         case .record(let header, let offset):
           take(header, at: offset, sweep, segment, Int32(number), &report)
@@ -48,10 +40,10 @@ struct SalvageGathering {
         }
       }
       try meter.add(sweep.position - told)
-      if segment.isEndKnown, segment.end > fileByteCount {
+      if segment.isEndKnown, segment.end > surveyed.byteCount {
         report?.losses.append(
           SalvageReport.Loss(
-            range: fileByteCount..<segment.end, reason: "the file ends before a segment does",
+            range: surveyed.byteCount..<segment.end, reason: "the file ends before a segment does",
             sequences: nil))
       }
     }
@@ -64,10 +56,8 @@ struct SalvageGathering {
     _ number: Int32, _ report: inout SalvageReport?
   ) {
     let isHot = segment.identity.kind == .hot
-    sweep.withRecord { bytes in
-      let control =
-        header.kind == .control
-        ? try? ControlRecord.decode(bytes.extracting(header.valueRange), isBatched: header.isBatched) : nil
+    let control = sweep.control(header)
+    sweep.record.withRecord { bytes in
       if isHot { settle(batches.take(header, control, bytes, at: offset), &report) }
       guard header.kind != .control, !collections.isDead(header.collection, header.sequence) else { return }
       let name = table.name(bytes.extracting(header.keyRange), header.collection)

@@ -1,4 +1,3 @@
-internal import SedimentDisk
 internal import SedimentFormat
 
 /// A segment whose records are to be salvaged.
@@ -38,9 +37,7 @@ struct SalvagePlan {
   private(set) var uncertain: [SalvageSegment] = []
   private(set) var collections: SalvageCollections
 
-  private let file: any DiskFile
-  private let identity: FileIdentity
-  private let fileByteCount: UInt64
+  private let surveyed: SurveyedFile
   private let survey: LogSurvey
   private var generations: Set<Generation> = []
   private var freed: Set<Generation> = []
@@ -48,12 +45,9 @@ struct SalvagePlan {
   private var covered = ByteRanges()
 
   init(
-    _ file: any DiskFile, _ identity: FileIdentity, byteCount: UInt64, _ survey: LogSurvey,
-    _ found: [FoundSegment], _ superblocks: [Superblock]
-  ) {
-    self.file = file
-    self.identity = identity
-    fileByteCount = byteCount
+    _ surveyed: SurveyedFile, _ survey: LogSurvey, _ found: [FoundSegment], _ superblocks: [Superblock]
+  ) throws(SedimentError) {
+    self.surveyed = surveyed
     self.survey = survey
     collections = SalvageCollections(survey.catalogue)
     if let catalogue = survey.catalogue { addCatalogued(catalogue) }
@@ -64,7 +58,7 @@ struct SalvagePlan {
     } else {
       addFound(others)
       for block in superblocks { addLost(block.segment, base: nil) }
-      readFacts()
+      try readFacts()
       let isFreed = freed
       uncertain += certain.filter { isFreed.contains($0.identity.generation) }
       certain.removeAll { isFreed.contains($0.identity.generation) }
@@ -104,11 +98,11 @@ struct SalvagePlan {
 
   /// Whether the slots of a segment say that they were freed, or that they are used by a later one.
   private func wasFreed(_ segment: SegmentIdentity) -> Bool {
-    let bytes = try? file.bytes(
+    let bytes = try? surveyed.file.bytes(
       at: segment.run.byteRange.lowerBound, count: SegmentHeader.byteCount)
     guard let bytes,
       let header = try? SegmentHeader.decodeFreed(
-        unsafe bytes.span.bytes, in: identity, at: segment.run.first)
+        unsafe bytes.span.bytes, in: surveyed.identity, at: segment.run.first)
     else { return false }
     if header.identity.generation > segment.generation { return true }
     let magic: UInt64 = unsafe bytes.span.bytes.integer(at: 0)
@@ -136,12 +130,12 @@ struct SalvagePlan {
   private mutating func add(_ segment: SalvageSegment) {
     certain.append(segment)
     let start = segment.identity.run.byteRange.lowerBound
-    covered.insert(start..<max(start, min(segment.end, fileByteCount)))
+    covered.insert(start..<max(start, min(segment.end, surveyed.byteCount)))
   }
 
   /// Adds a segment that something names and whose header is lost.
   private mutating func addLost(_ identity: SegmentIdentity, base: SequenceNumber?) {
-    let range = identity.run.byteRange.clamped(to: 0..<fileByteCount)
+    let range = identity.run.byteRange.clamped(to: 0..<surveyed.byteCount)
     // What the catalogue does not name any more was freed.
     if let catalogue = survey.catalogue, identity.generation < catalogue.numbers.nextGeneration { return }
     guard isLog(identity), !range.isEmpty, !covered.overlaps(range),
@@ -154,7 +148,7 @@ struct SalvagePlan {
   // MARK: By what the log says
 
   /// Goes through the hot log for what it says of segments and collections.
-  private mutating func readFacts() {
+  private mutating func readFacts() throws(SedimentError) {
     // Segments that are found by it are gone through as well.
     var number = 0
     while number < certain.count {
@@ -162,13 +156,10 @@ struct SalvagePlan {
       number += 1
       guard next.identity.kind == .hot else { continue }
       var sweep = RecordSweep(
-        file, identity, next.identity, base: next.base, upTo: min(next.end, fileByteCount))
-      while let step = sweep.next() {
-        guard case .record(let header, _) = step, header.kind == .control else { continue }
-        let control = sweep.withRecord { bytes in
-          try? ControlRecord.decode(bytes.extracting(header.valueRange), isBatched: header.isBatched)
-        }
-        if let control { take(control, at: header.sequence) }
+        surveyed, next.identity, base: next.base, upTo: min(next.end, surveyed.byteCount))
+      while let step = try sweep.next() {
+        guard case .record(let header, _) = step, let control = sweep.control(header) else { continue }
+        take(control, at: header.sequence)
       }
     }
   }

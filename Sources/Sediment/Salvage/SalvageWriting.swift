@@ -1,11 +1,8 @@
-internal import SedimentDisk
 internal import SedimentFormat
 
 /// Puts salvaged records into a new store.
 struct SalvageWriting {
-  private let file: any DiskFile
-  private let identity: FileIdentity
-  private let fileByteCount: UInt64
+  private let surveyed: SurveyedFile
   private let store: SedimentStore
   /// The collections of the new store, by their numbers in the old file.
   private var spaces: [UInt32: SedimentCollection] = [:]
@@ -14,10 +11,8 @@ struct SalvageWriting {
   private var dictionaries: [UInt32: CompressionDictionary] = [:]
   private let codec = ZstdCodec()
 
-  init(_ file: any DiskFile, _ identity: FileIdentity, byteCount: UInt64, to store: SedimentStore) {
-    self.file = file
-    self.identity = identity
-    fileByteCount = byteCount
+  init(_ surveyed: SurveyedFile, to store: SedimentStore) {
+    self.surveyed = surveyed
     self.store = store
     spaces[0] = store.defaultCollection
   }
@@ -101,7 +96,7 @@ struct SalvageWriting {
 
   /// The value that stored bytes stand for; nil if that cannot be told.
   private func unpacked(_ stored: [UInt8], _ transform: Transform) -> [UInt8]? {
-    guard transform.compression == Transform.zstd, transform.encryption == 0,
+    guard transform.compression == Transform.zstd,
       transform.isPlausible(storedByteCount: stored.count), let codec
     else { return nil }
     let dictionary = dictionaries[transform.dictionary]
@@ -148,9 +143,9 @@ struct SalvageWriting {
     _ place: SalvageTable.Place, _ segments: [SalvageSegment]
   ) -> (header: RecordHeader, bytes: [UInt8])? {
     let segment = segments[Int(place.segment)]
-    let bytes = (try? file.bytes(at: place.offset, count: Int(place.byteCount))) ?? []
+    let bytes = (try? surveyed.file.bytes(at: place.offset, count: Int(place.byteCount))) ?? []
     let recordPlace = RecordPlace(
-      seed: segment.identity.seed(in: identity), base: segment.base ?? .zero,
+      seed: segment.identity.seed(in: surveyed.identity), base: segment.base ?? .zero,
       offset: UnitOffset(byteOffset: place.offset) ?? .zero)
     guard let header = try? RecordHeader.decode(unsafe bytes.span.bytes, at: recordPlace) else { return nil }
     return (header, bytes)
@@ -161,17 +156,16 @@ struct SalvageWriting {
     guard let place = try? ValuePlace.decode(unsafe stored.span.bytes) else { return nil }
     var value: [UInt8] = []
     for piece in place.pieces {
-      let start = piece.extent.run.byteRange.lowerBound
-      let tableOffset = start + ExtentLayout(storedByteCount: piece.storedByteCount).tableOffset
-      let isWhole = try? ExtentReading(piece, of: file, identity).verify {
-        (bytes, offset) throws(SedimentError) in
-        guard offset != tableOffset else { return }
-        unsafe bytes.withUnsafeBytes { unsafe value.append(contentsOf: $0) }
+      let extent = ExtentReading(piece, of: surveyed.file, surveyed.identity)
+      var chunks: [[UInt8]] = []
+      let isWhole = try? extent.verify { (bytes, offset) throws(SedimentError) in
+        if offset != extent.tableRange.lowerBound { chunks.append(bytes) }
       }
       guard isWhole == true else {
         _ = lose(piece.extent.run.byteRange, "a large value is not whole", &report)
         return nil
       }
+      for chunk in chunks { value += chunk }
     }
     return value + stored[place.tailOffset...]
   }

@@ -10,8 +10,6 @@ public struct SedimentSegment: Sendable, Hashable {
     case extent
     /// A part of the stored index.
     case index
-    /// Tables of the store itself, such as the names of collections.
-    case catalogue
     /// The last records, until they are written to their place in the log.
     case window
   }

@@ -23,40 +23,20 @@ extension SedimentStore {
   /// was locked.
   private static func destroyOnce(_ opening: StoreOpening) throws(SedimentError) -> Bool {
     let (path, disk) = (opening.path, opening.disk)
-    let file: any DiskFile
-    do throws(DiskError) {
-      file = try disk.open(path, .readWrite)
-      guard try isStore(file) else { throw DiskError(.open, path: path, code: .invalidArgument) }
-    } catch {
-      throw SedimentError(error)
-    }
+    let file = try disk.openFile(path, .readWrite)
     defer { try? file.close() }
+    let head = HeadSurvey(file)
+    if !head.isThere {
+      try head.checkReadable()
+      throw SedimentError(DiskError(.open, path: path, code: .invalidArgument))
+    }
     let ticket = try opening.takeLocks(file)
     defer { ticket.giveBack() }
     guard try opening.isInPlace(file) else { return false }
-    do throws(DiskError) {
+    try onDisk { () throws(DiskError) in
       try disk.remove(path)
       try disk.secureNames(of: path)
-    } catch {
-      throw SedimentError(error)
     }
     return true
-  }
-
-  /// Whether at least one of the superblocks begins like one.
-  private static func isStore(_ file: any DiskFile) throws(DiskError) -> Bool {
-    for copy in Superblock.Copy.allCases {
-      var bytes = [UInt8](repeating: 0, count: Superblock.byteCount)
-      var elements = bytes.mutableSpan
-      var span = unsafe elements.mutableBytes
-      let count = try file.read(into: &span, at: copy.byteOffset)
-      do throws(FormatError) {
-        _ = try Superblock.decode(unsafe bytes.span.bytes.extracting(0..<count), copy: copy)
-        return true
-      } catch {
-        if error.fault != .absent { return true }
-      }
-    }
-    return false
   }
 }

@@ -4,7 +4,7 @@ internal import SedimentFormat
 /// Reads the pages of an index part and verifies them; its memory is used again for the next part.
 @safe
 final class IndexPartReading {
-  private let file: any DiskFile
+  private let file: StoreFile
   private let identity: FileIdentity
   private var bytes: UnsafeMutableRawPointer
   private var byteCount: Int
@@ -14,7 +14,7 @@ final class IndexPartReading {
   /// The pages that are read at once.
   private static let pageCountAtOnce = 256
 
-  init(_ file: any DiskFile, _ identity: FileIdentity) {
+  init(_ file: StoreFile, _ identity: FileIdentity) {
     self.file = file
     self.identity = identity
     byteCount = Self.pageCountAtOnce * IndexPage.byteCount
@@ -56,12 +56,8 @@ final class IndexPartReading {
       reserve(wordByteCount + wanted)
       let target = unsafe bytes + wordByteCount
       var span = unsafe MutableRawSpan(_unsafeStart: target, byteCount: wanted)
-      do throws(DiskError) {
-        let found = try file.read(into: &span, at: start + UInt64(number * IndexPage.byteCount))
-        guard found == wanted else { return false }
-      } catch {
-        throw SedimentError(error)
-      }
+      let found = try file.read(into: &span, at: start + UInt64(number * IndexPage.byteCount))
+      guard found == wanted else { return false }
       for page in 0..<count {
         // Words are moved to the left only, behind those of the pages before.
         let place = unsafe target + page * IndexPage.byteCount

@@ -91,11 +91,7 @@ struct IndexPartWriting: ~Copyable {
   private func write(_ words: [UInt64], to segment: SegmentIdentity) throws(SedimentError) {
     let start = segment.run.byteRange.lowerBound
     let header = SegmentHeader(identity: segment, base: .zero, floor: .zero).encode(in: engine.log.identity)
-    do throws(DiskError) {
-      try engine.log.write(unsafe header.span.bytes, at: start)
-      try engine.log.write(unsafe words.span.bytes, at: start + UInt64(SegmentHeader.byteCount))
-    } catch {
-      throw SedimentError(error)
-    }
+    try engine.log.file.write(header, at: start)
+    try engine.log.file.write(unsafe words.span.bytes, at: start + UInt64(SegmentHeader.byteCount))
   }
 }

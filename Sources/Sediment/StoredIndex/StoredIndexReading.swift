@@ -7,7 +7,7 @@ internal import Synchronization
 /// No record is read: what they come to, the parts tell by their accounts. If anything is not as it should be, nothing
 /// is taken; only a call that fails is an error.
 struct StoredIndexReading {
-  let file: any DiskFile
+  let file: StoreFile
   let identity: FileIdentity
   let catalogue: Catalogue
   /// The hot and survivors segments, by whose numbers here what lives in them is counted.

@@ -1,4 +1,3 @@
-internal import SedimentDisk
 internal import SedimentFormat
 
 /// A segment whose header was found in a slot, and what the headers around it say of it.
@@ -19,8 +18,8 @@ struct FoundSegment {
   /// However the segments that the headers claim overlap, what is between their beginnings and ends is no more than
   /// twice the file.
   static func judge(
-    _ headers: [SegmentHeader], _ file: any DiskFile, _ identity: FileIdentity, byteCount: UInt64
-  ) -> [FoundSegment] {
+    _ headers: [SegmentHeader], _ surveyed: SurveyedFile
+  ) throws(SedimentError) -> [FoundSegment] {
     var found: [FoundSegment] = []
     // The segment that the slot lies in so far, its number among those found, and its records up to there.
     var outer: (number: Int, sweep: RecordSweep)?
@@ -28,7 +27,7 @@ struct FoundSegment {
       let place = header.identity.run.byteRange.lowerBound
       var isSuperseded = false
       if let (number, _) = outer, found[number].identity.run.byteRange.contains(place) {
-        if found[number].isLog, outer?.sweep.covers(place) ?? false { continue }
+        if found[number].isLog, try outer?.sweep.covers(place) ?? false { continue }
         isSuperseded = found[number].identity.generation > header.identity.generation
         if !isSuperseded {
           found[number].isSuperseded = true
@@ -38,10 +37,10 @@ struct FoundSegment {
       if let last = found.indices.last, found[last].isSuperseded {
         found[last].end = min(found[last].end, place)
       }
-      let end = min(header.identity.run.byteRange.upperBound, byteCount)
+      let end = min(header.identity.run.byteRange.upperBound, surveyed.byteCount)
       found.append(FoundSegment(header: header, end: end, isSuperseded: isSuperseded))
       if isSuperseded { continue }
-      let sweep = RecordSweep(file, identity, header.identity, base: header.base, upTo: end)
+      let sweep = RecordSweep(surveyed, header.identity, base: header.base, upTo: end)
       outer = (found.count - 1, sweep)
     }
     return found
@@ -50,9 +49,9 @@ struct FoundSegment {
 
 extension RecordSweep {
   /// Whether a place lies inside a good record; asked of places in ascending order.
-  fileprivate mutating func covers(_ place: UInt64) -> Bool {
+  fileprivate mutating func covers(_ place: UInt64) throws(SedimentError) -> Bool {
     while position <= place {
-      guard let step = next() else { return false }
+      guard let step = try next() else { return false }
       if case .record(_, let start) = step, start < place, place < position { return true }
     }
     // The record that covers the place before may be a long one.

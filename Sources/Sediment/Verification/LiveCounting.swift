@@ -1,4 +1,3 @@
-internal import SedimentDisk
 internal import SedimentFormat
 
 /// Counts what lives in each segment, from good records that are shown to it in the order of generations.
@@ -14,11 +13,11 @@ final class LiveCounting {
 
   /// Counts the records of these segments, which are in the order of their generations.
   init(
-    _ segments: [SegmentEntry], of catalogue: Catalogue, _ file: any DiskFile, byteCount: UInt64,
-    keyHash: KeyHash
+    _ segments: [SegmentEntry], of catalogue: Catalogue, _ surveyed: SurveyedFile, keyHash: KeyHash
   ) {
     index = unsafe HashIndex(keyHash: keyHash) { memory in unsafe memory.deallocate() }
-    visitor = IndexVisitor(index, RecordSource(file, byteCount: byteCount), catalogue, segments)
+    let source = RecordSource(surveyed.file, byteCount: surveyed.byteCount)
+    visitor = IndexVisitor(index, source, catalogue, segments)
   }
 
   /// The records that follow are of the segment of that number.
@@ -35,12 +34,7 @@ final class LiveCounting {
     if let place { larges.append((hash, offset / UInt64(Limits.unitByteCount), place)) }
     unsafe bytes.withUnsafeBytes { buffer in
       guard let start = buffer.baseAddress else { return }
-      let record = unsafe ScannedRecord(
-        position: offset / UInt64(Limits.unitByteCount), sequence: header.sequence.rawValue,
-        expiry: header.expiry, keyStart: start + header.keyRange.lowerBound,
-        keyByteCount: Int32(header.keyByteCount), valueByteCount: Int32(header.valueByteCount),
-        collection: header.collection, byteCount: Int32(header.byteCount), kind: header.kind,
-        headByteCount: UInt8(truncatingIfNeeded: header.keyRange.lowerBound))
+      let record = unsafe ScannedRecord(header, at: offset, in: start)
       if batch.add(record, index.view.keyHash) { return }
       flush()
       batch.begin(number)

@@ -1,4 +1,3 @@
-internal import SedimentDisk
 internal import SedimentFormat
 
 /// Goes through the records of one segment whatever lies between them: what is not good is passed over, and reading
@@ -7,27 +6,21 @@ internal import SedimentFormat
 /// What proves a record is its checksum, which covers the segment's use and the place, and in a hot segment its
 /// turn. A file that is made to keep the search busy is given up after some time in proportion to the segment.
 struct RecordSweep {
-  private var window: CarefulWindow
-  private let seed: Checksum
-  private let base: SequenceNumber
+  private var cursor: RecordCursor
   private let isHot: Bool
-  /// The bytes that may hold records.
-  private let range: Range<UInt64>
+  /// Behind the last byte that may hold records.
+  private let end: UInt64
   /// No record has a higher sequence.
   private let highest: UInt64
-  /// Where the next record should begin.
-  private(set) var position: UInt64
   /// Where the record that was found last begins; where the next one should if that was none.
   private(set) var lastRecordStart: UInt64
   /// The sequence of the record before; nil before the first of a segment whose base is not known.
   private var lastSequence: UInt64?
-  /// Where in the window the record lies that was found last.
-  private var record = 0..<0
   /// The bytes that may still be fed to checksums in vain.
   private var patience: UInt64
 
   enum Step {
-    /// A good record, which `withRecord` shows.
+    /// A good record, which `record` shows.
     case record(RecordHeader, at: UInt64)
     case gap(Gap)
   }
@@ -48,37 +41,38 @@ struct RecordSweep {
 
   /// A sweep of a segment up to `end`; its base is nil if nothing tells it.
   init(
-    _ file: any DiskFile, _ identity: FileIdentity, _ segment: SegmentIdentity, base: SequenceNumber?,
-    upTo end: UInt64, highest: UInt64 = Limits.sequenceMax
+    _ surveyed: SurveyedFile, _ segment: SegmentIdentity, base: SequenceNumber?, upTo end: UInt64,
+    highest: UInt64 = Limits.sequenceMax
   ) {
-    window = CarefulWindow(file)
-    seed = segment.seed(in: identity)
-    self.base = base ?? .zero
+    cursor = RecordCursor(surveyed, segment, base: base ?? .zero, upTo: end, isCareful: true)
     isHot = segment.kind == .hot
-    let start = segment.recordRange.lowerBound.byteOffset
-    range = start..<max(start, min(end, segment.run.byteRange.upperBound))
+    self.end = max(cursor.position, min(end, segment.run.byteRange.upperBound))
     self.highest = highest
-    position = start
-    lastRecordStart = start
+    lastRecordStart = cursor.position
     lastSequence = isHot ? base?.rawValue : nil
-    patience = UInt64(range.count) * 32
+    patience = (self.end - cursor.position) * 32
   }
 
+  /// Where the next record should begin.
+  var position: UInt64 { cursor.position }
+
   /// What could not be read so far.
-  var unreadable: ByteRanges { window.unreadable }
+  var unreadable: ByteRanges { cursor.window.unreadable }
 
   /// The next record or gap, in the order of the file; nil at the end.
-  mutating func next() -> Step? {
-    guard position < range.upperBound else { return nil }
+  mutating func next() throws(SedimentError) -> Step? {
     let start = position
-    switch judge(start, in: expected) {
+    guard start < end else { return nil }
+    switch try judge(start, in: expected) {
     case .success(let header):
-      take(header)
+      lastRecordStart = start
+      cursor.take(header)
+      if isHot { lastSequence = header.sequence.rawValue }
       return .record(header, at: start)
     case .failure(let reason):
       let before = lastSequence
-      let found = search(behind: start)
-      position = found?.position ?? range.upperBound
+      let found = try search(behind: start)
+      cursor.position = found?.position ?? end
       lastRecordStart = position
       if isHot, let found { lastSequence = found.header.sequence.rawValue - 1 }
       return .gap(
@@ -89,20 +83,11 @@ struct RecordSweep {
     }
   }
 
-  /// Shows the bytes of the record that was found last.
-  func withRecord<Result, Failure: Error>(
-    _ body: (RawSpan) throws(Failure) -> Result
-  ) throws(Failure) -> Result {
-    try body(unsafe window.buffer.span.bytes.extracting(record))
-  }
+  /// What the record that was found last says, if it is a control record that makes sense.
+  func control(_ header: RecordHeader) -> ControlRecord? { try? cursor.control(header) }
 
-  private mutating func take(_ header: RecordHeader) {
-    let begin = window.range(from: position).lowerBound
-    record = begin..<begin + header.byteCount
-    lastRecordStart = position
-    position += UInt64(header.byteCount)
-    if isHot { lastSequence = header.sequence.rawValue }
-  }
+  /// The cursor behind the record that was found last.
+  var record: RecordCursor { cursor }
 
   private func missing(behind before: UInt64?, before after: UInt64?) -> ClosedRange<UInt64>? {
     guard isHot, let before, let after, after > before + 1 else { return nil }
@@ -120,38 +105,24 @@ struct RecordSweep {
   /// The good record at a position, or what is wrong with it.
   private mutating func judge(
     _ place: UInt64, in sequences: ClosedRange<UInt64>
-  ) -> Result<RecordHeader, FormatError> {
-    guard let offset = UnitOffset(byteOffset: place) else {
-      return .failure(FormatError(.record, .field(.position)))
+  ) throws(SedimentError) -> Result<RecordHeader, FormatError> {
+    let found = try cursor.read(at: place)
+    guard case .success(let header) = found, !sequences.contains(header.sequence.rawValue) else {
+      return found
     }
-    while true {
-      let have = window.range(from: place)
-      do throws(FormatError) {
-        let bytes = unsafe window.buffer.span.bytes.extracting(have)
-        let header = try RecordHeader.decode(bytes, at: RecordPlace(seed: seed, base: base, offset: offset))
-        guard sequences.contains(header.sequence.rawValue) else {
-          return .failure(FormatError(.record, .field(.sequence)))
-        }
-        return .success(header)
-      } catch {
-        guard error.fault == .truncated, place + UInt64(have.count) < range.upperBound else {
-          return .failure(error)
-        }
-        window.load(from: place, limit: range.upperBound, minimum: 2 * have.count)
-        // A file that ends here has no more to give.
-        if window.byteCount <= have.count { return .failure(error) }
-      }
-    }
+    return .failure(FormatError(.record, .field(.sequence)))
   }
 
   // MARK: Searching
 
   /// The next good record behind a place that has none, at a multiple of 8.
-  private mutating func search(behind start: UInt64) -> (position: UInt64, header: RecordHeader)? {
+  private mutating func search(
+    behind start: UInt64
+  ) throws(SedimentError) -> (position: UInt64, header: RecordHeader)? {
     var place = start + UInt64(Limits.unitByteCount)
-    while let candidate = nextCandidate(from: place, gapStart: start) {
+    while let candidate = try nextCandidate(from: place, gapStart: start) {
       let claimed = UInt64(candidate.byteCount)
-      if case .success(let header) = judge(candidate.position, in: plausible(candidate.position, start)) {
+      if case .success(let header) = try judge(candidate.position, in: plausible(candidate.position, start)) {
         return (candidate.position, header)
       }
       guard patience > claimed else {
@@ -174,19 +145,19 @@ struct RecordSweep {
   /// The next place whose first bytes are those that a record could have, with the length that it claims at least.
   private mutating func nextCandidate(
     from start: UInt64, gapStart: UInt64
-  ) -> (position: UInt64, byteCount: Int)? {
+  ) throws(SedimentError) -> (position: UInt64, byteCount: Int)? {
     var place = start
-    while range.upperBound > place, range.upperBound - place >= UInt64(Limits.recordFixedByteCount) {
-      if window.range(from: place).count < Limits.recordFixedByteCount {
-        window.load(from: place, limit: range.upperBound)
-        if window.byteCount < Limits.recordFixedByteCount { return nil }
+    while end > place, end - place >= UInt64(Limits.recordFixedByteCount) {
+      if cursor.window.range(from: place).count < Limits.recordFixedByteCount {
+        try cursor.load(from: place)
+        if cursor.window.byteCount < Limits.recordFixedByteCount { return nil }
       }
-      let have = window.range(from: place)
-      let bytes = unsafe window.buffer.span.bytes.extracting(have)
+      let have = cursor.window.range(from: place)
+      let bytes = unsafe cursor.window.buffer.span.bytes.extracting(have)
       var offset = 0
       while offset <= bytes.byteCount - Limits.recordFixedByteCount {
         let position = place + UInt64(offset)
-        if let count = Self.claim(bytes, offset), UInt64(count) <= range.upperBound - position,
+        if let count = Self.claim(bytes, offset), UInt64(count) <= end - position,
           isPlausible(bytes.uint48(at: offset + 10), at: position, gapStart)
         {
           return (position, count)
@@ -210,7 +181,7 @@ struct RecordSweep {
   }
 
   private func isPlausible(_ low: UInt64, at place: UInt64, _ gapStart: UInt64) -> Bool {
-    let distance = (low &- base.rawValue) & (Limits.sequenceSpan - 1)
-    return distance != 0 && plausible(place, gapStart).contains(base.rawValue &+ distance)
+    let distance = (low &- cursor.base.rawValue) & (Limits.sequenceSpan - 1)
+    return distance != 0 && plausible(place, gapStart).contains(cursor.base.rawValue &+ distance)
   }
 }

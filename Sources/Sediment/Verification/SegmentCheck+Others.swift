@@ -1,7 +1,6 @@
-internal import SedimentDisk
 internal import SedimentFormat
 
-// Segments without records: large values, parts of the stored index, tables.
+// Segments without records: large values, parts of the stored index, the window.
 
 extension SegmentCheck {
   /// Holds the large values against their checksums, and what the records say of them against the catalogue.
@@ -61,16 +60,40 @@ extension SegmentCheck {
   private func checkExtent(
     _ piece: ValuePlace.Piece, isLive: Bool, _ report: inout VerificationReport, _ meter: inout ProgressMeter
   ) throws(SedimentError) {
-    let check = ExtentVerification(piece, of: file, identity, fileByteCount: fileByteCount)
-    var segment = check.run(&report)
+    let extent = ExtentReading(piece, of: surveyed.file, surveyed.identity)
+    let table = Self.check("The checksums of a large value", extent.tableRange, &report) {
+      () throws(SedimentError) in try extent.table()
+    }
+    // Bytes whose checksum is damaged itself may be right.
+    for number in extent.chunks {
+      _ = Self.check("A large value", extent.range(ofChunk: number), &report) {
+        () throws(SedimentError) in try extent.chunk(number, table)
+      }
+    }
+    let end = extent.tableRange.upperBound
+    let start = piece.extent.run.byteRange.lowerBound
+    var segment = VerificationReport.Segment(piece.extent, usedByteCount: end - start, isInUse: true)
     segment.liveByteCount = isLive ? piece.storedByteCount : 0
     segment.deadByteCount = isLive ? 0 : piece.storedByteCount
     report.segments.append(segment)
-    let end = piece.extent.run.byteRange.lowerBound + segment.usedByteCount
     try readRest(of: piece.extent, behind: end, &report, &meter)
   }
 
-  /// Looks at the parts of the stored index and at tables that lie in segments of their own.
+  /// Reads a part of a large value, and tells if that cannot be or is not what was written.
+  private static func check(
+    _ what: String, _ range: Range<UInt64>, _ report: inout VerificationReport,
+    _ read: () throws(SedimentError) -> [UInt8]?
+  ) -> [UInt8]? {
+    do throws(SedimentError) {
+      if let bytes = try read() { return bytes }
+      report.add(.corrupt, range, "\(what) does not match what was written. \(Advice.restore)")
+    } catch {
+      report.add(.unreadable, range, "\(what) cannot be read by the disk. \(Advice.disk)")
+    }
+    return nil
+  }
+
+  /// Looks at the parts of the stored index and at the window.
   func checkCaches(
     _ report: inout VerificationReport, _ meter: inout ProgressMeter
   ) throws(SedimentError) {
@@ -78,11 +101,6 @@ extension SegmentCheck {
     for part in catalogue.indexParts {
       checkIndexPart(part, &report)
       identities.append(part.segment)
-    }
-    if let elsewhere = catalogue.elsewhere {
-      // Its entries were read with the checkpoint.
-      checkHeader(SegmentEntry(withoutRecords: elsewhere.segment), &report)
-      identities.append(elsewhere.segment)
     }
     if let window = catalogue.window {
       // Nothing depends on it once the log was read.
@@ -100,7 +118,7 @@ extension SegmentCheck {
   ///
   /// It is a cache that nothing waits for, so a crash may leave it torn, and that it is not whole is no damage.
   private func checkIndexPart(_ part: IndexPartEntry, _ report: inout VerificationReport) {
-    let pages = IndexPartReading(file, identity)
+    let pages = IndexPartReading(surveyed.file, surveyed.identity)
     if case .some = unsafe try? pages.read(part) { return }
     let run = part.segment.run.byteRange
     report.add(

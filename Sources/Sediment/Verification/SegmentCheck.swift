@@ -3,26 +3,19 @@ internal import SedimentFormat
 
 /// Holds the segments of a catalogue against what lies in them: headers, records, counts, large values.
 struct SegmentCheck {
-  let file: any DiskFile
-  let identity: FileIdentity
+  let surveyed: SurveyedFile
   let survey: LogSurvey
   let catalogue: Catalogue
   private let keyHash: KeyHash
-  let fileByteCount: UInt64
   private var batches = BatchCheck()
   /// The numbers of dictionaries that lie where the catalogue says, whole.
-  var foundDictionaries: Set<UInt32> = []
+  private var foundDictionaries: Set<UInt32> = []
 
-  init(
-    _ file: any DiskFile, _ identity: FileIdentity, _ survey: LogSurvey, _ catalogue: Catalogue,
-    _ disk: any Disk
-  ) {
-    self.file = file
-    self.identity = identity
+  init(_ surveyed: SurveyedFile, _ survey: LogSurvey, _ catalogue: Catalogue, _ disk: any Disk) {
+    self.surveyed = surveyed
     self.survey = survey
     self.catalogue = catalogue
     keyHash = KeyHash(low: disk.random(), high: disk.random())
-    fileByteCount = (try? file.length()) ?? 0
   }
 
   mutating func run(
@@ -30,12 +23,12 @@ struct SegmentCheck {
   ) throws(SedimentError) {
     let entries = catalogue.segments.values.sorted { $0.identity.generation < $1.identity.generation }
     let logs = entries.filter(\.holdsRecords)
-    let counting = LiveCounting(logs, of: catalogue, file, byteCount: fileByteCount, keyHash: keyHash)
+    let counting = LiveCounting(logs, of: catalogue, surveyed, keyHash: keyHash)
     let firstNumber = report.segments.count
     for (number, entry) in logs.enumerated() {
       counting.begin(number)
       checkHeader(entry, &report)
-      report.segments.append(checkRecords(entry, counting, &report))
+      report.segments.append(try checkRecords(entry, counting, &report))
       try readRest(of: entry.identity, behind: usedEnd(of: entry), &report, &meter)
     }
     let found = counting.finish()
@@ -58,30 +51,19 @@ struct SegmentCheck {
   func checkHeader(_ entry: SegmentEntry, _ report: inout VerificationReport) {
     let start = entry.identity.run.byteRange.lowerBound
     let range = start..<start + UInt64(SegmentHeader.byteCount)
-    let bytes: [UInt8]
+    let error: FormatError
     do throws(SedimentError) {
-      bytes = try file.bytes(at: start, count: SegmentHeader.byteCount)
+      guard let found = try surveyed.headerFault(of: entry) else { return }
+      error = found
     } catch {
       return report.add(.unreadable, range, "The disk cannot read a segment's header. \(Advice.disk)")
     }
-    do throws(FormatError) {
-      let header = try SegmentHeader.decode(
-        unsafe bytes.span.bytes, in: identity, at: entry.identity.run.first)
-      guard header.identity == entry.identity else { throw FormatError(.segmentHeader, .field(.identity)) }
-      guard entry.holdsRecords else { return }
-      guard header.base == entry.base, header.floor == entry.floor else {
-        throw FormatError(.segmentHeader, .field(.base))
-      }
-    } catch {
-      let fault = "The header of a segment is damaged: \(error.description)."
-      if entry.identity.kind == .index {
-        report.add(.corrupt, range, "\(fault) It held a part of the index. \(Advice.index)")
-      } else if survey.recovered != nil {
-        // Opening would have refused anything else.
-        report.add(.torn, range, "\(fault) It was not synced before a crash. \(Advice.opening)")
-      } else {
-        report.add(.corrupt, range, "\(fault) \(Advice.restore)")
-      }
+    let fault = "The header of a segment is damaged: \(error.description)."
+    if survey.recovered != nil {
+      // Opening would have refused anything else.
+      report.add(.torn, range, "\(fault) It was not synced before a crash. \(Advice.opening)")
+    } else {
+      report.add(.corrupt, range, "\(fault) \(Advice.restore)")
     }
   }
 
@@ -102,32 +84,27 @@ struct SegmentCheck {
   /// Reads the records of a segment and tells what it is like.
   private mutating func checkRecords(
     _ entry: SegmentEntry, _ counting: LiveCounting, _ report: inout VerificationReport
-  ) -> VerificationReport.Segment {
+  ) throws(SedimentError) -> VerificationReport.Segment {
     let run = entry.identity.run.byteRange
     let end = usedEnd(of: entry)
     var segment = VerificationReport.Segment(
       entry.identity, usedByteCount: end - run.lowerBound, isInUse: true)
-    if end > fileByteCount {
-      report.add(.corrupt, fileByteCount..<end, "The file ends before a segment does. \(Advice.restore)")
+    if end > surveyed.byteCount {
+      report.add(.corrupt, surveyed.byteCount..<end, "The file ends before a segment does. \(Advice.restore)")
     }
-    var sweep = RecordSweep(
-      file, identity, entry.identity, base: entry.base, upTo: min(end, fileByteCount))
+    var sweep = RecordSweep(surveyed, entry.identity, base: entry.base, upTo: min(end, surveyed.byteCount))
     if entry.identity.kind == .hot { batches.begin(entry.base, highest: entry.highest) }
     var counts = SegmentEntry(tail: entry.identity, base: entry.base)
-    var isWhole = end <= fileByteCount
-    while let step = sweep.next() {
+    var isWhole = end <= surveyed.byteCount
+    while let step = try sweep.next() {
       switch step {
       case .record(let header, let offset):
         counts.count(header, now: 0)
-        check(header, at: offset, in: entry, sweep, counting, isWhole ? counts : nil, &report)
+        check(header, at: offset, in: entry, sweep.record, counting, isWhole ? counts : nil, &report)
       case .gap(let gap):
         isWhole = false
         batches.noteGap()
-        report.add(
-          gap.isUnreadable ? .unreadable : .corrupt, gap.range,
-          gap.isUnreadable
-            ? "The disk cannot read records. \(Advice.disk)"
-            : "Records are damaged: \(gap.reason.description). \(Advice.restore)")
+        report.add(gap)
       }
     }
     segment.recordCount = UInt64(counts.recordCount)
@@ -137,33 +114,30 @@ struct SegmentCheck {
 
   /// Checks what a record whose checksum matched says; the counts of those before it are nil if some are missing.
   private mutating func check(
-    _ header: RecordHeader, at offset: UInt64, in entry: SegmentEntry, _ sweep: RecordSweep,
+    _ header: RecordHeader, at offset: UInt64, in entry: SegmentEntry, _ record: RecordCursor,
     _ counting: LiveCounting, _ counts: SegmentEntry?, _ report: inout VerificationReport
   ) {
     let range = offset..<offset + UInt64(header.byteCount)
     var outcome = BatchCheck.Outcome.nothing
     var fault: FormatError?
-    sweep.withRecord { bytes in
-      var control: ControlRecord?
-      var place: ValuePlace?
-      do throws(FormatError) {
-        let value = bytes.extracting(header.valueRange)
-        if header.kind == .control {
-          control = try ControlRecord.decode(value, isBatched: header.isBatched)
-        }
-        if header.kind == .putLarge { place = try ValuePlace.decode(value) }
-      } catch {
-        fault = error
-      }
+    var control: ControlRecord?
+    var place: ValuePlace?
+    do throws(FormatError) {
+      control = try record.control(header)
+      place = try record.place(header)
+    } catch {
+      fault = error
+    }
+    record.withRecord { bytes in
       if entry.identity.kind == .hot { outcome = batches.take(header, control, bytes, at: offset) }
       noteDictionary(header, bytes, at: offset)
       if header.kind != .control { counting.take(header, place, bytes, at: offset) }
-      if case .seal(let seal)? = control, let counts, seal.recordCount != counts.recordCount {
-        fault = FormatError(.seal, .field(.count))
-      }
-      if case .mark(let mark)? = control, mark.salt != entry.identity.salt {
-        fault = FormatError(.mark, .field(.salt))
-      }
+    }
+    if case .seal(let seal)? = control, let counts, seal.recordCount != counts.recordCount {
+      fault = FormatError(.seal, .field(.count))
+    }
+    if case .mark(let mark)? = control, mark.salt != entry.identity.salt {
+      fault = FormatError(.mark, .field(.salt))
     }
     if let fault {
       report.add(.inconsistent, range, "A record makes no sense: \(fault.description). \(Advice.restore)")
@@ -172,6 +146,27 @@ struct SegmentCheck {
     report.add(
       .inconsistent, min(start, range.lowerBound)..<range.upperBound,
       "A batch is not what its commit says. \(Advice.restore)")
+  }
+
+  /// Notes a good record if it is that of a dictionary of the catalogue.
+  private mutating func noteDictionary(_ header: RecordHeader, _ bytes: RawSpan, at offset: UInt64) {
+    guard let number = header.dictionaryNumber(in: bytes), let entry = catalogue.dictionaries[number],
+      entry.offset.byteOffset == offset,
+      Checksum.empty.continued(with: bytes.extracting(header.valueRange)) == entry.checksum
+    else { return }
+    foundDictionaries.insert(entry.number)
+  }
+
+  /// Tells of dictionaries that are not where the catalogue says.
+  private func reportLostDictionaries(_ report: inout VerificationReport) {
+    for entry in catalogue.dictionaries.values.sorted(by: { $0.number < $1.number })
+    where !foundDictionaries.contains(entry.number) {
+      let start = entry.offset.byteOffset
+      report.add(
+        .inconsistent, start..<start + UInt64(Limits.unitByteCount),
+        "Dictionary \(entry.number) is not there, without which some values cannot be read. \(Advice.restore)"
+      )
+    }
   }
 
   /// Compares what the catalogue says of a segment with what is there.
@@ -195,9 +190,9 @@ struct SegmentCheck {
     of segment: SegmentIdentity, behind end: UInt64, _ report: inout VerificationReport,
     _ meter: inout ProgressMeter
   ) throws(SedimentError) {
-    let run = segment.run.byteRange.clamped(to: 0..<fileByteCount)
+    let run = segment.run.byteRange.clamped(to: 0..<surveyed.byteCount)
     let used = min(max(end, run.lowerBound), run.upperBound)
     try meter.add(used - run.lowerBound)
-    try UnusedBytes(file).read(used..<run.upperBound, &report, &meter)
+    try report.readUnused(used..<run.upperBound, of: surveyed.file, &meter)
   }
 }

@@ -4,14 +4,9 @@ internal import SedimentFormat
 extension StoreOpening {
   /// Runs `body` with a file that is open for reading, and that nobody changes meanwhile.
   static func reading<Result>(
-    _ path: String, on disk: any Disk, _ body: (any DiskFile) throws -> Result
+    _ path: String, on disk: any Disk, _ body: (StoreFile) throws -> Result
   ) throws -> Result {
-    let file: any DiskFile
-    do throws(DiskError) {
-      file = try disk.open(path, .read)
-    } catch {
-      throw SedimentError(error)
-    }
+    let file = try disk.openFile(path, .read)
     // Closing releases the lock, too.
     defer { try? file.close() }
     let opening = StoreOpening(path: path, options: SedimentOptions(readOnly: true), disk: disk)

@@ -4,26 +4,27 @@ internal import SedimentFormat
 /// Reads every byte of a store's file and says what is wrong with it, without writing anything (DESIGN.md 7,
 /// "Verification").
 struct Verification {
-  let file: any DiskFile
-  let disk: any Disk
-  var report: VerificationReport
-  var meter: ProgressMeter
-  let head: HeadSurvey
+  private let survey: FileSurvey
+  private let disk: any Disk
+  private var report: VerificationReport
+  private var meter: ProgressMeter
 
+  /// Throws only for a file that is foreign or of a newer version, and if it is stopped.
   init(
-    _ file: any DiskFile, on disk: any Disk, _ progress: ((SedimentProgress) -> SedimentIteration)?
+    _ file: StoreFile, on disk: any Disk, _ progress: ((SedimentProgress) -> SedimentIteration)?
   ) throws(SedimentError) {
-    self.file = PatchedFile(file)
     self.disk = disk
-    let byteCount = try file.length()
+    let byteCount = try file.byteCount()
     report = VerificationReport(path: file.path, fileByteCount: byteCount)
     meter = ProgressMeter(path: file.path, totalByteCount: byteCount, progress)
-    head = HeadSurvey(file)
+    try meter.add(0)
+    survey = try FileSurvey(file)
   }
 
-  var fileByteCount: UInt64 { report.fileByteCount }
+  private var file: StoreFile { survey.file }
+  private var fileByteCount: UInt64 { report.fileByteCount }
 
-  /// The report; throws only for a file that is foreign or of a newer version, and if it is stopped.
+  /// The report; throws only if it is stopped.
   consuming func run() throws(SedimentError) -> VerificationReport {
     var verification = self
     try verification.verify()
@@ -31,21 +32,15 @@ struct Verification {
   }
 
   private mutating func verify() throws(SedimentError) {
-    try meter.add(0)
-    if let newer = head.failure(path: file.path) { throw newer }
-    let walk = try SegmentWalk(file, byteCount: fileByteCount, head.sound.first?.identity)
-    // Both superblocks of a store may be gone; its segments say whose they are.
-    if head.isAbsent, walk.headers.isEmpty { throw .foreign(file.path) }
     noteSuperblocks()
-    let survey = try LogSurvey.read(file, head.sound)
-    note(survey)
-    if let catalogue = survey.catalogue, let identity = head.sound.first?.identity {
-      var check = SegmentCheck(file, identity, survey, catalogue, disk)
+    try note(survey.log)
+    if let catalogue = survey.log.catalogue, let surveyed = survey.surveyed, !survey.head.sound.isEmpty {
+      var check = SegmentCheck(surveyed, survey.log, catalogue, disk)
       try check.run(&report, &meter)
     }
-    noteOthers(walk, survey)
-    try readUnused(survey.catalogue)
-    noteFailure(survey)
+    try noteOthers()
+    try readUnused(survey.log.catalogue)
+    noteFailure(survey.log)
     report.settle()
     meter.finish()
   }
@@ -53,10 +48,10 @@ struct Verification {
   // MARK: Head and log
 
   private mutating func noteSuperblocks() {
-    for (copy, state) in head.copies {
+    for (copy, state) in survey.head.copies {
       report.superblocks.append(VerificationReport.Superblock(copy, state))
       let range = copy.byteOffset..<copy.byteOffset + UInt64(Superblock.byteCount)
-      let rest = head.sound.isEmpty ? Advice.restore : "The other one is used. \(Advice.opening)"
+      let rest = survey.head.sound.isEmpty ? Advice.restore : "The other one is used. \(Advice.opening)"
       switch state {
       case .sound: break
       case .unsound(let error):
@@ -67,12 +62,12 @@ struct Verification {
     }
   }
 
-  private mutating func note(_ survey: LogSurvey) {
+  private mutating func note(_ survey: LogSurvey) throws(SedimentError) {
     report.logEnd = survey.end?.offset.byteOffset
     if let log = survey.recovered {
       report.wasClosed = log.isClean
       report.sequence = log.lastSequence.rawValue
-      if !log.isClean { noteTail(log) }
+      if !log.isClean { try noteTail(log) }
     } else if survey.isComplete {
       report.wasClosed = false
       report.sequence = survey.tail?.highest.rawValue
@@ -80,15 +75,15 @@ struct Verification {
   }
 
   /// Tells of what stands behind the end of a log that was not closed.
-  private mutating func noteTail(_ log: RecoveredLog) {
+  private mutating func noteTail(_ log: RecoveredLog) throws(SedimentError) {
     guard let ending = log.ending, ending.fault != .absent else { return }
     let start = log.cut.offset.byteOffset
     let limit = min(log.tail.identity.run.byteRange.upperBound, fileByteCount)
-    var window = CarefulWindow(file)
+    var window = FileWindow(file, isCareful: true)
     var position = start
     var end = start
     while position < limit {
-      window.load(from: position, limit: limit)
+      try window.load(from: position, limit: limit)
       guard window.byteCount > 0 else { break }
       if let last = window.buffer[..<window.byteCount].lastIndex(where: { $0 != 0 }) {
         end = position + UInt64(last) + 1
@@ -115,27 +110,22 @@ struct Verification {
   // MARK: What is not in use
 
   /// Tells of segments that the catalogue does not name.
-  private mutating func noteOthers(_ walk: SegmentWalk, _ survey: LogSurvey) {
-    let catalogue = survey.catalogue
-    let failure = survey.failure?.offset ?? survey.failure?.systemError?.offset
-    guard let fileIdentity = walk.identity else { return }
+  private mutating func noteOthers() throws(SedimentError) {
+    guard let surveyed = survey.surveyed else { return }
+    let catalogue = survey.log.catalogue
     let seen = Set(report.segments.map(\.generation))
-    let others = walk.headers.filter { header in
+    let others = survey.headers.filter { header in
       let isOwned = catalogue?.slots.generation(at: header.identity.run.first) != nil
       return !isOwned && !seen.contains(header.identity.generation.rawValue)
     }
-    let found = FoundSegment.judge(others, file, fileIdentity, byteCount: fileByteCount)
-    for other in found {
-      let identity = other.identity
+    for other in try FoundSegment.judge(others, surveyed) {
       var segment = VerificationReport.Segment(
-        identity, usedByteCount: UInt64(SegmentHeader.byteCount), isInUse: false)
-      if other.isLog {
-        count(other, in: fileIdentity, isKnown: catalogue != nil, failure, &segment)
-      }
+        other.identity, usedByteCount: UInt64(SegmentHeader.byteCount), isInUse: false)
+      if other.isLog { try count(other, surveyed, &segment) }
       report.segments.append(segment)
       // Without a whole catalogue nothing tells what is in use.
-      guard survey.isComplete else { continue }
-      let range = identity.run.byteRange.clamped(to: 0..<fileByteCount)
+      guard survey.log.isComplete else { continue }
+      let range = other.identity.run.byteRange.clamped(to: 0..<fileByteCount)
       report.add(
         .orphaned, range,
         "A segment that was freed, or was never taken into the store before a crash. \(Advice.nothing)")
@@ -146,30 +136,20 @@ struct Verification {
   ///
   /// Where there is no catalogue at all, what is damaged between good records, or where opening fails, is told.
   private mutating func count(
-    _ found: FoundSegment, in identity: FileIdentity, isKnown: Bool, _ failure: UInt64?,
-    _ segment: inout VerificationReport.Segment
-  ) {
-    var sweep = RecordSweep(
-      file, identity, found.identity, base: found.header.base, upTo: found.end)
-    while let step = sweep.next() {
+    _ found: FoundSegment, _ surveyed: SurveyedFile, _ segment: inout VerificationReport.Segment
+  ) throws(SedimentError) {
+    let failure = survey.log.failure?.offset ?? survey.log.failure?.systemError?.offset
+    var sweep = RecordSweep(surveyed, found.identity, base: found.header.base, upTo: found.end)
+    while let step = try sweep.next() {
       switch step {
       case .record(let record, _):
         if record.kind != .control { segment.recordCount += 1 }
         segment.usedByteCount += UInt64(record.byteCount)
       case .gap(let gap):
-        if isKnown { return }
+        if survey.log.catalogue != nil { return }
         guard !gap.isLast || failure.map({ gap.range.contains($0) }) ?? false else { return }
-        note(gap)
+        report.add(gap)
       }
-    }
-  }
-
-  private mutating func note(_ gap: RecordSweep.Gap) {
-    if gap.isUnreadable {
-      report.add(.unreadable, gap.range, "The disk cannot read records. \(Advice.disk)")
-    } else {
-      report.add(
-        .corrupt, gap.range, "Records are damaged: \(gap.reason.description). \(Advice.restore)")
     }
   }
 
@@ -184,7 +164,7 @@ struct Verification {
     let slotCount = UInt32(
       min((fileByteCount + slotByteCount - 1) / slotByteCount, UInt64(Limits.fileSlotCountMax)))
     for run in (catalogue?.slots ?? SlotMap()).freeRuns(before: slotCount) {
-      try read(UInt64(run.lowerBound) * slotByteCount..<UInt64(run.upperBound) * slotByteCount)
+      try read(SlotSpace.byteRange(of: run))
     }
     // A file may be longer than any store.
     let end = UInt64(slotCount) * slotByteCount
@@ -192,50 +172,6 @@ struct Verification {
   }
 
   private mutating func read(_ range: Range<UInt64>) throws(SedimentError) {
-    try UnusedBytes(file).read(range.clamped(to: 0..<fileByteCount), &report, &meter)
-  }
-}
-
-/// Reads bytes that hold nothing, only to see whether the disk can; holes are passed over.
-struct UnusedBytes {
-  private let file: any DiskFile
-
-  init(_ file: any DiskFile) {
-    self.file = file
-  }
-
-  func read(
-    _ range: Range<UInt64>, _ report: inout VerificationReport, _ meter: inout ProgressMeter
-  ) throws(SedimentError) {
-    var window = CarefulWindow(file)
-    var position = range.lowerBound
-    while position < range.upperBound {
-      let data = data(from: position, in: range)
-      try meter.add(data.lowerBound - position)
-      position = data.lowerBound
-      while position < data.upperBound {
-        window.load(from: position, limit: data.upperBound)
-        guard window.byteCount > 0 else { return }
-        try meter.add(UInt64(window.byteCount))
-        position = window.end
-      }
-    }
-    for bad in window.unreadable.ranges {
-      report.add(.unreadable, bad, "The disk cannot read bytes that hold nothing. \(Advice.disk)")
-    }
-  }
-
-  /// The next bytes that may hold something; empty at the end if there are none.
-  private func data(from position: UInt64, in range: Range<UInt64>) -> Range<UInt64> {
-    do throws(DiskError) {
-      guard let found = try file.dataRange(from: position), found.lowerBound < range.upperBound else {
-        return range.upperBound..<range.upperBound
-      }
-      let start = max(found.lowerBound, position)
-      let end = min(found.upperBound, range.upperBound)
-      return start < end ? start..<end : position..<range.upperBound
-    } catch {
-      return position..<range.upperBound
-    }
+    try report.readUnused(range.clamped(to: 0..<fileByteCount), of: file, &meter)
   }
 }

@@ -5,6 +5,38 @@ extension VerificationReport {
     findings.append(Finding(kind: kind, range: range, message: message))
   }
 
+  /// Tells of records that were not found good.
+  mutating func add(_ gap: RecordSweep.Gap) {
+    if gap.isUnreadable {
+      add(.unreadable, gap.range, "The disk cannot read records. \(Advice.disk)")
+    } else {
+      add(.corrupt, gap.range, "Records are damaged: \(gap.reason.description). \(Advice.restore)")
+    }
+  }
+
+  /// Reads bytes that hold nothing, only to see whether the disk can; holes are passed over.
+  mutating func readUnused(
+    _ range: Range<UInt64>, of file: StoreFile, _ meter: inout ProgressMeter
+  ) throws(SedimentError) {
+    var window = FileWindow(file, isCareful: true)
+    var position = range.lowerBound
+    let end = range.upperBound
+    while position < end {
+      let data = file.readableRange(from: position, limit: end) ?? end..<end
+      try meter.add(data.lowerBound - position)
+      position = data.lowerBound
+      while position < data.upperBound {
+        try window.load(from: position, limit: data.upperBound)
+        guard window.byteCount > 0 else { return }
+        try meter.add(UInt64(window.byteCount))
+        position = window.end
+      }
+    }
+    for bad in window.unreadable.ranges {
+      add(.unreadable, bad, "The disk cannot read bytes that hold nothing. \(Advice.disk)")
+    }
+  }
+
   /// Whether something damaged was found at a byte.
   func hasDamage(at offset: UInt64) -> Bool {
     findings.contains { $0.kind.isDamage && $0.range.contains(offset) }
@@ -30,7 +62,6 @@ extension VerificationReport.Segment {
       case .survivors: .survivors
       case .extent: .extent
       case .index: .index
-      case .catalogue: .catalogue
       case .window: .window
       }
     generation = identity.generation.rawValue
@@ -58,6 +89,5 @@ enum Advice {
   static let restore = "Keep the file as it is; restore a backup, or salvage it."
   static let disk = "Copy the file while that is possible, and look after the disk."
   static let nothing = "Nothing needs to be done."
-  static let index = "The next opening takes longer, and does without it."
   static let opening = "Opening the store for writing mends it."
 }

@@ -112,8 +112,6 @@ public struct VerificationReport: Hashable, Sendable {
       case extent
       /// A part of the stored index.
       case index
-      /// Tables of the store itself that were too long for the log.
-      case catalogue
       /// The last records, until they are written to their place in the log.
       case window
     }

@@ -13,7 +13,7 @@ enum InspectCommand: Command {
     "inspect", "draws a file: its segments, how full and how old they are, and their records",
     discussion: """
       The strip has a letter for each run of slots: H records in the order in which they were set, S records that compaction \
-      moved, E a large value, I stored index, C catalogue, = the head, . free. Below it stand how full each is of present \
+      moved, E a large value, I stored index, W the window, = the head, . free. Below it stand how full each is of present \
       values, from nothing to a full block (with --ascii from 0 to 9), and how old, from 0, the newest, to 9. Nothing is written, and no keys or \
       values are shown. A file that another process has open, or that is damaged, is shown as far as its headers tell.
       """,

@@ -151,7 +151,6 @@ extension SedimentSegment.Kind {
     case .survivors: "survivors"
     case .extent: "extent"
     case .index: "index"
-    case .catalogue: "catalogue"
     case .window: "window"
     }
   }

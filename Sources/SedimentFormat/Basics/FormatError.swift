@@ -45,7 +45,7 @@
     case base, batched, clock, collection, copy, count, dataKey = "data key", dictionary, end, expiry,
       features
     case floor, generation, identity, kind, length, major, name, offset, padding, part, pieces, position
-    case predecessor, reserved, salt, sequence, slots, state, tag, trailer, transform, type, value, watermark
+    case predecessor, reserved, salt, sequence, slots, state, tag, transform, type, value, watermark
   }
 
   @usableFromInline package var description: String {

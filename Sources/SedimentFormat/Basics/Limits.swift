@@ -26,7 +26,6 @@
   @usableFromInline package static let valueByteCountMax = 1 << 30
   /// The most bytes of a value that a record itself can hold, as stored.
   @usableFromInline package static let inlineValueByteCountMax = (1 << 24) - 1
-  @usableFromInline package static let trailerByteCountMax = Int(UInt16.max)
 
   @usableFromInline package static let batchRecordCountMax: UInt32 = 1 << 20
   @usableFromInline package static let batchByteCountMax = 256 << 20

@@ -2,15 +2,14 @@
 package struct CatalogueChange: Hashable, Sendable {
   package let entries: [CatalogueEntry]
 
-  /// A change of sound entries that may stand in one and that fit a record; nil for any other.
+  /// A change of sound entries that fit a record; nil for any other.
   package init?(_ entries: [CatalogueEntry]) {
     guard entries.allSatisfy(\.isSound) else { return nil }
     self.init(sound: entries)
   }
 
   private init?(sound entries: [CatalogueEntry]) {
-    guard !entries.isEmpty, entries.allSatisfy(\.belongsInChange),
-      EntryList.byteCount(entries) <= EntryList.byteCountMax
+    guard !entries.isEmpty, EntryList.byteCount(entries) <= EntryList.byteCountMax
     else { return nil }
     self.entries = entries
   }

@@ -18,8 +18,6 @@ package enum CatalogueEntry: Hashable, Sendable {
   /// No record names the dictionary any more.
   case dictionaryGone(number: UInt32)
   case indexPart(IndexPartEntry)
-  case horizons(Horizons)
-  case elsewhere(ElsewhereEntry)
   /// An entry of a newer version that this one may pass over; it is said again in the next checkpoint.
   case ignorable([UInt8])
 
@@ -33,8 +31,6 @@ package enum CatalogueEntry: Hashable, Sendable {
     case dictionary = 7
     case dictionaryGone = 8
     case indexPart = 9
-    case horizons = 10
-    case elsewhere = 11
 
     /// Unknown tags from here on may be passed over; lower ones are of a newer version.
     static let ignorable: UInt8 = 0x80
@@ -50,19 +46,11 @@ package enum CatalogueEntry: Hashable, Sendable {
     }
   }
 
-  /// Whether the entry describes what is, as a checkpoint does.
+  /// Whether the entry describes what is, as a checkpoint does; each may describe what becomes different.
   package var belongsInCheckpoint: Bool {
     switch self {
-    case .numbers, .segment, .collection, .dictionary, .indexPart, .elsewhere, .ignorable: true
-    case .freed, .collectionDropped, .collectionCleared, .everythingCleared, .dictionaryGone, .horizons: false
-    }
-  }
-
-  /// Whether the entry describes what becomes different, as a catalogue change does.
-  package var belongsInChange: Bool {
-    switch self {
-    case .elsewhere: false
-    default: true
+    case .numbers, .segment, .collection, .dictionary, .indexPart, .ignorable: true
+    case .freed, .collectionDropped, .collectionCleared, .everythingCleared, .dictionaryGone: false
     }
   }
 }

@@ -18,8 +18,6 @@ extension CatalogueEntry {
     case .collection(let entry): 16 + (entry.name.count + 7) & ~7
     case .collectionDropped, .collectionCleared, .everythingCleared, .dictionaryGone: 8
     case .indexPart: 112
-    case .horizons: 24
-    case .elsewhere: 72
     case .ignorable(let bytes): max(bytes.count, Limits.unitByteCount)
     }
   }
@@ -35,8 +33,6 @@ extension CatalogueEntry {
     case .dictionary: .dictionary
     case .dictionaryGone: .dictionaryGone
     case .indexPart: .indexPart
-    case .horizons: .horizons
-    case .elsewhere: .elsewhere
     case .ignorable: nil
     }
   }
@@ -58,8 +54,6 @@ extension CatalogueEntry {
       bytes.store(CollectionEntry.all, at: offset + Place.number)
     case .dictionary(let entry): entry.encode(into: &bytes, at: offset)
     case .indexPart(let entry): entry.encode(into: &bytes, at: offset)
-    case .horizons(let horizons): horizons.encode(into: &bytes, at: offset + Place.fields)
-    case .elsewhere(let entry): entry.encode(into: &bytes, at: offset)
     case .ignorable(let entry): bytes.copy(unsafe entry.span.bytes, at: offset)
     }
   }
@@ -114,8 +108,6 @@ extension CatalogueEntry {
       guard number >= 1, number <= Limits.dictionaryNumberMax else { throw failure(.field(.dictionary)) }
       return .dictionaryGone(number: number)
     case .indexPart: return .indexPart(try IndexPartEntry.decode(bytes))
-    case .horizons: return .horizons(try Horizons.decode(bytes, at: Place.fields))
-    case .elsewhere: return .elsewhere(try ElsewhereEntry.decode(bytes))
     }
   }
 
@@ -126,10 +118,9 @@ extension CatalogueEntry {
     case .segment: SegmentEntry.byteCountMin
     case .freed: 16
     case .collection: 16
-    case .dictionary, .horizons: 24
+    case .dictionary: 24
     case .collectionDropped, .collectionCleared, .dictionaryGone: 8
     case .indexPart: 112
-    case .elsewhere: 72
     }
   }
 

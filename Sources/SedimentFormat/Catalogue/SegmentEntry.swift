@@ -113,7 +113,7 @@ extension SegmentEntry {
     let end: UInt64 = bytes.integer(at: Place.end)
     switch identity.kind {
     case .hot where end == 0: return nil
-    case .extent, .index, .catalogue, .window:
+    case .extent, .index, .window:
       guard end == 0 else { throw CatalogueEntry.failure(.field(.end)) }
       return nil
     case .hot, .survivors:

@@ -5,7 +5,6 @@ package struct StoreNumbers: Hashable, Sendable {
   package var nextDictionary: UInt32
   /// The slots of the file when the checkpoint was made; a hint.
   package var slotCount: UInt32
-  package var horizons: Horizons
   /// All records up to this sequence are dead, but for those of the system's own collections.
   package var everythingClearedAt: SequenceNumber
   package var clocks: Clocks
@@ -13,13 +12,12 @@ package struct StoreNumbers: Hashable, Sendable {
 
   package init(
     nextGeneration: Generation, nextCollection: UInt32, nextDictionary: UInt32, slotCount: UInt32,
-    horizons: Horizons, everythingClearedAt: SequenceNumber, clocks: Clocks, totals: Totals
+    everythingClearedAt: SequenceNumber, clocks: Clocks, totals: Totals
   ) {
     self.nextGeneration = nextGeneration
     self.nextCollection = nextCollection
     self.nextDictionary = nextDictionary
     self.slotCount = slotCount
-    self.horizons = horizons
     self.everythingClearedAt = everythingClearedAt
     self.clocks = clocks
     self.totals = totals
@@ -59,7 +57,6 @@ extension StoreNumbers {
     static let nextGeneration = 8
     static let nextDictionary = 16
     static let slotCount = 20
-    static let horizons = 24
     static let everythingClearedAt = 40
     static let highest = 48
     static let deletion = 56
@@ -78,7 +75,6 @@ extension StoreNumbers {
     bytes.store(nextGeneration.rawValue, at: offset + Place.nextGeneration)
     bytes.store(nextDictionary, at: offset + Place.nextDictionary)
     bytes.store(slotCount, at: offset + Place.slotCount)
-    horizons.encode(into: &bytes, at: offset + Place.horizons)
     bytes.store(everythingClearedAt.rawValue, at: offset + Place.everythingClearedAt)
     bytes.store(clocks.highest, at: offset + Place.highest)
     bytes.store(clocks.deletion, at: offset + Place.deletion)
@@ -127,7 +123,6 @@ extension StoreNumbers {
     totals.expiredCount = bytes.integer(at: Place.expiredCount)
     return StoreNumbers(
       nextGeneration: nextGeneration, nextCollection: nextCollection, nextDictionary: nextDictionary,
-      slotCount: slotCount, horizons: try Horizons.decode(bytes, at: Place.horizons),
-      everythingClearedAt: everythingClearedAt, clocks: clocks, totals: totals)
+      slotCount: slotCount, everythingClearedAt: everythingClearedAt, clocks: clocks, totals: totals)
   }
 }

@@ -1,8 +1,8 @@
-/// All of a record but its key, value and trailer (DESIGN.md 3.4).
+/// All of a record but its key and value (DESIGN.md 3.4).
 ///
 ///     | checksum 4 | shape 1 | value bytes 3 | key bytes 2 | sequence 6 |
-///     | collection 4 | expiry 6 | transform 4 or 8 | trailer bytes 2 |   each only if its bit of the shape is set
-///     | key | value | trailer | zeros to a multiple of 8 |
+///     | collection 4 | expiry 6 | transform 4 or 8 |   each only if its bit of the shape is set
+///     | key | value | zeros to a multiple of 8 |
 @usableFromInline package struct RecordHeader: Hashable, Sendable {
   @usableFromInline package var kind: RecordKind
   /// Whether it counts only with the commit that follows its batch.
@@ -16,12 +16,10 @@
   @usableFromInline package var keyByteCount: Int
   /// The bytes of the value as stored in the record.
   @usableFromInline package var valueByteCount: Int
-  @usableFromInline package var trailerByteCount: Int
 
   @inlinable package init(
     kind: RecordKind, isBatched: Bool = false, sequence: SequenceNumber, collection: UInt32 = 0,
-    expiry: UInt64 = 0, transform: Transform? = nil, keyByteCount: Int, valueByteCount: Int,
-    trailerByteCount: Int = 0
+    expiry: UInt64 = 0, transform: Transform? = nil, keyByteCount: Int, valueByteCount: Int
   ) {
     self.kind = kind
     self.isBatched = isBatched
@@ -31,19 +29,17 @@
     self.transform = transform
     self.keyByteCount = keyByteCount
     self.valueByteCount = valueByteCount
-    self.trailerByteCount = trailerByteCount
   }
 
   /// The bytes before the key.
   @inlinable package var headByteCount: Int {
     Limits.recordFixedByteCount + (collection == 0 ? 0 : Field.collectionByteCount)
       + (expiry == 0 ? 0 : Field.expiryByteCount) + (transform?.byteCount ?? 0)
-      + (trailerByteCount == 0 ? 0 : Field.trailerByteCount)
   }
 
   /// The bytes of the whole record, padding included.
   @inlinable package var byteCount: Int {
-    (headByteCount + keyByteCount + valueByteCount + trailerByteCount + 7) & ~7
+    (headByteCount + keyByteCount + valueByteCount + 7) & ~7
   }
 
   /// Where the key lies, counted from the record's beginning.
@@ -58,17 +54,10 @@
     return start..<start + valueByteCount
   }
 
-  /// Where the trailer lies, counted from the record's beginning.
-  @inlinable package var trailerRange: Range<Int> {
-    let start = headByteCount + keyByteCount + valueByteCount
-    return start..<start + trailerByteCount
-  }
-
   /// The field that breaks a rule of the format, if any does; asked before encoding and after decoding.
   @inlinable package var violation: FormatError.Field? {
     guard keyByteCount >= 0, keyByteCount <= Limits.keyByteCountMax, valueByteCount >= 0,
-      valueByteCount <= Limits.inlineValueByteCountMax, trailerByteCount >= 0,
-      trailerByteCount <= Limits.trailerByteCountMax
+      valueByteCount <= Limits.inlineValueByteCountMax
     else { return .length }
     guard sequence > .zero else { return .sequence }
     guard expiry <= Limits.clockMax else { return .expiry }
@@ -86,7 +75,6 @@
       guard collection == 0 else { return .collection }
       guard expiry == 0 else { return .expiry }
       guard transform == nil else { return .transform }
-      guard trailerByteCount == 0 else { return .trailer }
       return valueByteCount == 0 ? .value : nil
     }
   }
@@ -95,24 +83,26 @@
 extension RecordHeader {
   /// Where the fields of every record lie, and how long those are that only some have.
   @usableFromInline package enum Field {
-    @usableFromInline package static let checksum = 0
-    @usableFromInline package static let shape = 4
-    @usableFromInline package static let valueByteCount = 5
-    @usableFromInline package static let keyByteCount = 8
-    @usableFromInline package static let sequence = 10
+    @inlinable package static var checksum: Int { 0 }
+    @inlinable package static var shape: Int { 4 }
+    @inlinable package static var valueByteCount: Int { 5 }
+    @inlinable package static var keyByteCount: Int { 8 }
+    @inlinable package static var sequence: Int { 10 }
 
-    @usableFromInline package static let collectionByteCount = 4
-    @usableFromInline package static let expiryByteCount = 6
-    @usableFromInline package static let trailerByteCount = 2
+    @inlinable package static var collectionByteCount: Int { 4 }
+    @inlinable package static var expiryByteCount: Int { 6 }
   }
 
   /// The bits of the shape.
   @usableFromInline package enum Shape {
-    @usableFromInline package static let kind: UInt8 = 0b0000_0111
-    @usableFromInline package static let collection: UInt8 = 0b0000_1000
-    @usableFromInline package static let expiry: UInt8 = 0b0001_0000
-    @usableFromInline package static let transform: UInt8 = 0b0010_0000
-    @usableFromInline package static let trailer: UInt8 = 0b0100_0000
-    @usableFromInline package static let batched: UInt8 = 0b1000_0000
+    /// The number of the kind, and the bit that no kind of this version has.
+    @inlinable package static var kind: UInt8 { 0b0100_0111 }
+    @inlinable package static var kindNumber: UInt8 { 0b0000_0111 }
+    @inlinable package static var collection: UInt8 { 0b0000_1000 }
+    @inlinable package static var expiry: UInt8 { 0b0001_0000 }
+    @inlinable package static var transform: UInt8 { 0b0010_0000 }
+    @inlinable package static var batched: UInt8 { 0b1000_0000 }
+    /// What has fields of its own.
+    @inlinable package static var optional: UInt8 { collection | expiry | transform }
   }
 }

@@ -5,25 +5,19 @@
 ///
 /// The short form is used wherever both numbers fit it.
 @usableFromInline package struct Transform: Hashable, Sendable {
-  /// How the value was compressed; 0 is not at all.
+  /// How the value was compressed, never 0; this version knows `zstd` alone.
   @usableFromInline package let compression: UInt8
-  /// How it was encrypted; 0 is not at all, and this version knows nothing else.
-  @usableFromInline package let encryption: UInt8
   /// The dictionary of the compression, 0 for none.
   @usableFromInline package let dictionary: UInt32
   /// The bytes of the value as the user knows it.
   @usableFromInline package let originalByteCount: UInt32
 
   /// A transform within the limits; nil for any other.
-  @inlinable package init?(
-    compression: UInt8, encryption: UInt8 = 0, dictionary: UInt32, originalByteCount: UInt32
-  ) {
-    guard compression <= How.compression, encryption < 16, compression | encryption != 0,
-      dictionary <= Limits.dictionaryNumberMax, compression != 0 || dictionary == 0,
+  @inlinable package init?(compression: UInt8, dictionary: UInt32, originalByteCount: UInt32) {
+    guard compression != 0, compression & How.long == 0, dictionary <= Limits.dictionaryNumberMax,
       originalByteCount <= Limits.valueByteCountMax
     else { return nil }
     self.compression = compression
-    self.encryption = encryption
     self.dictionary = dictionary
     self.originalByteCount = originalByteCount
   }
@@ -36,11 +30,9 @@
   /// The number of zstd among the compressions.
   @usableFromInline package static let zstd: UInt8 = 1
 
-  /// The bits of the first byte.
+  /// The bits of the first byte; all others are those of the compression.
   @usableFromInline enum How {
-    @usableFromInline static let compression: UInt8 = 0b0000_0111
     @usableFromInline static let long: UInt8 = 0b0000_1000
-    @usableFromInline static let encryptionShift: UInt8 = 4
   }
 
   @usableFromInline static let shortByteCount = 4
@@ -60,13 +52,12 @@
   }
 
   @inlinable package func encode(into bytes: inout MutableRawSpan, at offset: Int) {
-    let how = compression | encryption << How.encryptionShift
     if isLong {
-      bytes.store(how | How.long, at: offset)
+      bytes.store(compression | How.long, at: offset)
       bytes.store24(dictionary, at: offset + 1)
       bytes.store(originalByteCount, at: offset + 4)
     } else {
-      bytes.store(how, at: offset)
+      bytes.store(compression, at: offset)
       bytes.store(UInt8(truncatingIfNeeded: dictionary), at: offset + 1)
       bytes.store(UInt16(truncatingIfNeeded: originalByteCount), at: offset + 2)
     }
@@ -78,7 +69,7 @@
     let how: UInt8 = bytes.integer(at: offset)
     let isLong = how & How.long != 0
     let transform = Transform(
-      compression: how & How.compression, encryption: how >> How.encryptionShift,
+      compression: how & ~How.long,
       dictionary: isLong ? bytes.uint24(at: offset + 1) : UInt32(bytes.integer(UInt8.self, at: offset + 1)),
       originalByteCount: isLong
         ? bytes.integer(at: offset + 4) : UInt32(bytes.integer(UInt16.self, at: offset + 2)))

@@ -8,8 +8,6 @@ package enum SegmentKind: UInt32, Sendable, CaseIterable {
   case extent = 3
   /// Pages of a stored index.
   case index = 4
-  /// Entries of a checkpoint too long for the log.
-  case catalogue = 5
   /// The window that records are stored into before they go to their places in the log.
   case window = 6
 }

@@ -74,7 +74,7 @@ struct Planting {
     private let plantedBug = unsafe getenv("SEDIMENT_PLANTED").map { unsafe String(cString: $0) }
 
     /// Whether the bug of that name is switched on.
-    @inline(never) package func isPlanted(_ name: String) -> Bool { plantedBug == name }
+    @inline(never) @usableFromInline package func isPlanted(_ name: String) -> Bool { plantedBug == name }
 
     """
 }

@@ -258,7 +258,7 @@ import Testing
 
   /// Where the record of the only dictionary lies, by the catalogue.
   private static func dictionaryRecord(_ fixture: StoreFixture) throws -> Range<Int> {
-    let file = try fixture.disk.open(StoreFixture.path, .read)
+    let file = try fixture.disk.openFile(StoreFixture.path, .read)
     defer { try? file.close() }
     let catalogue = try Opening(file, on: fixture.disk).recover(.readOnly).log.catalogue
     #expect(catalogue.dictionaries.count == 1)

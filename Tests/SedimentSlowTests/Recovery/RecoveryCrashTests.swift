@@ -188,7 +188,7 @@ import Testing
     try log.close()
     let disk = log.durable()
     disk.trimHistory()
-    let file = try disk.open(LogBuilder.path, .readWrite)
+    let file = try disk.openFile(LogBuilder.path, .readWrite)
     var result = try Opening(file, on: disk).recover(.readWrite)
     try result.keeper?.reopen()
     #expect(result.keeper?.leading.state == .open)
@@ -213,7 +213,7 @@ import Testing
     var log = try LogBuilder()
     try log.close()
     let disk = log.durable()
-    let file = try disk.open(LogBuilder.path, .readWrite)
+    let file = try disk.openFile(LogBuilder.path, .readWrite)
     var keeper = try #require(try Opening(file, on: disk).recover(.readWrite).keeper)
     disk.inject(.error(.inputOutput), only: [.sync])
     #expect(throws: SedimentError.self) { try keeper.reopen() }

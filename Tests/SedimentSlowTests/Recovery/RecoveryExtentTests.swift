@@ -5,7 +5,7 @@ import SedimentSupport
 import SedimentTesting
 import Testing
 
-/// Opening logs with large values, and with checkpoints that go on elsewhere.
+/// Opening logs with large values, and with checkpoints of many parts.
 @Suite struct RecoveryExtentTests {
   private let bytes = (0..<40_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
 
@@ -84,59 +84,17 @@ import Testing
     #expect(try lines(try recover(torn).log, on: torn) == ["a=1"])
   }
 
-  @Test func `A checkpoint that goes on elsewhere is read, and replay begins where that was as of`() throws {
+  @Test func `Both superblocks keep the segment that their log begins in`() throws {
     var log = try openStore()
-    let asOf = log.position
-    let entries = Array(log.catalogue.checkpointEntries.dropFirst())
-    var numbers = log.catalogue.numbers
-    try log.put("b", "2")
-    try log.change([.collection(CollectionEntry(number: 1, clearedAt: SequenceNumber(4)!, name: [0x61])!)])
+    let first = log.segment.generation
     try log.roll(slot: 5)
-    let segment = log.newSegment(.catalogue, slot: 8)
-    let value = encoded(byteCount: entries.reduce(0) { $0 + $1.byteCount }) { bytes in
-      var offset = 0
-      for entry in entries {
-        entry.encode(into: &bytes, at: offset)
-        offset += entry.byteCount
-      }
+    var keeper = HeadKeeper(try Head.read(from: StoreFile(log.file)), of: StoreFile(log.file), session: 1) {}
+    #expect(keeper.neededGeneration == first && first < log.segment.generation)
+    for needed in [first, log.segment.generation] {
+      try keeper.advance(
+        checkpoint: log.position.offset, segment: log.segment, watermark: log.position, state: .open)
+      #expect(keeper.neededGeneration == needed)
     }
-    try log.writeHeader(SegmentHeader(identity: segment, base: .zero, floor: .zero))
-    try log.write(value, at: segment.run.byteRange.lowerBound + 128)
-    numbers.nextGeneration = Generation(2)!
-    let elsewhere = ElsewhereEntry(
-      segment: segment,
-      checksum: segment.seed(in: log.identity).continued(with: unsafe value.span.bytes),
-      entryCount: UInt32(entries.count), byteCount: UInt64(value.count), asOf: asOf)
-    log.checkpoint = (log.segment, log.position.offset)
-    try log.control(
-      .checkpointPart(CheckpointPart(number: 0, of: 1, [.numbers(numbers), .elsewhere(elsewhere)])!))
-    try log.file.sync()
-    try log.writeSuperblock(.first, .open)
-    try log.writeSuperblock(.second, .open)
-    try log.put("c", "3")
-    let disk = log.durable()
-    let reading = try recover(disk, .readOnly)
-    #expect(try lines(reading.log, on: disk) == log.lines)
-    #expect(reading.log.catalogue.segments == log.catalogue.segments)
-    #expect(reading.log.catalogue.slots.generation(at: 8) == segment.generation)
-    let result = try recover(disk)
-    #expect(try lines(result.log, on: disk) == log.lines)
-    #expect(result.log.catalogue.collectionNumber(of: [0x61]) == 1)
-    #expect(result.log.catalogue.elsewhere == nil)
-    #expect(try lines(try recover(disk).log, on: disk) == log.lines)
-    let bad = log.durable()
-    bad.flipBit(0, ofByte: 8 * 16_384 + 200, in: LogBuilder.path)
-    #expect(failure(bad)?.code == .damaged)
-    let head = try Head.read(from: log.file)
-    var keeper = HeadKeeper(head, of: log.file, session: 1, replayFrom: asOf.generation) {}
-    try keeper.reopen()
-    // An opening by the copy that leads no more would still replay from there.
-    try keeper.advance(
-      checkpoint: log.position.offset, segment: log.segment, watermark: log.position, state: .open)
-    #expect(keeper.neededGeneration == asOf.generation && asOf.generation < log.segment.generation)
-    try keeper.advance(
-      checkpoint: log.position.offset, segment: log.segment, watermark: log.position, state: .open)
-    #expect(keeper.neededGeneration == log.segment.generation)
   }
 
   @Test func `A checkpoint in many parts, across segments, is read and made`() throws {

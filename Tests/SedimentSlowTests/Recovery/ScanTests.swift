@@ -33,7 +33,7 @@ struct KeepingVisitor: RecordVisitor {
     _ log: LogBuilder, _ segment: SegmentEntry? = nil, on disk: SimulatedDisk? = nil,
     passing dictionaries: Set<UInt64> = []
   ) throws -> (SegmentScan.Totals, [String]) {
-    let file = try (disk ?? log.disk).open(LogBuilder.path, .read)
+    let file = try (disk ?? log.disk).openFile(LogBuilder.path, .read)
     var visitor = KeepingVisitor()
     let entry = try #require(segment ?? log.catalogue.segments[log.segment.generation])
     let scan = SegmentScan(
@@ -138,7 +138,7 @@ struct KeepingVisitor: RecordVisitor {
   /// The index of a recovered store as a table, and what else building it found out.
   private func build(_ disk: SimulatedDisk) throws -> (table: [String: UInt64], result: IndexBuildResult) {
     let log = try recover(disk, .readOnly).log
-    let file = try disk.open(LogBuilder.path, .read)
+    let file = try disk.openFile(LogBuilder.path, .read)
     let index = unsafe HashIndex(keyHash: KeyHash(low: 1, high: 2)) { unsafe $0.deallocate() }
     let length = try file.byteCount()
     let result = try IndexBuild(log, of: file).run(into: index, RecordSource(file, byteCount: length))

@@ -122,7 +122,7 @@ struct BackupTests {
   }
 
   private func recovered(_ path: String, on disk: SimulatedDisk) throws -> RecoveredLog {
-    let file = try disk.open(path, .read)
+    let file = try disk.openFile(path, .read)
     defer { try? file.close() }
     return try LogReading(file).run()
   }

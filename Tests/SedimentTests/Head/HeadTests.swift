@@ -15,7 +15,7 @@ import Testing
   }
 
   private func head(_ disk: SimulatedDisk) throws -> Head {
-    let file = try disk.open(path, .read)
+    let file = try disk.openFile(path, .read)
     return try Head.read(from: file)
   }
 
@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test func `A newer file is said to be newer, whichever copy says it, and never damaged`() throws {
-    let file = try newStore().open(path, .read)
+    let file = try newStore().openFile(path, .read)
     let sound = try Head.read(from: file)
     for copy in Superblock.Copy.allCases {
       var newer = sound.leading

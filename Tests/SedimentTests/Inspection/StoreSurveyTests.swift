@@ -64,13 +64,6 @@ import Testing
     #expect(found["large"]?.1 == .never)
     #expect(found["expiring"]?.0 == 4)
     #expect(found["expiring"]?.1 == .at(milliseconds: 1 << 45))
-    var values: [[UInt8]] = []
-    try store.forEachExpiring(withPrefix: Array("expi".utf8)) { _, value, expiry in
-      values.append([UInt8](sedimentBytes: value))
-      #expect(expiry == .at(milliseconds: 1 << 45))
-      return .continue
-    }
-    #expect(values == [Array("soon".utf8)])
     var count = 0
     try store.forEachEntry(withPrefix: Array("1".utf8)) { _, _, _ in
       count += 1

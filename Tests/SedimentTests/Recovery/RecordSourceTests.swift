@@ -64,7 +64,7 @@ import Testing
   ) throws -> RecordSource.Claim? {
     let disk = SimulatedDisk(seed: 1)
     disk.install(image, at: "/store")
-    let file = try disk.open("/store", .read)
+    let file = try disk.openFile("/store", .read)
     return try unsafe image.withUnsafeBytes { image in
       let byteCount = UInt64(image.count)
       var source =

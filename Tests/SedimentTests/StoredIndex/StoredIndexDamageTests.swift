@@ -18,7 +18,7 @@ struct StoredIndexDamageTests {
 
   @Test func `A bit that is wrong anywhere in a part changes nothing but how the index is made`() throws {
     let disk = try Self.store(12).disk
-    let file = try disk.open(StoreFixture.path, .read)
+    let file = try disk.openFile(StoreFixture.path, .read)
     let log = try Opening(file, on: disk).recover(.readOnly).log
     let part = try #require(log.catalogue.indexParts.first)
     #expect(part.pageCount == 1)

@@ -1,0 +1,68 @@
+/// A piece of a file in memory, which moves along it; so memory is bounded, whatever the file claims.
+///
+/// A careful one does not stop where the disk cannot read: what cannot be read is zeros in it, and noted.
+struct FileWindow {
+  private let file: StoreFile
+  private let isCareful: Bool
+  /// What the window was made of; only the first `byteCount` bytes are the file's.
+  private(set) var buffer: [UInt8] = []
+  /// Where in the file it begins.
+  private(set) var start: UInt64 = 0
+  private(set) var byteCount = 0
+  /// What could not be read so far.
+  private(set) var unreadable = ByteRanges()
+
+  /// How much is read at once, unless a record is longer.
+  static let pieceByteCount = 1 << 20
+  /// The least that is read alone to find out which part of a piece cannot be read.
+  private static let sectorByteCount: UInt64 = 512
+
+  init(_ file: StoreFile, isCareful: Bool = false) {
+    self.file = file
+    self.isCareful = isCareful
+  }
+
+  /// Behind its last byte.
+  var end: UInt64 { start + UInt64(byteCount) }
+
+  /// Moves the window to `offset`; it ends a piece or `minimum` bytes behind that, or where `limit` or the file
+  /// does.
+  ///
+  /// It throws only if it is not careful.
+  mutating func load(from offset: UInt64, limit: UInt64, minimum: Int = 0) throws(SedimentError) {
+    let wanted = Int(min(limit - min(offset, limit), UInt64(max(Self.pieceByteCount, minimum))))
+    if buffer.count < wanted {
+      // Segments become larger one by one while a store is loaded.
+      buffer = [UInt8](repeating: 0, count: max(wanted, min(2 * buffer.count, Self.pieceByteCount)))
+    }
+    start = offset
+    byteCount = 0
+    byteCount = try fill(offset..<offset + UInt64(wanted))
+  }
+
+  /// Where in the buffer the bytes lie from a position of the file on; empty where the window does not reach.
+  func range(from offset: UInt64) -> Range<Int> {
+    guard offset >= start, offset <= end else { return 0..<0 }
+    return Int(offset - start)..<byteCount
+  }
+
+  /// Reads a range of the window, by halves where a careful one cannot read it at once; the result is how much there
+  /// was.
+  private mutating func fill(_ range: Range<UInt64>) throws(SedimentError) -> Int {
+    let place = Int(range.lowerBound - start)..<Int(range.upperBound - start)
+    do throws(SedimentError) {
+      return try file.read(into: &buffer, place, at: range.lowerBound)
+    } catch {
+      guard isCareful else { throw error }
+    }
+    let middle = (range.lowerBound + UInt64(range.count / 2)) & ~(Self.sectorByteCount - 1)
+    guard middle > range.lowerBound, middle < range.upperBound else {
+      for index in place { buffer[index] = 0 }
+      unreadable.insert(range)
+      return range.count
+    }
+    let first = try fill(range.lowerBound..<middle)
+    guard first == Int(middle - range.lowerBound) else { return first }
+    return first + (try fill(middle..<range.upperBound))
+  }
+}

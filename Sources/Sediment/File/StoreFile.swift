@@ -1,0 +1,180 @@
+package import SedimentDisk
+internal import SedimentFormat
+
+/// An open file of a store, whose failures are errors of the store.
+///
+/// What a window has of the log can be laid over the places where it belongs (DESIGN.md 7, step 4): reading finds it
+/// there, and everything else goes to the file as it is.
+///
+/// Unchecked: patches are added while one thread reads the log, and nobody else has the file.
+package final class StoreFile: @unchecked Sendable {
+  /// The file itself.
+  let file: any DiskFile
+  /// Each where it begins, in the order in which the log goes through them.
+  private var patches: [(offset: UInt64, bytes: [UInt8])] = []
+
+  package init(_ file: any DiskFile) {
+    self.file = file
+  }
+
+  package var path: String { file.path }
+  var identifier: FileIdentifier { file.identifier }
+
+  var traits: FileTraits {
+    var traits = file.traits
+    // A copy that shares the blocks would be one of the file alone.
+    if isPatched { traits.clones = false }
+    return traits
+  }
+
+  // MARK: Patches
+
+  /// Whether anything is laid over the file.
+  var isPatched: Bool { !patches.isEmpty }
+
+  /// Lays bytes over a place before the end of the file.
+  func lay(_ bytes: [UInt8], over offset: UInt64) {
+    patches.append((offset, bytes))
+  }
+
+  private func patch(_ buffer: inout MutableRawSpan, _ found: Range<UInt64>) {
+    for patch in patches {
+      let common = (patch.offset..<patch.offset + UInt64(patch.bytes.count)).clamped(to: found)
+      for place in common {
+        buffer.storeBytes(
+          of: patch.bytes[Int(place - patch.offset)], toByteOffset: Int(place - found.lowerBound),
+          as: UInt8.self)
+      }
+    }
+  }
+
+  // MARK: Reading
+
+  package func byteCount() throws(SedimentError) -> UInt64 {
+    try onDisk { () throws(DiskError) in try file.byteCount() }
+  }
+
+  func allocatedByteCount() throws(SedimentError) -> UInt64 {
+    try onDisk { () throws(DiskError) in try file.allocatedByteCount() }
+  }
+
+  /// Fills `buffer` from `offset` on and returns how many bytes there were: fewer only where the file ends.
+  func read(into buffer: inout MutableRawSpan, at offset: UInt64) throws(SedimentError) -> Int {
+    do throws(DiskError) {
+      let count = try file.read(into: &buffer, at: offset)
+      if isPatched { patch(&buffer, offset..<offset + UInt64(count)) }
+      return count
+    } catch {
+      throw SedimentError(error)
+    }
+  }
+
+  /// Reads into a range of an array, and says how many bytes there were.
+  func read(
+    into bytes: inout [UInt8], _ range: Range<Int>, at offset: UInt64
+  ) throws(SedimentError) -> Int {
+    precondition(range.lowerBound >= 0 && range.upperBound <= bytes.count, "a read beyond the buffer")
+    var elements = bytes.mutableSpan
+    var all = unsafe elements.mutableBytes
+    return try unsafe all.withUnsafeMutableBytes { (buffer) throws(SedimentError) in
+      guard let start = buffer.baseAddress else { return 0 }
+      // The range lies in the array, as was checked.
+      var span = unsafe MutableRawSpan(_unsafeStart: start + range.lowerBound, byteCount: range.count)
+      return try read(into: &span, at: offset)
+    }
+  }
+
+  /// The bytes at an offset; fewer than `count` only where the file ends.
+  func bytes(at offset: UInt64, count: Int) throws(SedimentError) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: count)
+    let found = try read(into: &bytes, 0..<count, at: offset)
+    bytes.removeLast(count - found)
+    return bytes
+  }
+
+  /// The first range at or behind `offset` that may hold anything but zeros; nil if there is none up to the end.
+  func dataRange(from offset: UInt64) throws(SedimentError) -> Range<UInt64>? {
+    let found = try onDisk { () throws(DiskError) in try file.dataRange(from: offset) }
+    let others = patches.filter { $0.offset + UInt64($0.bytes.count) > offset }
+    guard let next = others.map({ max($0.offset, offset) }).min() else { return found }
+    if let found, found.lowerBound <= next { return found }
+    let first = others.first { max($0.offset, offset) == next }!
+    return next..<first.offset + UInt64(first.bytes.count)
+  }
+
+  /// The next bytes before `limit` that are no hole, whole units of them; nil if there are none.
+  func data(from position: UInt64, limit: UInt64) throws(SedimentError) -> Range<UInt64>? {
+    guard let range = try dataRange(from: position), range.lowerBound < limit else { return nil }
+    let start = max(position, range.lowerBound & ~UInt64(Limits.unitByteCount - 1))
+    return start..<max(start, min(range.upperBound, limit))
+  }
+
+  /// The same where the disk need not be able to tell: all is to be read then.
+  func readableRange(from position: UInt64, limit: UInt64) -> Range<UInt64>? {
+    do throws(SedimentError) {
+      return try data(from: position, limit: limit)
+    } catch {
+      return position..<limit
+    }
+  }
+
+  func reserveMapping(byteCount: UInt64) throws(SedimentError) -> FileMapping {
+    try onDisk { () throws(DiskError) in try file.reserveMapping(byteCount: byteCount) }
+  }
+
+  // MARK: Writing
+
+  func write(_ bytes: RawSpan, at offset: UInt64) throws(SedimentError) {
+    try onDisk { () throws(DiskError) in try file.write(bytes, at: offset) }
+  }
+
+  func write(_ bytes: [UInt8], at offset: UInt64) throws(SedimentError) {
+    try write(unsafe bytes.span.bytes, at: offset)
+  }
+
+  func allocate(_ range: Range<UInt64>) throws(SedimentError) {
+    try onDisk { () throws(DiskError) in try file.allocate(range) }
+  }
+
+  func punchHole(_ range: Range<UInt64>) throws(SedimentError) {
+    try onDisk { () throws(DiskError) in try file.punchHole(range) }
+  }
+
+  func truncate(to byteCount: UInt64) throws(SedimentError) {
+    try onDisk { () throws(DiskError) in try file.truncate(to: byteCount) }
+  }
+
+  func sync() throws(SedimentError) {
+    try onDisk { () throws(DiskError) in try file.sync() }
+  }
+
+  // MARK: The whole file
+
+  func clone(to path: String) throws(SedimentError) {
+    try onDisk { () throws(DiskError) in try file.clone(to: path) }
+  }
+
+  func lock(_ range: Range<UInt64>, _ mode: LockMode) throws(SedimentError) -> Bool {
+    try onDisk { () throws(DiskError) in try file.lock(range, mode) }
+  }
+
+  package func close() throws(SedimentError) {
+    try onDisk { () throws(DiskError) in try file.close() }
+  }
+}
+
+extension Disk {
+  /// Opens the file of a store.
+  package func openFile(_ path: String, _ mode: OpenMode) throws(SedimentError) -> StoreFile {
+    StoreFile(try onDisk { () throws(DiskError) in try open(path, mode) })
+  }
+}
+
+/// Makes calls of a disk, and tells what fails as an error of the store.
+func onDisk<Result>(_ body: () throws(DiskError) -> Result) throws(SedimentError) -> Result {
+  do throws(DiskError) {
+    return try body()
+  } catch {
+    throw SedimentError(error)
+  }
+}
