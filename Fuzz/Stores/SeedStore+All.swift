@@ -87,7 +87,7 @@ extension SeedStore {
       if round == 1 { try script.store.sync() }
     }
     try script.set("alone", "5")
-    guard let keys = try script.keyspace("in a batch") as? SedimentCollection else { return }
+    let keys = try script.keyspace("in a batch")
     try script.change { store in
       try store.batch { batch in
         batch.set("with others", forKey: "6", in: keys)

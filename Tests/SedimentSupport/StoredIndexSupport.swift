@@ -1,5 +1,5 @@
 package import Sediment
-package import SedimentDisk
+internal import SedimentDisk
 package import SedimentFormat
 package import SedimentTesting
 package import Testing

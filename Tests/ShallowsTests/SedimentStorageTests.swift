@@ -45,7 +45,7 @@ struct SedimentStorageTests {
     #expect(fixture.store.collectionNames == ["users"])
     #expect(SedimentStorage(fixture.store).storageName == "sediment-values")
     #expect(SedimentStorage(fixture.store, collection: "users").storageName == "sediment-values/users")
-    #expect(try SedimentStorage(fixture.store).keyspace() === fixture.store)
+    #expect(try SedimentStorage(fixture.store).keyspace().store === fixture.store)
   }
 
   @Test func `A batch is read in one go, in its order`() async throws {

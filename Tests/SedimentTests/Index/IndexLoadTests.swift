@@ -45,7 +45,9 @@ import Testing
     let source = Self.newIndex(expectedCount: expectedCount)
     var generator = SeededGenerator(seed: UInt64(count))
     let hashes = (0..<count).map { _ in generator.next() }
-    for (number, hash) in hashes.enumerated() { source.insert(hash, position: UInt64(number) + 2) }
+    for (number, hash) in hashes.enumerated() {
+      source.insert(hash, position: UInt64(number) + 2, WritePermit())
+    }
     let index = Self.newIndex(KeyHash(low: 1, high: 1))
     index.insert(5, position: 77, WritePermit())
     index.take(try #require(Self.load(Self.partitions(source))))
@@ -72,7 +74,9 @@ import Testing
     let source = Self.newIndex()
     var generator = SeededGenerator(seed: 1)
     // All in one base partition, and so few others that the directory must stay small.
-    for number in 0..<100_000 as Range<UInt64> { source.insert(generator.next() >> 6, position: number + 2) }
+    for number in 0..<100_000 as Range<UInt64> {
+      source.insert(generator.next() >> 6, position: number + 2, WritePermit())
+    }
     let index = Self.newIndex()
     index.take(try #require(Self.load(Self.partitions(source))))
     try index.checkInvariants()

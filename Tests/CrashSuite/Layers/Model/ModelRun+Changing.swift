@@ -123,7 +123,7 @@ extension ModelRun {
 
   mutating func batch() throws {
     let name = choices.collectionName()
-    guard let collection = try space(name) as? SedimentCollection else { return }
+    guard let collection = try space(name) else { return }
     let members = choices.members(of: ["", name])
     let isAbandoned = choices.isOne(of: 6)
     do {
