@@ -8,7 +8,8 @@ extension Engine {
   private func retiredDictionaries(_ writer: borrowing LogWriter) -> Set<UInt32> {
     guard trainsDictionaries else { return [] }
     var retired: Set<UInt32> = []
-    for entry in writer.catalogue.dictionaries.values where !writer.unsyncedDictionaries.contains(entry.number) {
+    for entry in writer.catalogue.dictionaries.values
+    where !writer.unsyncedDictionaries.contains(entry.number) {
       let state = collections.numbered(entry.collection)
       if state?.compression.dictionaryNumber(writer.permit) != entry.number { retired.insert(entry.number) }
     }
