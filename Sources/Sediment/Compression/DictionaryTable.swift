@@ -4,6 +4,8 @@ internal import Synchronization
 ///
 /// Readers are in a reader's scope.
 final class DictionaryTable: @unchecked Sendable {
+  // Sendable: the lock guards the variables, and what readers load is atomic and never changes.
+
   /// The dictionaries at a moment, in ascending order of their numbers.
   private final class Snapshot: Sendable {
     let dictionaries: [CompressionDictionary]

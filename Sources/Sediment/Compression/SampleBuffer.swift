@@ -4,6 +4,8 @@ internal import Synchronization
 ///
 /// Whoever writes or moves a value asks the cells whether it is one; where nothing is gathered, that costs a load.
 final class SampleBuffer: @unchecked Sendable {
+  // Sendable: the lock guards the variables.
+
   /// What was gathered: the values one behind the other.
   struct Samples: Sendable {
     var bytes: [UInt8] = []
@@ -12,7 +14,6 @@ final class SampleBuffer: @unchecked Sendable {
 
   private let cells: CompressionCells
   private let lock = Lock()
-  // Under the lock.
   private var samples = Samples()
   private var stride: UInt32
   private var byteCountWanted: Int

@@ -13,7 +13,7 @@ final class CollectionState: @unchecked Sendable {
   let isDropped = Atomic<Bool>(false)
   let compression: CollectionCompression
   let compressionCells: CompressionCells
-  // Unchecked for this constant pointer, to atomics.
+  // Sendable: unchecked for this constant pointer, to atomics.
   private let counters: UnsafeMutablePointer<Counters>
 
   /// On a cache line of their own: writers change them, and readers look at what lies near.

@@ -2,7 +2,7 @@ internal import SedimentFormat
 
 /// The collections of a store, by number and name.
 final class CollectionTable: @unchecked Sendable {
-  // Guarded by its own lock; who changes it holds the writer's lock, too.
+  // Sendable: the lock guards the variables.
   private let lock = Lock()
   private var states: [UInt32: CollectionState]
   private var numbers: [[UInt8]: UInt32] = [:]

@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// What a store does in the background, on the threads that all stores of the process share.
 final class EngineWork: @unchecked Sendable {
-  // Set once, before the store is used.
+  // Sendable: the jobs are set once, before the store is used; the last variables belong to the lock of maintenance.
   fileprivate(set) var sync: Work?
   fileprivate(set) var checkpoint: Work?
   fileprivate(set) var grow: Work?

@@ -21,6 +21,7 @@ extension Engine {
     }
     guard let writer else { return figures }
     writer.withLock { writer in
+      writer.takeBackReserved()
       add(writer, to: &figures)
       for state in all { add(state, writer, to: &figures) }
     }

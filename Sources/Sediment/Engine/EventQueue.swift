@@ -3,9 +3,9 @@
 /// It is told on a thread of the background, with none of the store's locks held, so that it may use the store,
 /// close it, or let go of it.
 final class EventQueue: @unchecked Sendable {
+  // Sendable: the lock guards the variable.
   private let observer: (@Sendable (SedimentEvent) -> Void)?
   private let lock = Lock()
-  /// Under `lock`.
   private var events: [SedimentEvent] = []
 
   /// An observer that is so many events behind misses the oldest of them.

@@ -7,6 +7,7 @@ internal import Synchronization
 /// Who needs something to be on the disk comes with its sequence. One of those that wait syncs for all; who comes
 /// meanwhile waits for the next. Sequences below `syncedSequence` are on the disk.
 @safe final class SyncGate: @unchecked Sendable {
+  // Sendable: the lock guards the variables but the watermark, which belongs to who has the turn.
   private let lock = Lock()
   private let changed: Condition
   private var isTaken = false

@@ -6,6 +6,8 @@ internal import Synchronization
 /// A table of one word for each slot, the address of its segment's block. It grows by being replaced; the one
 /// before is freed when no reader can have it.
 @safe final class SlotTable: @unchecked Sendable {
+  // Sendable: the words of a table are atomic, and changes take the writer's permit.
+
   /// The address of the table in force: its length, then a word for each slot.
   private let current: Atomic<UInt>
   private let retired: RetiredList

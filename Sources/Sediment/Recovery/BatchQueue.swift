@@ -1,8 +1,8 @@
 /// Hands batches from a thread that scans to the one that fills the index, and empty ones back.
 final class BatchQueue: @unchecked Sendable {
+  // Sendable: the lock guards the variables.
   private let lock = Lock()
   private let changed: Condition
-  // Under `lock`, all of these.
   private var empty: [ScannedBatch]
   private var full: [ScannedBatch] = []
   private var isCancelled = false

@@ -157,7 +157,9 @@ package struct IndexBuild {
     return totals.value
   }
 
-  /// What the other thread came to; read once it has ended.
+  /// What the other thread came to.
+  ///
+  /// Sendable: it is read once that thread has ended.
   private final class Totals: @unchecked Sendable {
     var value = SegmentScan.Totals()
   }

@@ -119,6 +119,8 @@ private final class Helper: @unchecked Sendable {
 }
 
 /// What one thread makes of the parts that it gets.
+///
+/// Sendable: it goes to that thread, and comes back once it has ended.
 private struct Share: @unchecked Sendable {
   private let reading: StoredIndexReading
   private let places: IndexPlaces
