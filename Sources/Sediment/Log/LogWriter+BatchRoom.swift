@@ -10,7 +10,7 @@ extension LogWriter {
     /// How many of these the log has gone on in.
     fileprivate var enteredCount = 0
 
-    fileprivate init(_ returned: ReturnedSlots) {
+    init(_ returned: ReturnedSlots) {
       reservation = Reservation(returned)
     }
 
