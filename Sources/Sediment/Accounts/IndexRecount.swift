@@ -31,9 +31,7 @@ struct IndexRecount {
 
   var byteCount: Int { segments.values.reduce(0) { $0 + $1.byteCount } }
 
-  /// Counts what the index of an engine leads to.
-  ///
-  /// Under the writer's lock.
+  /// Counts what the index of an engine leads to, for whoever has the writer.
   init(of engine: Engine) {
     Readers.enter(engine.domain)
     defer { Readers.leave() }

@@ -2,7 +2,7 @@ internal import CSediment
 
 /// The order in which a thread may wait for the locks of a store: only for one of a higher rank than all that it holds.
 ///
-/// The table in DESIGN.md, "Locks", says what each of them guards. Debug builds trap at a lock that is taken out of turn,
+/// The table in DESIGN.md 12 says what each of them guards. Debug builds trap at a lock that is waited for out of turn,
 /// whether another thread happens to hold it or not.
 package enum LockRank: UInt32, Sendable {
   /// Whose change comes next in a full store.

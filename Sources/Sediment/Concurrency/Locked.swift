@@ -28,13 +28,4 @@ package final class Locked<State: ~Copyable>: @unchecked Sendable {
     defer { lock.unlock() }
     return unsafe try body(&state.pointee)
   }
-
-  /// Runs the body with the lock taken if nobody has it; nil if somebody has.
-  package func withLockIfFree<Result, Failure: Error>(
-    _ body: (inout State) throws(Failure) -> Result
-  ) throws(Failure) -> Result? {
-    guard lock.tryLock() else { return nil }
-    defer { lock.unlock() }
-    return unsafe try body(&state.pointee)
-  }
 }

@@ -43,7 +43,7 @@ extension Engine {
   /// Appends the parts of a checkpoint.
   func appendCheckpoint(_ writer: inout LogWriter) throws(SedimentError) -> CheckpointPlace {
     writer.updateNumbers(clock: disk.wallClock())
-    var parts = try checkpointParts(&writer)
+    var parts = try checkpointParts(writer)
     // One that ends before its last part would leave less room than before.
     var byteCounts = parts.map(Self.byteCount)
     try writer.provideRoom(forAllOf: byteCounts)
@@ -51,7 +51,7 @@ extension Engine {
       // The segment in which the first part lies must be the one that the parts say the log ends in.
       try writer.makeRoom(byteCounts[0] + 256, for: .goingOn)
       writer.updateNumbers(clock: disk.wallClock())
-      parts = try checkpointParts(&writer)
+      parts = try checkpointParts(writer)
       byteCounts = parts.map(Self.byteCount)
     }
     let place = CheckpointPlace(
@@ -65,7 +65,7 @@ extension Engine {
     return place
   }
 
-  private func checkpointParts(_ writer: inout LogWriter) throws(SedimentError) -> [CheckpointPart] {
+  private func checkpointParts(_ writer: borrowing LogWriter) throws(SedimentError) -> [CheckpointPart] {
     guard let parts = CheckpointParts(writer.catalogue) else {
       throw .exhausted("segments and collections", path: path)
     }

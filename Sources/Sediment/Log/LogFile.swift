@@ -6,8 +6,8 @@ internal import Synchronization
 /// The bytes of an open store: its file, the addresses at which all of it is mapped for reading and nothing else, and
 /// others at which the window is mapped to be stored into (DESIGN.md 5.1).
 ///
-/// Readers read through `base`, below `mappedByteCount` only. Exposing, growing and storing happen under the writer's
-/// lock.
+/// Readers read through `base`, below `mappedByteCount` only. Exposing, growing and storing are for whoever has
+/// the writer.
 @safe final class LogFile: @unchecked Sendable {
   // Unchecked: constants; `shared` is written by who has the writer, and read with acquire ordering.
 

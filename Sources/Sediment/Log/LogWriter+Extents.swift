@@ -18,7 +18,7 @@ extension LogWriter {
       return [try takeRun(slotCount, for: purpose)]
     } catch  where error.code == .outOfSpace && mayScatter {
       try provideScattered(slotCount, for: purpose)
-      guard let runs = takeScattered(forExtentsOf: byteCount, for: purpose) else { throw error }
+      guard let runs = try takeScattered(forExtentsOf: byteCount, for: purpose) else { throw error }
       return runs
     }
   }
@@ -35,21 +35,35 @@ extension LogWriter {
     }
   }
 
-  private mutating func takeScattered(forExtentsOf byteCount: Int, for purpose: SlotSpace.Purpose)
-    -> [SlotRun]?
-  {
+  private mutating func takeScattered(
+    forExtentsOf byteCount: Int, for purpose: SlotSpace.Purpose
+  ) throws(SedimentError) -> [SlotRun]? {
+    try takeRuns(forExtentsOf: byteCount) { (writer, wanted) throws(SedimentError) in
+      writer.space.take(min(writer.space.largestRunCount(for: purpose), wanted), for: purpose)
+    }
+  }
+
+  /// Takes slots for a large value's bytes run by run, each of so many slots at the most as `take` is asked for; nil if
+  /// there are not enough.
+  ///
+  /// What was taken is free again unless all is there.
+  mutating func takeRuns(
+    forExtentsOf byteCount: Int,
+    by take: (inout LogWriter, _ wanted: UInt32) throws(SedimentError) -> SlotRun?
+  ) throws(SedimentError) -> [SlotRun]? {
     var runs: [SlotRun] = []
     var left = UInt64(byteCount)
+    var isWhole = false
+    defer {
+      if !isWhole { for run in runs { space.give(run.first..<run.end) } }
+    }
     repeat {
       let wanted = ExtentLayout(storedByteCount: left).slotCount
-      let count = min(space.largestRunCount(for: purpose), wanted)
-      guard runs.count < Self.scatteredRunCountMax, let run = space.take(count, for: purpose) else {
-        for run in runs { space.give(run.first..<run.end) }
-        return nil
-      }
+      guard runs.count < Self.scatteredRunCountMax, let run = try take(&self, wanted) else { return nil }
       runs.append(run)
       left -= min(left, ExtentLayout.storedByteCountMax(slotCount: run.count))
     } while left > 0
+    isWhole = true
     return runs
   }
 

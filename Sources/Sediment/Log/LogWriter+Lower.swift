@@ -25,19 +25,9 @@ extension LogWriter {
   mutating func takeLowRuns(
     forExtentsOf byteCount: Int, before limit: UInt32
   ) throws(SedimentError) -> [SlotRun]? {
-    var runs: [SlotRun] = []
-    var left = UInt64(byteCount)
-    repeat {
-      let wanted = ExtentLayout(storedByteCount: left).slotCount
-      guard runs.count < Self.scatteredRunCountMax, let run = try takeLongLowRun(upTo: wanted, before: limit)
-      else {
-        for run in runs { space.give(run.first..<run.end) }
-        return nil
-      }
-      runs.append(run)
-      left -= min(left, ExtentLayout.storedByteCountMax(slotCount: run.count))
-    } while left > 0
-    return runs
+    try takeRuns(forExtentsOf: byteCount) { (writer, wanted) throws(SedimentError) in
+      try writer.takeLongLowRun(upTo: wanted, before: limit)
+    }
   }
 
   /// Takes slots before a limit: so many if there is such a row, else of a row that is at least half as long, and so on.

@@ -1,4 +1,3 @@
-internal import SedimentDisk
 internal import SedimentFormat
 internal import Synchronization
 

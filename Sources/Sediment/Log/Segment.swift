@@ -5,8 +5,7 @@ internal import Synchronization
 /// What readers and the accounting know of a segment in memory: a handle to a block that never moves.
 ///
 /// The first part is written before the segment is published in the slot table and never again, so readers need
-/// no lock. The block is freed only when no reader can
-/// have found it.
+/// no lock. The block is freed only when no reader can have found it.
 @safe package struct Segment: @unchecked Sendable {
   private let block: UnsafeMutablePointer<Block>
 
