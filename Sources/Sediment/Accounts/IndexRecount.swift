@@ -31,23 +31,23 @@ struct IndexRecount {
 
   var byteCount: Int { segments.values.reduce(0) { $0 + $1.byteCount } }
 
-  /// Counts what the index of an engine leads to, for whoever has the writer.
-  init(of engine: Engine) {
-    Readers.enter(engine.domain)
+  /// Counts what an index leads to, for whoever has the writer.
+  init(of reader: Reader) {
+    Readers.enter(reader.domain)
     defer { Readers.leave() }
-    let view = engine.index.view
+    let view = reader.index.view
     var entries: [IndexEntry] = []
     var next: UInt64? = 0
     while let from = next {
       entries.removeAll(keepingCapacity: true)
       next = view.copyEntries(from: from, into: &entries)
-      for entry in entries { count(entry, of: engine) }
+      for entry in entries { count(entry, of: reader) }
     }
   }
 
-  private mutating func count(_ entry: IndexEntry, of engine: Engine) {
+  private mutating func count(_ entry: IndexEntry, of reader: Reader) {
     entryCount += 1
-    guard let found = try? engine.record(at: entry.position &<< 3) else {
+    guard let found = try? reader.record(at: entry.position &<< 3) else {
       isWhole = false
       return
     }
@@ -59,9 +59,9 @@ struct IndexRecount {
     segments[found.segment.generation, default: Live()].recordCount += 1
     segments[found.segment.generation, default: Live()].byteCount += found.view.byteCount
     let place = found.place
-    let state = engine.collections.numbered(found.view.collection)
+    let state = reader.collections.numbered(found.view.collection)
     guard let state, state.counts(found.sequence) else {
-      if engine.isCleared(found) { clearedCount += 1 }
+      if reader.isCleared(found) { clearedCount += 1 }
       for piece in place?.pieces ?? [] { clearedExtents.insert(piece.extent.generation) }
       return
     }

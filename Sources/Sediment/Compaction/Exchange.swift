@@ -4,8 +4,8 @@ internal import Synchronization
 
 /// One exchange while it is made: what is known of its victims, and what becomes of their records (DESIGN.md 8).
 ///
-/// Used by one thread, which holds the lock of maintenance.
-final class Exchange {
+/// It lives as long as a call of `Compaction` that makes it.
+final class Exchange: AboveReader {
   /// How the records of victims are dealt with.
   struct Terms {
     /// The log's last sequence when it began; the index knew every record up to it.
@@ -23,15 +23,16 @@ final class Exchange {
     var removedPosition: UInt64?
   }
 
-  typealias TakeSlots =
-    (_ count: UInt32, _ least: UInt32, inout Reservation) throws(SedimentError) -> SegmentIdentity
-
-  private unowned let engine: Engine
+  let reader: Reader
+  let log: Log
+  let contents: Contents
+  let compressor: Compressor
+  let writer: Locked<LogWriter>
   let terms: Terms
   private var guardFloor: GuardFloor
   private let buffer: SurvivorBuffer
-  /// Takes so many slots in a row, or fewer, for a segment.
-  private let takeSlots: TakeSlots
+  /// Survivors go before this slot; nil if they may go anywhere.
+  private let limit: UInt32?
   /// The segments that survivors were written to, until the log names them.
   var reservation: Reservation
 
@@ -68,17 +69,22 @@ final class Exchange {
 
   /// An exchange whose survivors fill segments of so many slots.
   init(
-    _ engine: Engine, _ terms: Terms, _ guardFloor: GuardFloor, segmentSlotCount: UInt32,
-    takeSlots: @escaping TakeSlots
+    _ contents: Contents, _ compressor: Compressor, _ writer: Locked<LogWriter>, _ terms: Terms,
+    _ guardFloor: GuardFloor, segmentSlotCount: UInt32,
+    before limit: UInt32?
   ) {
-    reservation = Reservation(engine.returned)
-    self.engine = engine
+    reader = contents.reader
+    log = contents.log
+    self.contents = contents
+    self.compressor = compressor
+    self.writer = writer
+    reservation = Reservation(log.returned)
     self.terms = terms
     self.guardFloor = guardFloor
     buffer = SurvivorBuffer(
       byteCountMax: Int(min(segmentSlotCount, Self.slotCountMax)) * Limits.slotByteCount
         - SegmentHeader.byteCount)
-    self.takeSlots = takeSlots
+    self.limit = limit
   }
 
   /// The slots of a segment of survivors at most: its records are kept in memory until it is full.
@@ -129,7 +135,7 @@ final class Exchange {
 
   private func deadUpTo(_ number: UInt32) -> UInt64 {
     if let collection, collection.number == number { return collection.deadUpTo }
-    let state = engine.collections.numbered(number)
+    let state = collections.numbered(number)
     let deadUpTo =
       state?.clearedAt.load(ordering: .acquiring) ?? (number >= CollectionEntry.systemNumberMin ? 0 : .max)
     collection = (number, deadUpTo)
@@ -188,11 +194,12 @@ final class Exchange {
   }
 
   private func repacked(_ record: ScannedRecord) -> PackedValue? {
-    guard engine.compresses, record.kind == .put, record.collection < CollectionEntry.systemNumberMin else {
+    guard compressor.compresses, record.kind == .put, record.collection < CollectionEntry.systemNumberMin
+    else {
       return nil
     }
     if codec == nil { codec = ZstdCodec() }
-    return codec.flatMap { engine.repack(record, with: $0) }
+    return codec.flatMap { compressor.repack(record, with: $0) }
   }
 
   func keepTombstone(for record: ScannedRecord) throws(SedimentError) {
@@ -205,17 +212,17 @@ final class Exchange {
     while !buffer.isEmpty {
       let identity = try takeSlotsForFirst()
       do throws(SedimentError) {
-        let now = engine.disk.wallClock()
-        written.append(try buffer.write(to: identity, floor: terms.floor, now: now, engine.log))
+        let now = disk.wallClock()
+        written.append(try buffer.write(to: identity, floor: terms.floor, now: now, volume))
       } catch {
-        throw engine.told(error)
+        throw lifetime.seenByCaller(error)
       }
     }
   }
 
   private func takeSlotsForFirst() throws(SedimentError) -> SegmentIdentity {
     do throws(SedimentError) {
-      return try takeSlots(buffer.slotCount, buffer.slotCountMin, &reservation)
+      return try takeSlots(buffer.slotCount, atLeast: buffer.slotCountMin)
     } catch {
       if error.code == .outOfSpace, buffer.slotCountMin > 1 {
         let first = buffer.addedCount - buffer.survivors.count
@@ -223,6 +230,22 @@ final class Exchange {
         unplaced = keptCounts.lastIndex { $0 <= first }.map { (victims[$0].identity.generation, position) }
       }
       throw error
+    }
+  }
+
+  /// Takes so many slots in a row, or fewer, for a segment.
+  private func takeSlots(_ count: UInt32, atLeast least: UInt32) throws(SedimentError) -> SegmentIdentity {
+    try log.withWriter { (writer) throws(SedimentError) in
+      let run: SlotRun
+      if let limit {
+        guard let low = try writer.takeLowRun(upTo: count, atLeast: least, before: limit) else {
+          throw .capReached(path, SlotSpace.byteCount(of: limit))
+        }
+        run = low
+      } else {
+        run = try writer.takeRun(upTo: count, atLeast: least, for: .goingOn)
+      }
+      return try writer.reserve(.survivors, run, &reservation)
     }
   }
 }

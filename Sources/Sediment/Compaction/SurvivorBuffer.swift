@@ -134,7 +134,7 @@ final class SurvivorBuffer {
 
   /// Writes as many records as fit to slots that nobody knows of yet; the others stay in the buffer.
   func write(
-    to identity: SegmentIdentity, floor: SequenceNumber, now: UInt64, _ log: LogFile
+    to identity: SegmentIdentity, floor: SequenceNumber, now: UInt64, _ volume: Volume
   ) throws(SedimentError) -> SurvivorSegment {
     let room = Int(identity.run.count) * Limits.slotByteCount - SegmentHeader.byteCount
     let count = survivors.firstIndex { $0.offset + $0.byteCount > room } ?? survivors.count
@@ -142,12 +142,12 @@ final class SurvivorBuffer {
     let partByteCount = part.last.map { $0.offset + $0.byteCount } ?? 0
     // Sequences begin with 1.
     let base = SequenceNumber((part.map(\.sequence).min() ?? 1) - 1)!
-    let segment = Segment(identity, base: base, in: log.identity)
-    seal(part, SegmentHeader(identity: identity, base: base, floor: floor), segment.seed, log.identity)
+    let segment = Segment(identity, base: base, in: volume.identity)
+    seal(part, SegmentHeader(identity: identity, base: base, floor: floor), segment.seed, volume.identity)
     let whole = unsafe RawSpan(
       _unsafeStart: UnsafeRawPointer(memory.baseAddress!), byteCount: SegmentHeader.byteCount + partByteCount)
     do throws(SedimentError) {
-      try log.file.write(whole, at: identity.run.byteRange.lowerBound)
+      try volume.file.write(whole, at: identity.run.byteRange.lowerBound)
     } catch {
       unsafe segment.address.deallocate()
       throw error

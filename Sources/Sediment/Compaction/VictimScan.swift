@@ -22,20 +22,20 @@ struct LeftOut {
 /// It asks the index without the lock. What it finds may have changed before the index is told; so that is done only
 /// for entries that are still as they were.
 struct VictimScan: RecordVisitor {
-  private let engine: Engine
+  private let reader: Reader
   private let exchange: Exchange
   private let victim: Generation
 
-  init(_ engine: Engine, _ exchange: Exchange, _ victim: Generation) {
-    self.engine = engine
+  init(_ reader: Reader, _ exchange: Exchange, _ victim: Generation) {
+    self.reader = reader
     self.exchange = exchange
     self.victim = victim
   }
 
   mutating func visit(_ records: UnsafeBufferPointer<ScannedRecord>) throws(SedimentError) {
-    try engine.enterReading()
+    try reader.enterReading()
     defer { Readers.leave() }
-    let view = engine.index.view
+    let view = reader.index.view
     try unsafe withUnsafeTemporaryAllocation(of: UInt64.self, capacity: records.count) {
       hashes throws(SedimentError) in
       for number in 0..<records.count {
@@ -83,7 +83,7 @@ struct VictimScan: RecordVisitor {
     var probe = view.probe(hash)
     do throws(SedimentError) {
       let put = try record.withKey { (key) throws(SedimentError) in
-        try engine.locate(key, in: record.collection, verifying: false, probe: &probe)
+        try reader.locate(key, in: record.collection, verifying: false, probe: &probe)
       }
       put?.release()
       return put != nil

@@ -1,5 +1,25 @@
 internal import SedimentFormat
 
+extension Compressor {
+  /// Compresses the members of a batch that are worth it, but for those that have extents.
+  func pack(_ batch: BatchMembers, besides large: [Int: WrittenExtents]) -> PackedMembers {
+    var packed = PackedMembers()
+    guard compresses else { return packed }
+    ZstdCodec.withCurrent { codec in
+      guard let codec else { return }
+      for (number, member) in batch.members.enumerated()
+      where member.kind == .put && large[number] == nil {
+        let state = batch.state(of: member)
+        batch.withValue(of: member) { value in
+          guard wantsPacking(value, state) else { return }
+          if let value = pack(value, state, with: codec) { packed.add(number, value) }
+        }
+      }
+    }
+    return packed
+  }
+}
+
 /// The members of a batch that were compressed: all bytes in one buffer.
 struct PackedMembers {
   private(set) var bytes: [UInt8] = []
@@ -22,25 +42,5 @@ struct PackedMembers {
   /// Lets members be stored as they are that a test tells.
   mutating func forget(where isStale: (Transform, Int) -> Bool) {
     packed = packed.filter { !isStale($0.value.transform, $0.key) }
-  }
-}
-
-extension Engine {
-  /// Compresses the members of a batch that are worth it, but for those that have extents.
-  func pack(_ batch: BatchMembers, besides large: [Int: WrittenExtents]) -> PackedMembers {
-    var packed = PackedMembers()
-    guard compresses else { return packed }
-    ZstdCodec.withCurrent { codec in
-      guard let codec else { return }
-      for (number, member) in batch.members.enumerated()
-      where member.kind == .put && large[number] == nil {
-        let state = batch.state(of: member)
-        batch.withValue(of: member) { value in
-          guard wantsPacking(value, state) else { return }
-          if let value = pack(value, state, with: codec) { packed.add(number, value) }
-        }
-      }
-    }
-    return packed
   }
 }

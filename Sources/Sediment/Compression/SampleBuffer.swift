@@ -3,22 +3,25 @@ internal import Synchronization
 /// Values of a collection, gathered for a dictionary to be trained from.
 ///
 /// Whoever writes or moves a value asks the cells whether it is one; where nothing is gathered, that costs a load.
-final class SampleBuffer: @unchecked Sendable {
-  // Sendable: the lock guards the variables.
-
+final class SampleBuffer: Sendable {
   /// What was gathered: the values one behind the other.
   struct Samples: Sendable {
     var bytes: [UInt8] = []
     var counts: [Int] = []
   }
 
+  private struct Gathering {
+    var samples = Samples()
+    var stride: UInt32
+    var byteCountWanted: Int
+    /// So that the values which are passed over follow no rhythm: kinds of values may come in turns.
+    var chance = Chance()
+
+    var isEnough: Bool { samples.bytes.count >= byteCountWanted && samples.counts.count >= countMin }
+  }
+
   private let cells: CompressionCells
-  private let lock = Lock()
-  private var samples = Samples()
-  private var stride: UInt32
-  private var byteCountWanted: Int
-  /// So that the values which are passed over follow no rhythm: kinds of values may come in turns.
-  private var chance = Chance()
+  private let gathering: Locked<Gathering>
 
   /// Values longer than this tell little, and would fill the buffer.
   static let valueByteCountMax = 16 << 10
@@ -28,41 +31,40 @@ final class SampleBuffer: @unchecked Sendable {
   /// A buffer that takes one value of `stride`, until it has so many bytes.
   init(_ cells: CompressionCells, stride: UInt32, byteCountWanted: Int) {
     self.cells = cells
-    self.stride = stride
-    self.byteCountWanted = byteCountWanted
+    gathering = Locked(.leaf, Gathering(stride: stride, byteCountWanted: byteCountWanted))
   }
 
   /// Takes a value whose turn it is by `CompressionCells.isSample`; whether there are enough now.
   @inline(never)
   func take(_ value: RawSpan) -> Bool {
     guard value.byteCount <= Self.valueByteCountMax, value.byteCount > 0 else { return false }
-    lock.lock()
-    defer { lock.unlock() }
-    guard cells.pause != .max else { return false }
-    cells.pause = chance.next(below: 2 * stride - 1)
-    unsafe value.withUnsafeBytes { unsafe samples.bytes.append(contentsOf: $0) }
-    samples.counts.append(value.byteCount)
-    guard samples.bytes.count >= byteCountWanted, samples.counts.count >= Self.countMin else { return false }
-    cells.pause = .max
-    return true
+    return gathering.withLock { gathering in
+      guard cells.pause != .max else { return false }
+      cells.pause = gathering.chance.next(below: 2 * gathering.stride - 1)
+      unsafe value.withUnsafeBytes { unsafe gathering.samples.bytes.append(contentsOf: $0) }
+      gathering.samples.counts.append(value.byteCount)
+      guard gathering.isEnough else { return false }
+      cells.pause = .max
+      return true
+    }
   }
 
   /// Takes what was gathered, if there is enough of it; then nothing is gathered until `gather`.
   func takeSamples() -> Samples? {
-    lock.withLock {
-      guard samples.bytes.count >= byteCountWanted, samples.counts.count >= Self.countMin else { return nil }
-      defer { samples = Samples() }
-      return samples
+    gathering.withLock { gathering in
+      guard gathering.isEnough else { return nil }
+      defer { gathering.samples = Samples() }
+      return gathering.samples
     }
   }
 
   /// Begins anew to gather one value of `stride`, until there are so many bytes.
   func gather(stride: UInt32, byteCount: Int) {
-    lock.withLock {
-      samples = Samples()
-      self.stride = max(stride, 1)
-      byteCountWanted = byteCount
-      cells.pause = self.stride - 1
+    gathering.withLock { gathering in
+      gathering.samples = Samples()
+      gathering.stride = max(stride, 1)
+      gathering.byteCountWanted = byteCount
+      cells.pause = gathering.stride - 1
     }
   }
 }

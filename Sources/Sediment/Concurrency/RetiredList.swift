@@ -7,19 +7,10 @@
 ///
 /// Every method may be called from any thread. The actions of a collection run on the thread that collects,
 /// with none of this list's locks taken, so they may retire more.
-package final class RetiredList: @unchecked Sendable {
-  // Sendable: `lock` guards every variable. A pointer in the list is owned by the list, and read by readers at
-  // most, until the thread that takes it out frees it.
-  private let lock = Lock()
+package final class RetiredList: Sendable {
+  // A pointer in the list is owned by the list, and read by readers at most, until the thread that takes it out frees it.
+  private let list = Locked(.leaf, Pending())
   private let domain: ReaderDomain
-  // The tags rise, because they are made under the lock.
-  private var pending: [Retired] = []
-  private var pendingBytes = 0
-  private var countToCollect = countMin
-  private var byteCountToCollect = byteCountMin
-
-  private static let countMin = 8
-  private static let byteCountMin = 512 << 10
 
   /// A list of what readers of this domain may hold.
   package init(of domain: ReaderDomain) {
@@ -28,7 +19,7 @@ package final class RetiredList: @unchecked Sendable {
 
   /// Frees everything: when the list goes away with its store, no reader is inside.
   deinit {
-    for retired in pending { retired.free() }
+    for retired in list.withLock({ list in list.retired }) { retired.free() }
   }
 
   /// Takes over memory that `allocate(byteCount:alignment:)` returned, to deallocate it.
@@ -44,35 +35,49 @@ package final class RetiredList: @unchecked Sendable {
   /// Frees what no reader holds any more, and returns how many things that were.
   @discardableResult
   package func collect() -> Int {
-    let past = lock.withLock { takePast() }
+    let past = list.withLock { list in list.takePast(domain) }
     for retired in past { retired.free() }
     return past.count
   }
 
   /// How many things are retired and not freed.
-  package var pendingCount: Int { lock.withLock { pending.count } }
+  package var pendingCount: Int { list.withLock { list in list.retired.count } }
 
   /// How many bytes these cost.
-  package var pendingByteCount: Int { lock.withLock { pendingBytes } }
+  package var pendingByteCount: Int { list.withLock { list in list.byteCount } }
 
   private func add(_ content: Retired.Content, byteCount: Int) {
-    let past = lock.withLock {
-      pending.append(Retired(tag: Readers.advance(), byteCount: byteCount, content: content))
-      pendingBytes += byteCount
-      let isWorthIt = pending.count > countToCollect || pendingBytes > byteCountToCollect
-      return isWorthIt ? takePast() : []
+    let past = list.withLock { list in
+      // The tags rise, because they are made under the lock.
+      list.retired.append(Retired(tag: Readers.advance(), byteCount: byteCount, content: content))
+      list.byteCount += byteCount
+      return list.isWorthCollecting ? list.takePast(domain) : []
     }
     for retired in past { retired.free() }
   }
+}
 
-  private func takePast() -> [Retired] {
-    guard !pending.isEmpty else { return [] }
+/// What is retired and not freed, and how much of it makes a collection worth its while.
+private struct Pending {
+  var retired: [Retired] = []
+  var byteCount = 0
+  private var countToCollect = countMin
+  private var byteCountToCollect = byteCountMin
+
+  private static let countMin = 8
+  private static let byteCountMin = 512 << 10
+
+  var isWorthCollecting: Bool { retired.count > countToCollect || byteCount > byteCountToCollect }
+
+  /// Takes out what no reader holds any more.
+  mutating func takePast(_ domain: ReaderDomain) -> [Retired] {
+    guard !retired.isEmpty else { return [] }
     let oldest = Readers.oldestEpoch(in: domain)
-    let past = Array(pending.prefix { $0.tag < oldest })
-    pending.removeFirst(past.count)
-    for retired in past { pendingBytes -= retired.byteCount }
-    countToCollect = max(Self.countMin, 2 * pending.count)
-    byteCountToCollect = max(Self.byteCountMin, 2 * pendingBytes)
+    let past = Array(retired.prefix { $0.tag < oldest })
+    retired.removeFirst(past.count)
+    for retired in past { byteCount -= retired.byteCount }
+    countToCollect = max(Self.countMin, 2 * retired.count)
+    byteCountToCollect = max(Self.byteCountMin, 2 * byteCount)
     return past
   }
 }

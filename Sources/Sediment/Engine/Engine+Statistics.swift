@@ -6,31 +6,26 @@ extension Engine {
   /// Figures of the store at this moment; zeros in a process that inherited it by a fork.
   func statistics() -> SedimentStatistics {
     var figures = SedimentStatistics()
-    if isForked { return figures }
-    figures.indexByteCount = index.byteCount
-    figures.syncCount = gate.syncCount.load(ordering: .relaxed)
-    figures.fileByteCount = (try? log.file.byteCount()) ?? 0
-    let all = collections.all
-    figures.liveKeyCount = collections.keyCount
+    if lifetime.isForked { return figures }
+    figures.indexByteCount = reader.index.byteCount
+    figures.syncCount = log.gate.syncCount.load(ordering: .relaxed)
+    figures.fileByteCount = (try? log.volume.file.byteCount()) ?? 0
+    let all = reader.collections.all
+    figures.liveKeyCount = reader.collections.keyCount
     figures.collectionCount = all.count - 1
-    figures.lostDictionaryCount = dictionaries.lost.count
-    figures.trainingNanoseconds = trainingNanoseconds.load(ordering: .relaxed)
-    for dictionary in dictionaries.all {
+    figures.lostDictionaryCount = reader.dictionaries.lost.count
+    figures.trainingNanoseconds = trainer.trainingNanoseconds.load(ordering: .relaxed)
+    for dictionary in reader.dictionaries.all {
       figures.dictionaryCount += 1
       figures.dictionaryByteCount += UInt64(dictionary.byteCount)
     }
-    guard let writer else { return figures }
+    guard let writer = log.writer else { return figures }
     writer.withLock { writer in
       writer.takeBackReserved()
       add(writer, to: &figures)
       for state in all { add(state, writer, to: &figures) }
     }
     return figures
-  }
-
-  /// The number of the last change.
-  var lastSequence: UInt64 {
-    writer?.withLock { writer in writer.tail.sequence } ?? 0
   }
 
   private func add(

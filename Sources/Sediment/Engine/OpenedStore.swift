@@ -4,7 +4,7 @@ internal import SedimentFormat
 
 /// What opening a file hands over to the engine.
 struct OpenedStore {
-  let log: LogFile
+  let volume: Volume
   let index: HashIndex
   let slots: SlotTable
   let domain: ReaderDomain

@@ -9,12 +9,12 @@ extension StoreOpening {
     let identity = opened.log.head.leading.identity
     // What is laid over the file is not in the mapping.
     let access = opened.log.patched == nil ? options.access : .unmapped
-    let log = LogFile(file, identity: identity, access: access, readOnly: options.readOnly)
+    let volume = Volume(file, identity: identity, access: access, readOnly: options.readOnly)
     let domain = ReaderDomain.make()
     let retired = RetiredList(of: domain)
     let byteCount = try fileByteCount(file, holding: opened.log.catalogue)
     let slotCount = UInt32(min(byteCount >> UInt64(Limits.slotByteCountLog2), known(opened.log.catalogue)))
-    try log.map(upTo: SlotSpace.byteCount(of: slotCount))
+    try volume.map(upTo: SlotSpace.byteCount(of: slotCount))
     // Segments end within the file, or a segment's length behind it; parts of a stored index may be said to lie
     // anywhere, and are not looked up.
     let permit = WritePermit()
@@ -29,7 +29,7 @@ extension StoreOpening {
       unsafe retired.retire(memory, byteCount: 64 << 10)
     }
     let source = unsafe RecordSource(
-      file, byteCount: byteCount, mapped: log.base, mappedByteCount: log.mappedByteCount)
+      file, byteCount: byteCount, mapped: volume.base, mappedByteCount: volume.mappedByteCount)
     let build = IndexBuild(opened.log, of: file, usingStoredIndex: options.storesIndex)
     let built = try build.run(into: index, source)
     var liveByteCount = 0
@@ -55,14 +55,14 @@ extension StoreOpening {
     var writer: Locked<LogWriter>?
     if !options.readOnly {
       var made = try makeWriter(
-        opened.log, log, slots, slotCount: slotCount, liveByteCount: liveByteCount,
+        opened.log, volume, slots, slotCount: slotCount, liveByteCount: liveByteCount,
         neededGeneration: opened.keeper?.neededGeneration ?? .first, returned, pace)
       // What was scanned now the next opening would scan again.
       made.noteUnstored(built.scannedByteCount)
       writer = Locked(.writer, made)
     }
     return OpenedStore(
-      log: log, index: index, slots: slots, domain: domain, retired: retired, collections: collections,
+      volume: volume, index: index, slots: slots, domain: domain, retired: retired, collections: collections,
       dictionaries: Array(opened.log.catalogue.dictionaries.values),
       writer: writer, head: opened.keeper.map { Locked(.head, $0) }, returned: returned, pace: pace,
       isNameOnDisk: isNameOnDisk, syncedSequence: opened.log.lastSequence.rawValue, watermark: opened.log.end,
@@ -97,7 +97,7 @@ extension StoreOpening {
   }
 
   private func makeWriter(
-    _ recovered: RecoveredLog, _ log: LogFile, _ slots: SlotTable, slotCount: UInt32, liveByteCount: Int,
+    _ recovered: RecoveredLog, _ volume: Volume, _ slots: SlotTable, slotCount: UInt32, liveByteCount: Int,
     neededGeneration: Generation, _ returned: ReturnedSlots, _ pace: PaceCell
   ) throws(SedimentError) -> LogWriter {
     let entry = recovered.tail
@@ -113,7 +113,7 @@ extension StoreOpening {
       sequence: recovered.lastSequence.rawValue, countedSequence: recovered.lastSequence.rawValue,
       clock: disk.wallClock(), flushedEnd: recovered.end.offset.byteOffset, entry: entry)
     var writer = LogWriter(
-      disk: disk, file: log, identity: log.identity, slots: slots, catalogue: recovered.catalogue,
+      disk: disk, volume: volume, identity: volume.identity, slots: slots, catalogue: recovered.catalogue,
       space: space, tail: tail, replayByteCount: recovered.replayedByteCount,
       markedWatermark: recovered.watermark, neededGeneration: neededGeneration,
       returned: returned, pace: pace, options: options)

@@ -6,18 +6,8 @@ package struct StoreSurvey: Sendable {
   package internal(set) var segments: [SedimentSegment]
 }
 
-extension SedimentStore {
-  /// What the store holds; for one that is only read, the log's end is read again for it.
-  package func survey() throws -> StoreSurvey {
-    var survey = StoreSurvey(statistics: statistics, segments: segments)
-    guard !engine.isForked, engine.writer == nil else { return survey }
-    survey.add(try LogReading(StoreFile(engine.log.file.file)).run(), engine.slots)
-    return survey
-  }
-}
-
 extension StoreSurvey {
-  fileprivate mutating func add(_ log: RecoveredLog, _ slots: SlotTable) {
+  mutating func add(_ log: RecoveredLog, _ slots: SlotTable) {
     let slotByteCount = UInt64(Limits.slotByteCount)
     segments = SedimentSegment.all(of: log.catalogue, logEnd: log.end, slots, WritePermit())
     statistics.segmentCount = log.catalogue.segments.count

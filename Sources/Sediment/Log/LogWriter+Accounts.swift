@@ -101,7 +101,7 @@ extension LogWriter {
     for extent in others where catalogue.segments[extent.generation]?.identity == extent {
       extents[extent.generation] = extent
     }
-    for extent in orderedDeadExtents.prefix(Engine.freedCountMax) { extents[extent.generation] = extent }
+    for extent in orderedDeadExtents.prefix(Log.freedCountMax) { extents[extent.generation] = extent }
     return extents.values.sorted { $0.generation < $1.generation }
   }
 

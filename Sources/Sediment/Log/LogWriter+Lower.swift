@@ -15,7 +15,7 @@ extension LogWriter {
       upTo: count, atLeast: least, before: limit, isDiskFull: isDiskFull)
     {
       if !isBare { return space.take(run) }
-      isDiskFull = try dress(run) == 0
+      isDiskFull = try giveBlocks(to: run) == 0
     }
     return nil
   }

@@ -59,7 +59,7 @@ extension LogWriter {
         }
       }
     }
-    throw .capReached(file.file.path, SlotSpace.byteCount(of: slotCountMax))
+    throw .capReached(volume.file.path, SlotSpace.byteCount(of: slotCountMax))
   }
 
   /// Takes slots for a large value that users store, in several runs where they lie scattered.
@@ -70,7 +70,7 @@ extension LogWriter {
         if let runs = try takeLowRuns(forExtentsOf: byteCount, before: limit) { return runs }
       }
     }
-    throw .capReached(file.file.path, SlotSpace.byteCount(of: slotCountMax))
+    throw .capReached(volume.file.path, SlotSpace.byteCount(of: slotCountMax))
   }
 
   // MARK: Coming down

@@ -102,7 +102,7 @@ extension LogWriter {
   ) throws(SedimentError) -> NextSegment {
     noteClocks()
     noteBudget()
-    let least = Self.leastSlotCount(roomFor: byteCount)
+    let least = SegmentSizes.leastSlotCount(roomFor: byteCount)
     if isForOneRecord {
       // So that others behind it leave little unused if another one follows soon.
       nextSlotCountMax = 1
@@ -112,7 +112,7 @@ extension LogWriter {
     }
     let usual = max(min(segmentSlotCount, nextSlotCountMax), least)
     nextSlotCountMax = nextSlotCountMax < Limits.fileSlotCountMax ? 2 * nextSlotCountMax : nextSlotCountMax
-    let inAll = min(Self.leastSlotCount(roomFor: byteCountMax), batchSlotCountMax)
+    let inAll = min(SegmentSizes.leastSlotCount(roomFor: byteCountMax), batchSlotCountMax)
     if inAll > least, let run = takeBatchRun(upTo: max(usual, inAll), atLeast: inAll) {
       return NextSegment(identity: try reserve(.hot, run, &reservation))
     }
@@ -147,19 +147,13 @@ extension LogWriter {
     var slotCount: UInt32 = 0
     for byteCount in byteCounts {
       if room < byteCount {
-        let count = Self.leastSlotCount(roomFor: byteCount)
+        let count = SegmentSizes.leastSlotCount(roomFor: byteCount)
         slotCount += count
         room = Int(count) * Limits.slotByteCount - SegmentHeader.byteCount - Seal.recordByteCount
       }
       room -= byteCount
     }
     try provide(slotCount)
-  }
-
-  /// The slots of a segment that has room for records of so many bytes.
-  static func leastSlotCount(roomFor byteCount: Int) -> UInt32 {
-    let whole = SegmentHeader.byteCount + byteCount + Seal.recordByteCount
-    return UInt32((whole + Limits.slotByteCount - 1) / Limits.slotByteCount)
   }
 
   /// Slots for a hot segment: as many as one should have, or as few as will do where space is short or they are of the
@@ -209,7 +203,9 @@ extension LogWriter {
   ) throws(SedimentError) -> SlotRun? {
     while true {
       if let run = space.take(count, for: purpose) { return run }
-      guard let bare = space.bareRun(for: count, isAdjacent: true), try dress(bare) > 0 else { return nil }
+      guard let bare = space.bareRun(for: count, isAdjacent: true), try giveBlocks(to: bare) > 0 else {
+        return nil
+      }
     }
   }
 
@@ -233,17 +229,17 @@ extension LogWriter {
     -> Bool
   {
     // Slots in a row first; after that it can only be the reserve that is missing.
-    if let bare = space.bareRun(for: count, isAdjacent: true), try dress(bare) > 0 { return true }
+    if let bare = space.bareRun(for: count, isAdjacent: true), try giveBlocks(to: bare) > 0 { return true }
     let wanted = count + space.reserve.slotCount(leftBy: purpose)
     if space.freeCount >= count, space.freeCount < wanted,
-      let bare = space.bareRun(for: wanted - space.freeCount, isAdjacent: false), try dress(bare) > 0
+      let bare = space.bareRun(for: wanted - space.freeCount, isAdjacent: false), try giveBlocks(to: bare) > 0
     {
       return true
     }
-    if let bare = space.bareRun(completing: count), try dress(bare) > 0 { return true }
+    if let bare = space.bareRun(completing: count), try giveBlocks(to: bare) > 0 { return true }
     // Where the file may hardly grow, what is bare at its end counts.
     if (space.growth(for: count, purpose) ?? .max) > slotCountLeft, let bare = space.bareRunAtEnd {
-      return try dress(bare) > 0
+      return try giveBlocks(to: bare) > 0
     }
     return false
   }
@@ -251,7 +247,7 @@ extension LogWriter {
   /// Lets the file grow until so many adjacent slots may be taken, and ahead of need where there is room for it.
   private mutating func grow(for count: UInt32, _ purpose: SlotSpace.Purpose) throws(SedimentError) {
     guard let growth = space.growth(for: count, purpose) else {
-      throw SedimentError.fileTooLarge(file.file.path)
+      throw SedimentError.fileTooLarge(volume.file.path)
     }
     let ahead = max(min(growth + slotCountAhead, slotCountLeft), growth)
     do throws(SedimentError) {
@@ -300,7 +296,7 @@ extension LogWriter {
   }
 
   func lastSeed(of run: SlotRun) throws(SedimentError) -> Checksum? {
-    let bytes = try file.file.bytes(at: run.byteRange.lowerBound, count: SegmentHeader.byteCount)
+    let bytes = try volume.file.bytes(at: run.byteRange.lowerBound, count: SegmentHeader.byteCount)
     let header = try? SegmentHeader.decodeFreed(unsafe bytes.span.bytes, in: identity, at: run.first)
     return header?.identity.seed(in: identity)
   }
@@ -310,7 +306,7 @@ extension LogWriter {
     let base = SequenceNumber(tail.sequence + 1)!
     let seal = Seal(recordCount: tail.entry.recordCount, next: next)
     // Where the last record was written, the next will be, which would flush what was stored between them.
-    let way = file.hasWindow && tail.flushedEnd == tail.offset ? Way.written : .stored
+    let way = volume.hasWindow && tail.flushedEnd == tail.offset ? Way.written : .stored
     try append(.seal(seal), way)
     // The window has records of one segment only.
     try flush()
@@ -327,7 +323,7 @@ extension LogWriter {
     space.reserve.raise(to: reserve)
     let start = next.run.byteRange.lowerBound
     let segment = Segment(next, base: base, in: identity)
-    if file.hasWindow { segment.setReadableEnd(start, permit) }
+    if volume.hasWindow { segment.setReadableEnd(start, permit) }
     slots.add(segment, next.run, permit)
     tail = Tail(
       identity: next, segment: segment, offset: next.recordRange.lowerBound.byteOffset,

@@ -133,7 +133,7 @@ extension LogWriter {
   ///
   /// A file that was copied or restored may have holes where the log goes on.
   mutating func prepare() throws(SedimentError) {
-    try file.file.allocate(tail.identity.run.byteRange)
+    try volume.file.allocate(tail.identity.run.byteRange)
     do throws(SedimentError) {
       space.reserve = reserve
       try provide(space.reservedCount)
@@ -165,7 +165,7 @@ extension LogWriter {
   /// Takes slots over that got blocks without the lock, unless the file grew otherwise meanwhile.
   mutating func take(ahead range: Range<UInt32>) {
     guard range.lowerBound <= space.end, range.upperBound > space.end else { return }
-    guard (try? file.map(upTo: SlotSpace.byteCount(of: range.upperBound))) != nil else { return }
+    guard (try? volume.map(upTo: SlotSpace.byteCount(of: range.upperBound))) != nil else { return }
     noteExtended(by: range.upperBound - space.end)
     setWantedFreeCount()
   }

@@ -11,7 +11,7 @@ extension LogWriter {
   mutating func store(_ records: RawSpan, at offset: UInt64, _ way: Way) throws(SedimentError) {
     let end = offset &+ UInt64(records.byteCount)
     if way == .stored && end <= tail.storeEnd && records.byteCount <= Self.storedByteCountMax {
-      file.store(records, atPlace: offset &+ tail.windowShift)
+      volume.store(records, atPlace: offset &+ tail.windowShift)
     } else {
       try write(records, at: offset, way)
     }
@@ -25,7 +25,7 @@ extension LogWriter {
     try flush(upTo: offset)
     let end = offset + UInt64(records.byteCount)
     do throws(SedimentError) {
-      try file.file.write(records, at: offset)
+      try volume.file.write(records, at: offset)
       if way == .written && end > tail.aheadEnd { try writeAhead(from: offset, behind: end) }
     } catch {
       throw fail(error)
@@ -52,7 +52,7 @@ extension LogWriter {
     var start = range.lowerBound
     while start < range.upperBound {
       let count = min(Int(range.upperBound - start), Self.zeros.count)
-      try file.file.write(unsafe Self.zeros.span.bytes.extracting(first: count), at: start)
+      try volume.file.write(unsafe Self.zeros.span.bytes.extracting(first: count), at: start)
       start += UInt64(count)
     }
   }
@@ -71,14 +71,14 @@ extension LogWriter {
 
   @inline(never)
   private mutating func flushWindow(upTo end: UInt64) throws(SedimentError) {
-    guard let window = file.window else { return }
+    guard let window = volume.window else { return }
     if let poison { throw poison }
     // Whole pages: the system would read the rest of one that it has to change in part.
     let pageEnd = (end + Window.pageByteCount - 1) / Window.pageByteCount * Window.pageByteCount
     let padding = unsafe Self.zeros.span.bytes.extracting(first: Int(pageEnd - end))
-    file.store(padding, atPlace: window.place(of: end))
+    volume.store(padding, atPlace: window.place(of: end))
     do throws(SedimentError) {
-      try file.flush(tail.flushedEnd..<pageEnd, of: window)
+      try volume.flush(tail.flushedEnd..<pageEnd, of: window)
     } catch {
       throw fail(error)
     }
@@ -90,7 +90,7 @@ extension LogWriter {
   mutating func noteFlushed(upTo end: UInt64) {
     tail.flushedEnd = end
     // Without a window the whole segment is read in its place.
-    guard file.hasWindow else { return }
+    guard volume.hasWindow else { return }
     tail.segment.setReadableEnd(end, permit)
     SchedulePoint.reach(.published)
     if end >= tail.storeEnd { beginLap(at: end) }
@@ -99,7 +99,7 @@ extension LogWriter {
   /// Finds the place in the window from which on records are stored, up to the end of the ring or of the segment.
   @inline(never)
   private mutating func beginLap(at offset: UInt64) {
-    guard let window = file.window else { return }
+    guard let window = volume.window else { return }
     tail.storeEnd = min(window.end(from: offset), tail.segment.end)
     tail.windowShift = window.place(of: offset) &- offset
   }
@@ -113,7 +113,7 @@ extension LogWriter {
 
   /// Whether the file should have a window, and slots for it may be found: it grew, or slots came back, since none were.
   var wantsWindow: Bool {
-    file.mayHaveWindow && space.end >= windowedSlotCount && catalogue.window == nil && !isOverlong
+    volume.mayHaveWindow && space.end >= windowedSlotCount && catalogue.window == nil && !isOverlong
       && windowAttempt != WindowAttempt(self)
   }
 
@@ -132,12 +132,12 @@ extension LogWriter {
   ///
   /// All that was appended is in its place. Where something is refused records are written one by one, which is slower.
   mutating func enterWindow() {
-    guard file.mayHaveWindow, let identity = catalogue.window else { return }
+    guard volume.mayHaveWindow, let identity = catalogue.window else { return }
     let window = Window(identity.run)
     do throws(SedimentError) {
-      try file.file.allocate(window.run.byteRange)
+      try volume.file.allocate(window.run.byteRange)
       try empty(window)
-      try file.enter(window)
+      try volume.enter(window)
     } catch {
       // The records of this opening are written one by one.
     }
@@ -152,7 +152,7 @@ extension LogWriter {
 
   /// Stores nothing into the window any more, which is empty.
   private mutating func endStoring() {
-    file.leaveWindow()
+    volume.leaveWindow()
     tail.storeEnd = 0
     tail.segment.setReadableEnd(tail.segment.end, permit)
     SchedulePoint.reach(.published)
@@ -166,7 +166,7 @@ extension LogWriter {
   /// Notes that the file shares its blocks with a copy: whatever is stored next gets blocks of its own first.
   mutating func noteCloned() {
     blockLossCount += 1
-    space.undress()
+    space.makeFreeBare()
     setWantedFreeCount()
     renewBlocks()
   }
@@ -179,8 +179,8 @@ extension LogWriter {
   private mutating func renewBlocks() {
     if poison != nil { return }
     do throws(SedimentError) {
-      try file.file.allocate(tail.identity.run.byteRange)
-      if let window = file.window { try empty(window) }
+      try volume.file.allocate(tail.identity.run.byteRange)
+      if let window = volume.window { try empty(window) }
     } catch {
       endStoring()
     }

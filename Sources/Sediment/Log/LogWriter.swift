@@ -11,7 +11,7 @@ internal import SedimentFormat
 /// and leaves all as it was.
 @safe struct LogWriter: ~Copyable {
   let disk: any Disk
-  let file: LogFile
+  let volume: Volume
   let identity: FileIdentity
   let slots: SlotTable
   var catalogue: Catalogue
@@ -139,7 +139,7 @@ internal import SedimentFormat
   private var scratch: UnsafeMutableRawBufferPointer
 
   init(
-    disk: any Disk, file: LogFile, identity: FileIdentity, slots: SlotTable, catalogue: Catalogue,
+    disk: any Disk, volume: Volume, identity: FileIdentity, slots: SlotTable, catalogue: Catalogue,
     space: SlotSpace, tail: Tail, replayByteCount: UInt64, markedWatermark: LogPosition,
     neededGeneration: Generation, returned: ReturnedSlots, pace: PaceCell, options: SedimentOptions
   ) {
@@ -165,7 +165,7 @@ internal import SedimentFormat
         options.capacity.byteCountMax.map { $0 >> UInt64(Limits.slotByteCountLog2) } ?? .max,
         UInt64(Limits.fileSlotCountMax)))
     self.disk = disk
-    self.file = file
+    self.volume = volume
     self.identity = identity
     self.slots = slots
     self.catalogue = catalogue
@@ -188,6 +188,12 @@ internal import SedimentFormat
     case stored
     /// Written to its place, which is quicker if a sync follows at once.
     case written
+
+    /// How the record of a change goes that is to be as durable as this when its call returns.
+    @inline(__always)
+    init(_ durability: SedimentDurability) {
+      self = durability == .synced ? .written : .stored
+    }
   }
 
   // MARK: Records

@@ -44,15 +44,13 @@ struct Reservation: ~Copyable {
 }
 
 /// Slots of reservations that have ended, until the writer takes them back.
-final class ReturnedSlots: @unchecked Sendable {
-  // Sendable: the lock guards the runs.
-  private let lock = Lock()
-  private var runs: [SlotRun] = []
+final class ReturnedSlots: Sendable {
+  private let runs = Locked(.leaf, [SlotRun]())
   private let isEmpty = Atomic<Bool>(true)
 
   fileprivate func add(_ segments: [SegmentIdentity]) {
     if segments.isEmpty { return }
-    lock.withLock {
+    runs.withLock { runs in
       runs += segments.map(\.run)
       isEmpty.store(false, ordering: .relaxed)
     }
@@ -60,7 +58,7 @@ final class ReturnedSlots: @unchecked Sendable {
 
   fileprivate func takeAll() -> [SlotRun] {
     if isEmpty.load(ordering: .relaxed) { return [] }
-    return lock.withLock {
+    return runs.withLock { runs in
       defer { runs = [] }
       isEmpty.store(true, ordering: .relaxed)
       return runs

@@ -115,7 +115,7 @@ struct FreshLog {
   }
 
   private static func take(_ byteCount: Int, of slots: inout FreshSlots) throws(SedimentError) -> SlotRun {
-    try slots.take(upTo: min(LogWriter.leastSlotCount(roomFor: byteCount), Limits.segmentSlotCountMax))
+    try slots.take(upTo: min(SegmentSizes.leastSlotCount(roomFor: byteCount), Limits.segmentSlotCountMax))
   }
 
   /// The header that was last written at a slot, whether its use was freed or not.

@@ -5,12 +5,14 @@ internal import SedimentFormat
 /// Adding a change never throws: a key or value that is too large is an error of the whole batch, which then changes
 /// nothing.
 public struct SedimentBatch {
-  @usableFromInline let engine: Engine
+  @usableFromInline let changes: Changes
+  @usableFromInline let defaultState: CollectionState
   @usableFromInline var members: BatchMembers
 
-  init(_ engine: Engine) {
-    self.engine = engine
-    members = BatchMembers(path: engine.path)
+  init(_ store: SedimentStore) {
+    changes = store.changes
+    defaultState = store.defaultState
+    members = BatchMembers(path: store.path)
   }
 
   /// Gives a key a value, which expires so long after now, or stays until it is replaced or removed.
@@ -18,7 +20,7 @@ public struct SedimentBatch {
   public mutating func set<Key: SedimentBytes & ~Escapable, Value: SedimentBytes & ~Escapable>(
     _ value: Value, forKey key: Key, expiresIn duration: Duration? = nil
   ) {
-    set(value, key, engine.defaultState, duration)
+    set(value, key, defaultState, duration)
   }
 
   /// Gives a key of a collection a value, which expires so long after now, or stays until it is replaced or removed.
@@ -35,7 +37,7 @@ public struct SedimentBatch {
   /// Removes the value of a key, if it has one.
   @inlinable
   public mutating func remove<Key: SedimentBytes & ~Escapable>(forKey key: Key) {
-    remove(key, engine.defaultState)
+    remove(key, defaultState)
   }
 
   /// Removes the value of a key of a collection, if it has one.
@@ -53,7 +55,7 @@ public struct SedimentBatch {
   mutating func set<Key: SedimentBytes & ~Escapable, Value: SedimentBytes & ~Escapable>(
     _ value: Value, _ key: Key, _ state: CollectionState, _ duration: Duration?
   ) {
-    let expiry = duration.map { engine.time(after: $0) } ?? 0
+    let expiry = duration.map { changes.time(after: $0) } ?? 0
     key.withSedimentBytes { key in
       value.withSedimentBytes { value in members.addPut(value, key, state, expiry: expiry) }
     }
@@ -66,10 +68,10 @@ public struct SedimentBatch {
 
   @usableFromInline
   mutating func isOwn(_ collection: SedimentCollection) -> Bool {
-    if collection.engine === engine { return true }
+    if collection.store.changes === changes { return true }
     members.fail(
       SedimentError(
-        .invalidArgument, path: engine.path,
+        .invalidArgument, path: changes.path,
         message: "A collection of another store cannot take part in a batch. Use one batch for each store."))
     return false
   }

@@ -9,7 +9,7 @@ extension SedimentKeyspace {
   /// iteration, and is thrown to the caller.
   @inlinable
   public func forEach(_ body: (RawSpan, RawSpan) throws -> SedimentIteration) throws {
-    try engine.forEach(state) { key, value in try body(key, value) == .continue }
+    try reader.forEach(state) { key, value in try body(key, value) == .continue }
   }
 
   /// Calls a closure with each key that begins with a prefix, in no particular order, until the closure returns
@@ -21,7 +21,7 @@ extension SedimentKeyspace {
     withPrefix prefix: Prefix, _ body: (RawSpan) throws -> SedimentIteration
   ) throws {
     try prefix.withSedimentBytes { prefix in
-      try engine.forEachKey(state, prefix: prefix) { key in try body(key) == .continue }
+      try reader.forEachKey(state, prefix: prefix) { key in try body(key) == .continue }
     }
   }
 

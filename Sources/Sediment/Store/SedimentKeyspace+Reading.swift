@@ -5,7 +5,7 @@ extension SedimentKeyspace {
   @inlinable
   public func retrieve<Key: SedimentBytes & ~Escapable>(forKey key: Key) throws -> [UInt8]? {
     return try key.withSedimentBytes { (key) throws(SedimentError) -> [UInt8]? in
-      try engine.bytes(key, state)
+      try reader.bytes(key, state)
     }
   }
 
@@ -17,10 +17,10 @@ extension SedimentKeyspace {
     forKey key: Key, as type: Value.Type
   ) throws -> Value? {
     return try key.withSedimentBytes { (key) throws(SedimentError) -> Value? in
-      guard let value = try engine.beginReading(key, state) else { return nil }
-      defer { engine.endReading(value) }
+      guard let value = try reader.beginReading(key, state) else { return nil }
+      defer { reader.endReading(value) }
       guard let decoded = Value(sedimentBytes: unsafe RawSpan(_unsafeBytes: value.bytes)) else {
-        throw engine.undecodable(Value.self)
+        throw reader.undecodable(Value.self)
       }
       return decoded
     }
@@ -35,10 +35,10 @@ extension SedimentKeyspace {
   ) throws -> (value: Value, expiry: SedimentExpiry)? {
     return try key.withSedimentBytes { (key) throws(SedimentError) -> (Value, SedimentExpiry)? in
       var expiry: UInt64 = 0
-      guard let value = try engine.beginReading(key, state, expiry: &expiry) else { return nil }
-      defer { engine.endReading(value) }
+      guard let value = try reader.beginReading(key, state, expiry: &expiry) else { return nil }
+      defer { reader.endReading(value) }
       guard let decoded = Value(sedimentBytes: unsafe RawSpan(_unsafeBytes: value.bytes)) else {
-        throw engine.undecodable(Value.self)
+        throw reader.undecodable(Value.self)
       }
       return (decoded, SedimentExpiry(written: expiry))
     }
@@ -53,8 +53,8 @@ extension SedimentKeyspace {
   ) throws -> Bool {
     buffer.removeAll(keepingCapacity: true)
     return try key.withSedimentBytes { (key) throws(SedimentError) -> Bool in
-      guard let value = try engine.beginReading(key, state) else { return false }
-      defer { engine.endReading(value) }
+      guard let value = try reader.beginReading(key, state) else { return false }
+      defer { reader.endReading(value) }
       unsafe buffer.append(contentsOf: value.bytes)
       return true
     }
@@ -74,8 +74,8 @@ extension SedimentKeyspace {
     forKey key: Key, _ body: (RawSpan) throws -> Result
   ) throws -> Result? {
     return try key.withSedimentBytes { key in
-      guard let value = try engine.beginReading(key, state) else { return nil }
-      defer { engine.endReading(value) }
+      guard let value = try reader.beginReading(key, state) else { return nil }
+      defer { reader.endReading(value) }
       return try body(unsafe RawSpan(_unsafeBytes: value.bytes))
     }
   }
@@ -86,7 +86,7 @@ extension SedimentKeyspace {
   @inlinable
   public func contains<Key: SedimentBytes & ~Escapable>(_ key: Key) throws -> Bool {
     return try key.withSedimentBytes { (key) throws(SedimentError) -> Bool in
-      try engine.contains(key, state)
+      try reader.contains(key, state)
     }
   }
 
@@ -95,6 +95,6 @@ extension SedimentKeyspace {
   /// If some values expire, it looks at every key; if none does, it takes no time.
   @inlinable
   public func count() throws -> Int {
-    return try engine.count(state)
+    return try reader.count(state)
   }
 }

@@ -51,7 +51,7 @@ extension SedimentCollection {
   func read(
     _ group: KeyGroup, from first: Int, _ body: (Int, RawSpan?, SedimentExpiry) throws -> Void
   ) throws {
-    unsafe try engine.read(group, state) { number, bytes, expiry in
+    unsafe try reader.read(group, state) { number, bytes, expiry in
       if let bytes = unsafe bytes {
         unsafe try body(first + number, RawSpan(_unsafeBytes: bytes), SedimentExpiry(written: expiry))
       } else {

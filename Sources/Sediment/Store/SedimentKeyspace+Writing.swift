@@ -8,8 +8,8 @@ extension SedimentKeyspace {
   ) throws {
     try key.withSedimentBytes { (key) throws(SedimentError) in
       try value.withSedimentBytes { (value) throws(SedimentError) in
-        _ = try engine.set(
-          value, key, state, expiry: .at(0), if: .always, durability ?? engine.durability)
+        _ = try changes.set(
+          value, key, state, expiry: .at(0), if: .always, durability ?? changes.durability)
       }
     }
   }
@@ -33,9 +33,9 @@ extension SedimentKeyspace {
   ) throws {
     try key.withSedimentBytes { (key) throws(SedimentError) in
       try value.withSedimentBytes { (value) throws(SedimentError) in
-        _ = try engine.set(
-          value, key, state, expiry: engine.written(expiry), if: .always,
-          durability ?? engine.durability)
+        _ = try changes.set(
+          value, key, state, expiry: changes.written(expiry), if: .always,
+          durability ?? changes.durability)
       }
     }
   }
@@ -49,9 +49,9 @@ extension SedimentKeyspace {
   ) throws -> Bool {
     return try key.withSedimentBytes { (key) throws(SedimentError) -> Bool in
       try value.withSedimentBytes { (value) throws(SedimentError) -> Bool in
-        try engine.set(
-          value, key, state, expiry: engine.written(expiry), if: .absent,
-          durability ?? engine.durability)
+        try changes.set(
+          value, key, state, expiry: changes.written(expiry), if: .absent,
+          durability ?? changes.durability)
       }
     }
   }
@@ -64,7 +64,7 @@ extension SedimentKeyspace {
     forKey key: Key, durability: SedimentDurability? = nil
   ) throws -> Bool {
     return try key.withSedimentBytes { (key) throws(SedimentError) -> Bool in
-      try engine.remove(key, state, if: .always, durability ?? engine.durability)
+      try changes.remove(key, state, if: .always, durability ?? changes.durability)
     }
   }
 
@@ -76,7 +76,7 @@ extension SedimentKeyspace {
   /// reader meanwhile finds the value that a key had, or none.
   @inlinable
   public func removeAll(durability: SedimentDurability? = nil) throws {
-    try engine.clear(state, durability ?? engine.durability)
+    try changes.clear(state, durability ?? changes.durability)
   }
 
   // MARK: Read and change in one step
@@ -93,8 +93,8 @@ extension SedimentKeyspace {
     _ body: ([UInt8]?) throws -> [UInt8]?
   ) throws {
     try key.withSedimentBytes { key in
-      try engine.update(
-        key, state, expiry: engine.written(expiry), durability ?? engine.durability
+      try changes.update(
+        key, state, expiry: changes.written(expiry), durability ?? changes.durability
       ) { old in
         try body(old.map { [UInt8](sedimentBytes: unsafe RawSpan(_unsafeBytes: $0.bytes)) })
       }
@@ -109,12 +109,12 @@ extension SedimentKeyspace {
     forKey key: Key, as type: Value.Type, expiry: SedimentExpiry = .unchanged,
     durability: SedimentDurability? = nil, _ body: (Value?) throws -> Value?
   ) throws {
-    let engine = engine
+    let reader = reader
     try update(forKey: key, expiry: expiry, durability: durability) { old in
       var value: Value?
       if let old {
         value = Value(sedimentBytes: unsafe old.span.bytes)
-        if value == nil { throw engine.undecodable(Value.self) }
+        if value == nil { throw reader.undecodable(Value.self) }
       }
       return try body(value)?.withSedimentBytes { new in [UInt8](sedimentBytes: new) }
     }
@@ -132,9 +132,9 @@ extension SedimentKeyspace {
     return try key.withSedimentBytes { (key) throws(SedimentError) -> Bool in
       try expected.withBytesIfAny { (expected) throws(SedimentError) -> Bool in
         try new.withBytesIfAny { (new) throws(SedimentError) -> Bool in
-          try engine.compareAndSet(
-            key, state, expected: expected, new: new, expiry: engine.written(expiry),
-            durability ?? engine.durability)
+          try changes.compareAndSet(
+            key, state, expected: expected, new: new, expiry: changes.written(expiry),
+            durability ?? changes.durability)
         }
       }
     }
@@ -148,7 +148,7 @@ extension SedimentKeyspace {
     forKey key: Key
   ) throws -> SedimentExpiry? {
     return try key.withSedimentBytes { (key) throws(SedimentError) -> SedimentExpiry? in
-      guard let time = try engine.expiry(key, state) else { return nil }
+      guard let time = try reader.expiry(key, state) else { return nil }
       return SedimentExpiry(written: time)
     }
   }
@@ -161,10 +161,10 @@ extension SedimentKeyspace {
     _ expiry: SedimentExpiry, forKey key: Key, durability: SedimentDurability? = nil
   ) throws -> Bool {
     return try key.withSedimentBytes { (key) throws(SedimentError) -> Bool in
-      guard case .at(let time) = engine.written(expiry) else {
-        return try engine.keepExpiry(key, state, durability ?? engine.durability)
+      guard case .at(let time) = changes.written(expiry) else {
+        return try changes.keepExpiry(key, state, durability ?? changes.durability)
       }
-      return try engine.setExpiry(time, key, state, durability ?? engine.durability)
+      return try changes.setExpiry(time, key, state, durability ?? changes.durability)
     }
   }
 }

@@ -26,9 +26,10 @@ public protocol SedimentKeyspace: Sendable {
 
 extension SedimentKeyspace {
   /// What a change survives unless its call says otherwise.
-  @inlinable public var durability: SedimentDurability { engine.durability }
+  @inlinable public var durability: SedimentDurability { changes.durability }
 
-  @inlinable var engine: Engine { defaultCollection.store.engine }
+  @inlinable var reader: Reader { defaultCollection.store.reader }
+  @inlinable var changes: Changes { defaultCollection.store.changes }
   @inlinable var state: CollectionState { defaultCollection.state }
 }
 

@@ -8,7 +8,7 @@ extension SedimentStore {
   public func backup(
     to path: String, progress: ((SedimentProgress) -> SedimentIteration)? = nil
   ) throws {
-    try engine.backUp(to: path, progress)
+    try Backup(engine.log).run(to: path, progress)
   }
 
   /// Copies the store to a new file without holding a thread of the caller's meanwhile.
@@ -20,7 +20,7 @@ extension SedimentStore {
   ) async throws {
     let engine = engine
     try await onThread { isCancelled throws(SedimentError) in
-      try engine.backUp(to: path) { state in
+      try Backup(engine.log).run(to: path) { state in
         isCancelled() ? .stop : progress?(state) ?? .continue
       }
     }
@@ -59,6 +59,6 @@ func onThread(
 extension SedimentStore {
   /// How many segments a backup keeps from being used again.
   package var pinnedGenerationCount: Int {
-    engine.writer?.withLock { writer in writer.pinned.count } ?? 0
+    engine.log.writer?.withLock { writer in writer.pinned.count } ?? 0
   }
 }

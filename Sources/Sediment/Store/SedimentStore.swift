@@ -8,7 +8,10 @@ public import SedimentDisk
 /// A store that nobody has any more is closed, but an error of that is lost: call `close` to get it. Collections keep
 /// their store open.
 public final class SedimentStore: SedimentKeyspace {
-  @usableFromInline let engine: Engine
+  let engine: Engine
+  // The two components that programs of users call: from the engine each call would count one reference more.
+  @usableFromInline let reader: Reader
+  @usableFromInline let changes: Changes
   @usableFromInline let defaultState: CollectionState
 
   /// Opens the store at a path, and creates it unless the options say that it must be there.
@@ -39,11 +42,13 @@ public final class SedimentStore: SedimentKeyspace {
   ) throws {
     let opened = try StoreOpening(path: path, options: options, disk: disk).run()
     engine = Engine(opened, path: path, options: options, disk: disk, scheduler: scheduler)
+    reader = engine.reader
+    changes = engine.changes
     defaultState = engine.defaultState
-    engine.tell(.recovered(engine.report))
+    engine.background.tell(.recovered(engine.report))
   }
 
-  // The background work holds the engine, so the end of the engine itself would be too late.
+  // The jobs of the background hold the components, so the end of these would be too late.
   deinit { try? engine.close() }
 
   /// The path of the file, as it was given when the store was opened.
@@ -67,7 +72,7 @@ public final class SedimentStore: SedimentKeyspace {
   /// Threads that wait at the same time share a sync. Throws `outcomeUnknown` if the disk failed, so that changes
   /// which were not synced before may be lost, and `readOnly` in a store that was opened for reading.
   public func sync() throws {
-    try engine.sync()
+    try engine.log.sync()
   }
 
   /// Syncs all changes and closes the file; closing again does nothing.
@@ -89,25 +94,25 @@ public final class SedimentStore: SedimentKeyspace {
 
   /// Writes a checkpoint, from which the next recovery begins, as the background does when one is due.
   package func checkpoint() throws {
-    try engine.checkpoint()
+    try engine.log.checkpoint()
   }
 
   /// Stores the index in the file, as the background does when it is due; false if that is not possible now.
   @discardableResult
   package func storeIndex() throws -> Bool {
-    try engine.checkReadable()
-    return engine.storeIndex { [conditions = engine.conditions] in !conditions.isClosed }
+    try engine.lifetime.check()
+    return engine.indexStorer.storeIndex { [lifetime = engine.lifetime] in !lifetime.isClosed }
   }
 
   /// Gives a collection, or with nil the default one, a dictionary of the caller's.
   package func addDictionary(_ bytes: [UInt8], toCollection name: String?) throws {
     let keys = try name.map { try collection($0) } ?? defaultCollection
-    guard let level = engine.compressionLevel else { return }
-    try engine.addDictionary(bytes, for: keys.state, level: level)
+    guard let level = engine.compressor.level else { return }
+    try engine.trainer.addDictionary(bytes, for: keys.state, level: level)
   }
 
   /// The number of the last change, or 0 in a store that is only read.
-  package var lastSequence: UInt64 { engine.lastSequence }
+  package var lastSequence: UInt64 { engine.log.lastSequence }
 
   // MARK: Space
 
@@ -119,7 +124,7 @@ public final class SedimentStore: SedimentKeyspace {
   public func compact(
     progress: ((SedimentProgress) throws -> SedimentIteration)? = nil
   ) throws {
-    try engine.compact { try progress?($0) ?? .continue }
+    try engine.compactor.compact { try progress?($0) ?? .continue }
   }
 
   // MARK: Collections
@@ -133,13 +138,14 @@ public final class SedimentStore: SedimentKeyspace {
   /// Names have 1 to 255 bytes of UTF-8, none of them zero; others throw `invalidArgument`. Names are equal if their
   /// UTF-8 is. Creating a collection is a change, and throws the errors of one.
   public func collection(_ name: String) throws -> SedimentCollection {
-    SedimentCollection(self, try engine.collection(Array(name.utf8)))
+    SedimentCollection(self, try engine.changes.collection(Array(name.utf8)))
   }
 
   /// The names of all named collections, also of those without keys, in the order of their UTF-8.
   public var collectionNames: [String] {
     // In a fork's child a lock that another thread had would stay taken.
-    engine.isForked ? [] : engine.collections.names.map { String(decoding: $0, as: UTF8.self) }
+    engine.lifetime.isForked
+      ? [] : engine.reader.collections.names.map { String(decoding: $0, as: UTF8.self) }
   }
 
   /// Removes a collection with all its keys at once, and returns whether there was one of that name.
@@ -149,14 +155,14 @@ public final class SedimentStore: SedimentKeyspace {
   public func dropCollection(
     _ name: String, durability: SedimentDurability? = nil
   ) throws -> Bool {
-    try engine.drop(Array(name.utf8), durability ?? engine.options.durability)
+    try engine.changes.drop(Array(name.utf8), durability ?? engine.options.durability)
   }
 
   /// Removes all keys of all collections at once, by one small record.
   ///
   /// The collections stay, without keys.
   public func removeEverything(durability: SedimentDurability? = nil) throws {
-    try engine.clearEverything(durability ?? engine.options.durability)
+    try engine.changes.clearEverything(durability ?? engine.options.durability)
   }
 
   // MARK: Batches
@@ -169,9 +175,9 @@ public final class SedimentStore: SedimentKeyspace {
   public func batch<Result>(
     durability: SedimentDurability? = nil, _ body: (inout SedimentBatch) throws -> Result
   ) throws -> Result {
-    var batch = SedimentBatch(engine)
+    var batch = SedimentBatch(self)
     let result = try body(&batch)
-    try engine.commit(batch.members, durability ?? engine.options.durability)
+    try engine.changes.commit(batch.members, durability ?? engine.options.durability)
     return result
   }
 }

@@ -15,14 +15,3 @@ struct IndexMoment {
 
   var partitionCount: Int { 1 << Int(baseBitCount) }
 }
-
-extension Engine {
-  /// The present moment.
-  func indexMoment(_ writer: borrowing LogWriter) -> IndexMoment {
-    let view = index.view
-    return IndexMoment(
-      position: writer.tail.position, sequence: SequenceNumber(writer.tail.sequence)!,
-      generationLimit: writer.catalogue.numbers.nextGeneration, keyHash: view.keyHash,
-      baseBitCount: view.baseBitCount, appendedByteCount: writer.writtenTotal)
-  }
-}

@@ -3,7 +3,8 @@ internal import SedimentFormat
 
 /// Writes the parts of a stored index to slots that nobody knows of until a change of the log adopts them.
 struct IndexPartWriting: ~Copyable {
-  private let engine: Engine
+  private let reader: Reader
+  private let compaction: LockedInTurn<Compaction>
   private let writer: Locked<LogWriter>
   private let moment: IndexMoment
   /// Tells this copy of the index from every other.
@@ -23,24 +24,28 @@ struct IndexPartWriting: ~Copyable {
   /// From so many entries on a part is complete: 224 KiB, which find room in a scattered file, or a 64th of all.
   private let partEntryCount: Int
 
-  init(_ engine: Engine, _ writer: Locked<LogWriter>, _ moment: IndexMoment) {
-    reservation = Reservation(engine.returned)
-    self.engine = engine
+  init(
+    _ reader: Reader, _ writer: Locked<LogWriter>, _ compaction: LockedInTurn<Compaction>,
+    _ returned: ReturnedSlots, _ moment: IndexMoment
+  ) {
+    reservation = Reservation(returned)
+    self.reader = reader
+    self.compaction = compaction
     self.writer = writer
     self.moment = moment
-    build = engine.disk.random()
-    partEntryCount = max(28 << 10, engine.index.count / 64)
+    build = reader.disk.random()
+    partEntryCount = max(28 << 10, reader.index.count / 64)
   }
 
   /// Writes the whole index as parts; false if something stands against it, and what was written is to be given back.
   mutating func run(while mayGoOn: () -> Bool) throws(SedimentError) -> Bool {
-    var snapshot = IndexSnapshot(engine, moment)
+    var snapshot = IndexSnapshot(reader, moment)
     for partition in 0..<moment.partitionCount {
       guard mayGoOn() else { return false }
       let before = entries.count
       // Between two partitions segments may be moved: entries that lead to where a record was lead nowhere then, and
       // where it is now is scanned.
-      let isCopied = engine.maintenanceLock.withLock { snapshot.copyPartition(into: &entries, &accounts) }
+      let isCopied = compaction.withLock { _ in snapshot.copyPartition(into: &entries, &accounts) }
       guard isCopied else { return false }
       entryCounts.append(UInt32(truncatingIfNeeded: entries.count - before))
       let isLast = partition + 1 == moment.partitionCount
@@ -58,7 +63,7 @@ struct IndexPartWriting: ~Copyable {
     for entry in entries { pages.add(entry) }
     let pageCount = pages.pageCount
     let segment = try takeSegment(pageCount: pageCount)
-    let checksum = pages.seal(seed: segment.seed(in: engine.log.identity))
+    let checksum = pages.seal(seed: segment.seed(in: reader.volume.identity))
     let part = IndexPartEntry(
       partitions: UInt32(firstPartition)..<UInt32(nextPartition), of: UInt32(moment.partitionCount),
       pageCount: UInt32(pageCount), segment: segment, checksum: checksum, replayFrom: moment.position,
@@ -77,12 +82,12 @@ struct IndexPartWriting: ~Copyable {
   private mutating func takeSegment(pageCount: Int) throws(SedimentError) -> SegmentIdentity {
     let byteCount = SegmentHeader.byteCount + pageCount * IndexPage.byteCount
     let slotCount = (byteCount + Limits.slotByteCount - 1) / Limits.slotByteCount
-    guard slotCount <= Int(Limits.segmentSlotCountMax) else { throw .exhausted("slots", path: engine.path) }
+    guard slotCount <= Int(Limits.segmentSlotCountMax) else { throw .exhausted("slots", path: reader.path) }
     return try writer.withLock { (writer) throws(SedimentError) in
       if let poison = writer.poison { throw poison }
       // There it might lie in the way of what has to go before the cap.
       if writer.isOverlong {
-        throw .capReached(engine.path, SlotSpace.byteCount(of: writer.slotCountMax))
+        throw .capReached(reader.path, SlotSpace.byteCount(of: writer.slotCountMax))
       }
       return try writer.reserve(.index, try writer.takeRun(UInt32(slotCount), for: .storing), &reservation)
     }
@@ -90,8 +95,9 @@ struct IndexPartWriting: ~Copyable {
 
   private func write(_ words: [UInt64], to segment: SegmentIdentity) throws(SedimentError) {
     let start = segment.run.byteRange.lowerBound
-    let header = SegmentHeader(identity: segment, base: .zero, floor: .zero).encode(in: engine.log.identity)
-    try engine.log.file.write(header, at: start)
-    try engine.log.file.write(unsafe words.span.bytes, at: start + UInt64(SegmentHeader.byteCount))
+    let header = SegmentHeader(identity: segment, base: .zero, floor: .zero).encode(
+      in: reader.volume.identity)
+    try reader.volume.file.write(header, at: start)
+    try reader.volume.file.write(unsafe words.span.bytes, at: start + UInt64(SegmentHeader.byteCount))
   }
 }

@@ -7,16 +7,16 @@ internal import Synchronization
 /// Entries that lead to what came after the moment are left out, for who goes by the copy scans that; so are those
 /// whose records were cleared. No segment may be moved or freed while a partition is copied.
 struct IndexSnapshot {
-  private let engine: Engine
+  private let reader: Reader
   private let moment: IndexMoment
   private let collections: [UInt32: CollectionState]
   private var prefix: UInt64? = 0
   private var copied: [IndexEntry] = []
 
-  init(_ engine: Engine, _ moment: IndexMoment) {
-    self.engine = engine
+  init(_ reader: Reader, _ moment: IndexMoment) {
+    self.reader = reader
     self.moment = moment
-    collections = Dictionary(uniqueKeysWithValues: engine.collections.all.map { ($0.number, $0) })
+    collections = Dictionary(uniqueKeysWithValues: reader.collections.all.map { ($0.number, $0) })
   }
 
   /// Appends the entries of the next partition and counts what they lead to; false if it cannot be told.
@@ -27,9 +27,9 @@ struct IndexSnapshot {
     let partition = first >> (64 - moment.baseBitCount)
     while let from = prefix, from >> (64 - moment.baseBitCount) == partition {
       copied.removeAll(keepingCapacity: true)
-      Readers.enter(engine.domain)
+      Readers.enter(reader.domain)
       defer { Readers.leave() }
-      let view = engine.index.view
+      let view = reader.index.view
       // It was built anew, under other hashes or without anything in it.
       guard view.keyHash == moment.keyHash else { return false }
       prefix = view.copyEntries(from: from, into: &copied)
@@ -44,17 +44,17 @@ struct IndexSnapshot {
   private func keep(_ entries: inout [UInt64], _ accounts: inout IndexAccounts) -> Bool {
     let ahead = 32
     // Looked up once: counting references for each record costs more than what is done with them.
-    let engine = engine
-    let slots = engine.slots
-    let defaultState = engine.defaultState
+    let reader = reader
+    let slots = reader.slots
+    let defaultState = reader.collections.defaultState
     for (place, entry) in copied.enumerated() {
-      if place + ahead < copied.count { engine.prefetchHead(copied[place + ahead]) }
+      if place + ahead < copied.count { reader.prefetchHead(copied[place + ahead]) }
       let position = entry.position << 3
       guard let segment = slots.segment(at: position >> UInt64(Limits.slotByteCountLog2)) else {
         return false
       }
       if isLater(position, segment) { continue }
-      guard let found = try? engine.record(at: position) else { return false }
+      guard let found = try? reader.record(at: position) else { return false }
       defer { found.release() }
       switch state(of: found, defaultState) {
       case .live:

@@ -1,0 +1,149 @@
+internal import SedimentDisk
+internal import SedimentFormat
+
+/// Copies an open store as it is at one moment, while others go on writing (DESIGN.md 8, "Backup").
+struct Backup: AboveReader {
+  let reader: Reader
+  let log: Log
+  let writer: Locked<LogWriter>?
+
+  init(_ log: Log) {
+    reader = log.reader
+    self.log = log
+    writer = log.writer
+  }
+}
+
+extension Backup {
+  /// Makes a copy of the store as it is at one moment of the call, while others go on writing (DESIGN.md 8,
+  /// "Backup").
+  ///
+  /// When it returns, the copy is on the disk under its name; when it throws, there is none, and this store is as
+  /// well as before.
+  func run(
+    to destination: String, _ progress: ((SedimentProgress) -> SedimentIteration)?
+  ) throws(SedimentError) {
+    try lifetime.check()
+    let new = try NewFile(at: destination, on: disk)
+    var meter = ProgressMeter(path: path, progress)
+    do throws(SedimentError) {
+      // A file that shares the blocks is there at once.
+      if try !cloneBackUp(new, &meter) { try copyBackUp(new, &meter) }
+      try lifetime.check()
+    } catch {
+      new.remove()
+      throw lifetime.isClosed && error.systemError?.code == .badDescriptor
+        ? .closed(path) : new.named(error)
+    }
+    do throws(SedimentError) {
+      try new.finish()
+    } catch {
+      new.remove()
+      throw error
+    }
+    meter.finish()
+  }
+
+  /// Runs `body` with the log as it is, and with nobody able to change it meanwhile.
+  private func withBackupSource<Result>(
+    reading: (BackupSource) throws(SedimentError) -> Result,
+    writing: (BackupSource, inout LogWriter) throws(SedimentError) -> Result
+  ) throws(SedimentError) -> Result {
+    guard let writer, let head = log.head else { return try reading(try BackupSource(reading: volume.file)) }
+    return try head.withLock { (head) throws(SedimentError) in
+      try writer.withLock { (writer) throws(SedimentError) in
+        try lifetime.check()
+        // A copy has what is in its place.
+        try writer.flush()
+        return try writing(BackupSource(&writer, head.leading, clock: disk.wallClock()), &writer)
+      }
+    }
+  }
+
+  // MARK: Sharing blocks
+
+  /// Makes the copy by sharing the file's blocks; false, with nothing left behind, if that cannot be.
+  private func cloneBackUp(_ new: NewFile, _ meter: inout ProgressMeter) throws(SedimentError) -> Bool {
+    guard volume.file.traits.clones else { return false }
+    // Sharing has to write what was not yet, for which nobody should wait with the lock taken.
+    if writer != nil { try? log.sync() }
+    let source = try withBackupSource { source in
+      isCloned(new) ? source : nil
+    } writing: { source, writer in
+      guard isCloned(new) else { return nil }
+      writer.noteCloned()
+      return source
+    }
+    guard let source else { return false }
+    let file = try disk.openFile(new.temporaryPath, .readWrite)
+    do throws(SedimentError) {
+      let copy = BackupFile(file, on: disk)
+      meter.extend(by: source.byteCount)
+      try meter.add(0)
+      try copy.clear(but: source)
+      try copy.complete(source)
+    } catch {
+      try? file.close()
+      throw error
+    }
+    return true
+  }
+
+  private func isCloned(_ new: NewFile) -> Bool {
+    do throws(SedimentError) {
+      try volume.file.clone(to: new.temporaryPath)
+      return true
+    } catch {
+      if error.code != .exists { new.remove() }
+      return false
+    }
+  }
+
+  // MARK: Copying
+
+  /// Makes the copy segment by segment; what it needs is kept from being used again until it was copied.
+  private func copyBackUp(_ new: NewFile, _ meter: inout ProgressMeter) throws(SedimentError) {
+    let source = try withBackupSource {
+      $0
+    } writing: { source, writer in
+      writer.pin(source.segments.map(\.identity.generation))
+      return source
+    }
+    var pinned = source.segments
+    defer { unpin(pinned.map(\.identity.generation)) }
+    meter.extend(by: source.segments.reduce(0) { $0 + UInt64($1.range.count) })
+    try meter.add(0)
+    let file = try disk.openFile(new.temporaryPath, .create)
+    do throws(SedimentError) {
+      let copy = BackupFile(file, on: disk)
+      try file.truncate(to: source.byteCount)
+      while let number = nextToCopy(of: pinned) {
+        let segment = pinned[number]
+        try copy.copy(segment.range, of: segment.identity, from: volume.file) {
+          (count) throws(SedimentError) in
+          try lifetime.check()
+          try meter.add(count)
+        }
+        unpin([segment.identity.generation])
+        pinned.remove(at: number)
+      }
+      try copy.complete(source)
+    } catch {
+      try? file.close()
+      throw error
+    }
+  }
+
+  /// Which of some segments is copied next: one that was freed meanwhile, since somebody may wait for its slots, else
+  /// the first; nil if there are none.
+  private func nextToCopy(of segments: [(identity: SegmentIdentity, range: Range<UInt64>)]) -> Int? {
+    let freed = Set(writer?.withLock { writer in writer.freedRuns.map(\.generation) } ?? [])
+    return segments.firstIndex { freed.contains($0.identity.generation) } ?? segments.indices.first
+  }
+
+  private func unpin(_ generations: [Generation]) {
+    // In a fork's child a lock that another thread had would stay taken.
+    guard let writer, !generations.isEmpty, !lifetime.isForked else { return }
+    writer.withLock { writer in writer.unpin(generations) }
+  }
+}

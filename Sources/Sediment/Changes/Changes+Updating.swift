@@ -1,0 +1,145 @@
+internal import SedimentDisk
+internal import SedimentFormat
+
+extension Changes {
+  /// Replaces a value by what a closure makes of it, as if nobody else came in between.
+  ///
+  /// The closure runs without the lock and may use the store; it runs again whenever somebody else changed the key
+  /// meanwhile. Nil from it removes the key.
+  @usableFromInline
+  func update(
+    _ key: RawSpan, _ state: CollectionState, expiry: WrittenExpiry, _ durability: SedimentDurability,
+    _ body: (FoundValue?) throws -> [UInt8]?
+  ) throws {
+    while true {
+      // Not in the reader's scope when the change is made: a full store may have to wait until readers have left.
+      let (new, sequence) = try Readers.reading(domain) {
+        let found = try findForUpdate(key, state)
+        let sequence = found?.sequence ?? 0
+        guard let found else { return (try body(nil), sequence) }
+        let value = try reader.value(of: found)
+        defer { value.release() }
+        return (try body(value), sequence)
+      }
+      if unsafe try replace(key, state, with: new?.span.bytes, after: sequence, expiry, durability) { return }
+    }
+  }
+
+  private func findForUpdate(_ key: RawSpan, _ state: CollectionState) throws(SedimentError) -> FoundRecord? {
+    try lifetime.check()
+    return try reader.findRecord(key, state)
+  }
+
+  /// Makes a change if the key's newest record is still the one of a sequence, 0 for none.
+  private func replace(
+    _ key: RawSpan, _ state: CollectionState, with new: RawSpan?, after sequence: UInt64,
+    _ expiry: WrittenExpiry, _ durability: SedimentDurability
+  ) throws(SedimentError) -> Bool {
+    if let new {
+      return try set(new, key, state, expiry: expiry, if: .unchanged(sequence), durability)
+    }
+    if sequence == 0 {
+      if try reader.contains(key, state) { return false }
+      try nothingChanged(durability)
+      return true
+    }
+    return try remove(key, state, if: .unchanged(sequence), durability)
+  }
+
+  /// Sets or, with nil, removes a key if its value is what is expected, nil for none.
+  @usableFromInline
+  func compareAndSet(
+    _ key: RawSpan, _ state: CollectionState, expected: RawSpan?, new: RawSpan?, expiry: WrittenExpiry,
+    _ durability: SedimentDurability
+  ) throws(SedimentError) -> Bool {
+    while true {
+      let (isExpected, sequence) = try Readers.reading(domain) { () throws(SedimentError) in
+        let found = try findForUpdate(key, state)
+        let sequence = found?.sequence ?? 0
+        return (try isValue(of: found, expected), sequence)
+      }
+      guard isExpected else {
+        try nothingChanged(durability)
+        return false
+      }
+      if new == nil, sequence == 0 {
+        try nothingChanged(durability)
+        return true
+      }
+      if try replace(key, state, with: new, after: sequence, expiry, durability) { return true }
+    }
+  }
+
+  /// Ends a call that had nothing to change: a synced one waits for the changes that it went by, and a store that
+  /// is only read refuses it all the same.
+  private func nothingChanged(_ durability: SedimentDurability) throws(SedimentError) {
+    if writer == nil { throw .readOnly(path) }
+    if durability == .synced { try log.sync() }
+  }
+
+  /// Whether a record's value is what is expected; takes over the record.
+  private func isValue(of found: FoundRecord?, _ expected: RawSpan?) throws(SedimentError) -> Bool {
+    guard let found else { return expected == nil }
+    let value = try reader.value(of: found)
+    defer { value.release() }
+    guard let expected else { return false }
+    return unsafe expected.withUnsafeBytes { unsafe value.bytes.elementsEqual($0) }
+  }
+
+  /// Gives a key that has a value another expiry; false if it has none.
+  @usableFromInline
+  func setExpiry(
+    _ time: UInt64, _ key: RawSpan, _ state: CollectionState, _ durability: SedimentDurability
+  ) throws(SedimentError) -> Bool {
+    while true {
+      let old = try Readers.reading(domain) {
+        () throws(SedimentError) -> (bytes: [UInt8], sequence: UInt64)? in
+        guard let found = try findForUpdate(key, state) else { return nil }
+        let sequence = found.sequence
+        let value = try reader.value(of: found)
+        defer { value.release() }
+        return ([UInt8](sedimentBytes: unsafe RawSpan(_unsafeBytes: value.bytes)), sequence)
+      }
+      guard let old else {
+        try nothingChanged(durability)
+        return false
+      }
+      let isSet = try set(
+        unsafe old.bytes.span.bytes, key, state, expiry: .at(time), if: .unchanged(old.sequence), durability)
+      if isSet { return true }
+    }
+  }
+
+  /// Leaves the expiry of a key as it is; false if the key has no value.
+  @usableFromInline
+  func keepExpiry(
+    _ key: RawSpan, _ state: CollectionState, _ durability: SedimentDurability
+  ) throws(SedimentError) -> Bool {
+    let isThere = try reader.contains(key, state)
+    try nothingChanged(durability)
+    return isThere
+  }
+}
+
+extension Changes {
+  /// What a change survives unless its call says otherwise.
+  @usableFromInline var durability: SedimentDurability { options.durability }
+
+  /// An expiry as a record will say it.
+  @usableFromInline
+  func written(_ expiry: SedimentExpiry) -> WrittenExpiry {
+    switch expiry {
+    case .never: .at(0)
+    case .unchanged: .unchanged
+    case .after(let duration): .at(time(after: duration))
+    case .at(let milliseconds): .at(min(max(milliseconds, 1), Limits.clockMax))
+    }
+  }
+
+  /// The time so long after now, in milliseconds since 1970.
+  @usableFromInline
+  func time(after duration: Duration) -> UInt64 {
+    let (sum, overflow) = disk.wallClock().addingReportingOverflow(duration.millisecondsClamped)
+    return overflow ? Limits.clockMax : min(max(sum, 1), Limits.clockMax)
+  }
+}

@@ -1,0 +1,226 @@
+internal import SedimentDisk
+internal import SedimentFormat
+internal import Synchronization
+
+/// Makes the changes that users ask for: of keys, of batches, of collections.
+@usableFromInline
+@safe
+final class Changes: AboveReader, Sendable {
+  let reader: Reader
+  let log: Log
+  let contents: Contents
+  let compressor: Compressor
+  let compactor: Compactor
+  let writer: Locked<LogWriter>?
+  let returned: ReturnedSlots
+  let pace: PaceCell
+  let compresses: Bool
+
+  init(_ opened: OpenedStore, _ compactor: Compactor) {
+    contents = compactor.contents
+    reader = contents.reader
+    log = contents.log
+    compressor = compactor.compressor
+    self.compactor = compactor
+    writer = contents.writer
+    returned = opened.returned
+    pace = opened.pace
+    compresses = compressor.compresses
+  }
+}
+
+extension Changes {
+  /// Sets a key; false, with nothing changed, if the condition does not hold.
+  @usableFromInline
+  func set(
+    _ value: RawSpan, _ key: RawSpan, _ state: CollectionState, expiry: WrittenExpiry,
+    if condition: WriteCondition, _ durability: SedimentDurability
+  ) throws(SedimentError) -> Bool {
+    // What fits into a slot is within all limits.
+    if key.byteCount &+ value.byteCount > LogWriter.shortRecordByteCountMax {
+      return try setLong(value, key, state, expiry: expiry, if: condition, durability)
+    }
+    if compressor.wantsPacking(value, state) {
+      return try setPacked(value, key, state, expiry: expiry, if: condition, durability)
+    }
+    return try compactor.makingSpace(forStoring: value.byteCount) { () throws(SedimentError) in
+      try setOnce(value, nil, key, state, expiry: expiry, if: condition, durability)
+    }
+  }
+
+  /// Sets a key to a value that does not fit into one slot with it: in a record, if that finds its slots in a row, else
+  /// in slots that may lie scattered.
+  @inline(never)
+  private func setLong(
+    _ value: RawSpan, _ key: RawSpan, _ state: CollectionState, expiry: WrittenExpiry,
+    if condition: WriteCondition, _ durability: SedimentDurability
+  ) throws(SedimentError) -> Bool {
+    try checkLengths(key, value)
+    try lifetime.check()
+    if value.byteCount <= log.inlineValueByteCountMax {
+      do throws(SedimentError) {
+        if !pace.isFree { compactor.keepPace() }
+        guard compressor.wantsPacking(value, state) else {
+          return try setOnce(value, nil, key, state, expiry: expiry, if: condition, durability)
+        }
+        return try ZstdCodec.withCurrent { (codec) throws(SedimentError) in
+          let packed = codec.flatMap { compressor.pack(value, state, with: $0) }
+          return try setOnce(value, packed, key, state, expiry: expiry, if: condition, durability)
+        }
+      } catch  where error.code == .outOfSpace {
+        // Room may be there, but not in a row.
+      }
+    }
+    if value.byteCount <= LogWriter.heldValueByteCountMax {
+      return try compactor.makingSpace(forStoring: 0, recordOf: key.byteCount) { () throws(SedimentError) in
+        try setOnce(value, nil, key, state, expiry: expiry, if: condition, durability)
+      }
+    }
+    return try setLarge(value, key, state, expiry: expiry, if: condition, durability)
+  }
+
+  /// Sets a key to a value that is worth compressing, perhaps.
+  @inline(never)
+  private func setPacked(
+    _ value: RawSpan, _ key: RawSpan, _ state: CollectionState, expiry: WrittenExpiry,
+    if condition: WriteCondition, _ durability: SedimentDurability
+  ) throws(SedimentError) -> Bool {
+    try ZstdCodec.withCurrent { (codec) throws(SedimentError) in
+      let packed = codec.flatMap { compressor.pack(value, state, with: $0) }
+      return try compactor.makingSpace(forStoring: value.byteCount) { () throws(SedimentError) in
+        try setOnce(value, packed, key, state, expiry: expiry, if: condition, durability)
+      }
+    }
+  }
+
+  /// Sets a key to a value that was compressed already.
+  @inline(never)
+  func set(
+    _ packed: PackedValue, of value: RawSpan, _ key: RawSpan, _ state: CollectionState,
+    expiry: WrittenExpiry, if condition: WriteCondition, _ durability: SedimentDurability
+  ) throws(SedimentError) -> Bool {
+    try compactor.makingSpace(forStoring: unsafe packed.bytes.count, recordOf: key.byteCount) {
+      () throws(SedimentError) in
+      try setOnce(value, packed, key, state, expiry: expiry, if: condition, durability)
+    }
+  }
+
+  @inline(__always)
+  private func setOnce(
+    _ value: RawSpan, _ packed: PackedValue?, _ key: RawSpan, _ state: CollectionState, expiry: WrittenExpiry,
+    if condition: WriteCondition, _ durability: SedimentDurability
+  ) throws(SedimentError) -> Bool {
+    try log.transact(durability) { (writer) throws(SedimentError) in
+      try set(value, packed, key, state, expiry: expiry, if: condition, LogWriter.Way(durability), &writer)
+    }
+  }
+
+  @inline(__always)
+  private func set(
+    _ value: RawSpan, _ packed: PackedValue?, _ key: RawSpan, _ state: CollectionState, expiry: WrittenExpiry,
+    if condition: WriteCondition, _ way: LogWriter.Way, _ writer: inout LogWriter
+  ) throws(SedimentError) -> Bool {
+    let view = index.view
+    let hash = view.hash(key, collection: state.number)
+    view.prefetch(hash)
+    if state.isDropped.load(ordering: .relaxed) { throw .dropped(path) }
+    var form = RecordForm(collection: state.number)
+    if case .at(let time) = expiry { form.expiry = time }
+    if case .always = condition, case .at = expiry {
+    } else {
+      guard try contents.mayChange(key, hash, state, condition, expiry, &form.expiry, writer) else {
+        return false
+      }
+    }
+    var storedByteCount = value.byteCount
+    if let packed, compressor.mayStore(packed.transform, state, writer) {
+      form.transform = packed.transform
+      storedByteCount = unsafe packed.bytes.count
+      try contents.put(unsafe RawSpan(_unsafeBytes: packed.bytes), key, hash, state, form, &writer, way)
+    } else {
+      try contents.put(value, key, hash, state, form, &writer, way)
+    }
+    writer.userByteCount &+= UInt64(key.byteCount &+ value.byteCount)
+    if compresses {
+      state.compression.count(
+        value.byteCount, storedAs: storedByteCount, isCompressed: form.transform != nil, writer.permit)
+    }
+    contents.reseedIfCrowded(&writer)
+    return true
+  }
+
+  /// Removes a key; false if it had no value.
+  @usableFromInline
+  func remove(
+    _ key: RawSpan, _ state: CollectionState, if condition: WriteCondition, _ durability: SedimentDurability
+  ) throws(SedimentError) -> Bool {
+    try checkLengths(key, RawSpan())
+    do throws(SedimentError) {
+      return try compactor.makingSpace(forStoring: 0) { () throws(SedimentError) in
+        try removeOnce(key, state, if: condition, durability)
+      }
+    } catch {
+      guard error.code == .outOfSpace,
+        let wasRemoved = try compactor.removeByExchange(key, state, if: condition, durability)
+      else { throw error }
+      return wasRemoved
+    }
+  }
+
+  @inline(__always)
+  private func removeOnce(
+    _ key: RawSpan, _ state: CollectionState, if condition: WriteCondition, _ durability: SedimentDurability
+  ) throws(SedimentError) -> Bool {
+    try log.transact(durability) { (writer) throws(SedimentError) in
+      if state.isDropped.load(ordering: .relaxed) { throw .dropped(path) }
+      let view = index.view
+      let hash = view.hash(key, collection: state.number)
+      var probe = view.probe(hash)
+      let old = try reader.locate(
+        key, in: state.number, verifying: false, inWindow: writer.recordsInWindow, probe: &probe)
+      defer { old?.release() }
+      let wasVisible = old.map { reader.isVisible($0, state) } ?? false
+      var isMet = true
+      if case .unchanged(let sequence) = condition {
+        isMet = (wasVisible ? old?.sequence ?? 0 : 0) == sequence
+      }
+      guard let old, isMet else { return false }
+      let form = RecordForm(kind: .remove, collection: state.number)
+      let byteCount = form.byteCount(keyByteCount: key.byteCount, valueByteCount: 0)
+      let account = old.account
+      let place = old.place
+      try writer.makeRoom(byteCount, key, for: removingPurpose)
+      let way = LogWriter.Way(durability)
+      _ = try writer.append(form, byteCount: byteCount, key: key, value: RawSpan(), way)
+      let wasCounted = contents.forget(account, state, &writer)
+      if place != nil { contents.noteDeadExtents(place, of: wasCounted ? state : nil, &writer) }
+      index.remove(probe, writer.permit)
+      return wasVisible
+    }
+  }
+
+  /// What removals may take: some of the reserve, too, but not in a store that makes room by leaving something out.
+  ///
+  /// Where nothing makes room, they may take all of it.
+  var removingPurpose: SlotSpace.Purpose {
+    if options.compaction == .off { return .goingOn }
+    return evicts ? .storing : .removing
+  }
+
+  @inline(__always)
+  func checkLengths(_ key: RawSpan, _ value: RawSpan) throws(SedimentError) {
+    if key.byteCount > Limits.keyByteCountMax || value.byteCount > Limits.valueByteCountMax {
+      try refuseLengths(key, value)
+    }
+  }
+
+  @inline(never)
+  private func refuseLengths(_ key: RawSpan, _ value: RawSpan) throws(SedimentError) {
+    if key.byteCount > Limits.keyByteCountMax {
+      throw .tooLarge(path, what: "key", byteCount: key.byteCount, limit: Limits.keyByteCountMax)
+    }
+    if value.byteCount > Limits.valueByteCountMax {
+      throw .tooLarge(path, what: "value", byteCount: value.byteCount, limit: Limits.valueByteCountMax)
+    }
+  }
+}

@@ -1,0 +1,73 @@
+internal import SedimentDisk
+internal import SedimentFormat
+
+// Which segments are emptied together, and what is tried where their survivors find no room (DESIGN.md 8).
+
+extension Compaction {
+  /// Empties segments, the first of them first, until so many slots are won; how many were.
+  ///
+  /// Free slots may lie so scattered that there is no room for a record of several: its value is stored anew in slots as
+  /// they lie, or the segment that holds it stays as it is. `evenForNothing` says that the first is worth emptying though
+  /// that wins nothing, since it holds up others; with a `limit`, which survivors go before, all are, since they lie where
+  /// the file should end.
+  func exchange(
+    _ victims: [Generation], in survey: SpaceSurvey, evicting: Bool, winning gain: Int,
+    keepingAtMost byteCountMax: Int, evenForNothing: Bool = false, before limit: UInt32? = nil
+  ) throws(SedimentError) -> Int {
+    let terms = try log.withWriter { (writer) throws(SedimentError) in
+      return Exchange.Terms(
+        floor: SequenceNumber(writer.tail.sequence)!,
+        expiredUpTo: writer.expiredUpTo(evicting: evicting), evicts: evicting, byteCountMax: byteCountMax,
+        evictedSlotCount: max(gain, Int(survey.room.wanted)))
+    }
+    return try exchange(victims, terms, in: survey, winning: gain, evenForNothing, before: limit).won
+  }
+
+  /// The same on terms of the caller's; the result tells, too, whether a key was removed.
+  func exchange(
+    _ victims: [Generation], _ terms: Exchange.Terms, in survey: SpaceSurvey, winning gain: Int,
+    _ evenForNothing: Bool, before limit: UInt32? = nil
+  ) throws(SedimentError) -> (won: Int, hasRemoved: Bool) {
+    let entries = writer.withLock { writer in victims.compactMap { writer.catalogue.segments[$0] } }
+    var left = entries
+    var unplacedCount = 0
+    while true {
+      let guardFloor = writer.withLock { writer in self.guardFloor(emptying: victims.count, writer) }
+      let exchange = Exchange(
+        contents, compressor, writer, terms, guardFloor, segmentSlotCount: survey.segmentSlotCount,
+        before: limit)
+      do throws(SedimentError) {
+        let won = try exchange.run(
+          left, winning: gain,
+          evenForNothing && (limit != nil || left.first == entries.first))
+        return (won, exchange.hasRemoved)
+      } catch {
+        guard error.code == .outOfSpace, exchange.change == nil else { throw error }
+        if let unplaced = exchange.unplaced {
+          unplacedCount += 1
+          if unplacedCount > Self.unplacedCountMax { throw error }
+          if try hasScattered(unplaced.position, before: limit) { continue }
+          left.removeAll { $0.identity.generation == unplaced.victim }
+        } else if exchange.victims.count > 1, left.count > 1 {
+          // The last of them have taken the room that the first need: fewer may win as well.
+          left.removeLast(left.count - max(min(exchange.victims.count, left.count) / 2, 1))
+        } else {
+          throw error
+        }
+      }
+    }
+  }
+
+  /// So many records that cannot be moved are dealt with in one search.
+  private static var unplacedCountMax: Int { 64 }
+
+  /// Whether the value of a record was stored anew in scattered slots; false if there are not even so many, or if it
+  /// cannot be read.
+  private func hasScattered(_ position: UInt64, before limit: UInt32?) throws(SedimentError) -> Bool {
+    do throws(SedimentError) {
+      return try scatter(at: position, before: limit)
+    } catch  where error.code == .outOfSpace || error.isOfReading {
+      return false
+    }
+  }
+}

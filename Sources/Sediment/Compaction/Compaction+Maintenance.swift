@@ -1,0 +1,159 @@
+internal import SedimentDisk
+internal import SedimentFormat
+
+// What the background does for space, a step at a time: give back, move, leave out, and let the file shrink.
+
+extension Compaction {
+  /// What follows a step.
+  enum Step {
+    /// There is nothing to do until something changes.
+    case done
+    /// Another step, after a pause in nanoseconds.
+    case again(after: UInt64)
+    /// A look after so many nanoseconds, or as soon as something changes.
+    case look(after: UInt64)
+  }
+
+  /// Sees to space once, if there is something to see to.
+  mutating func maintain() throws(SedimentError) -> Step {
+    let began = disk.monotonicClock()
+    try log.reclaim()
+    try log.leaveWindowBeyondCap()
+    try findLostExtents()
+    var emptying = try freeDead()
+    var (survey, isIdle, isVain) = try log.withWriter { (writer) throws(SedimentError) in
+      writer.noteClocks()
+      let survey = surveySpace(&writer)
+      let isIdle = survey.sequence.rawValue == writer.maintainedSequence
+      writer.maintainedSequence = survey.sequence.rawValue
+      return (survey, isIdle, !writer.evicts && writer.vainUpkeep?.isStill(writer) ?? false)
+    }
+    let isShort = survey.isFull && survey.room.present < survey.room.wanted
+    let before = survey
+    if isShort, !isVain {
+      if try log.bringBack() { return .again(after: 0) }
+      if log.isHeldByReaders() { return .look(after: Self.readersPauseNanoseconds) }
+    }
+    if survey.isDue, isCheckpointWorthIt(survey, for: emptying) {
+      try log.checkpoint(both: true)
+      emptying.freedSlotCount += try freeDead().freedSlotCount
+      survey = try surveySpace()
+    }
+    var hasWon = emptying.freedSlotCount > 0
+    if isShort {
+      var gain = isVain ? .nothing : try makeRoom(in: survey, isBehindVain: false)
+      if gain == .freed, !evicts || survey.isOverlong, !hasMoreAvailable(than: before) {
+        gain = try makeRoom(in: try surveySpace(), isBehindVain: true)
+      }
+      // A checkpoint frees what the one before it took, each time anew.
+      hasWon = gain == .emptied || hasMoreAvailable(than: before)
+    } else if survey.hasExpired || survey.isDue {
+      hasWon = try balance(survey) > 0 || hasWon
+    }
+    guard hasWon else {
+      let step = try settle(isIdle)
+      writer.withLock { writer in
+        // Only what is still there once everything has come back cannot be won.
+        writer.noteVain()
+        // What the search itself has written would wake the next one, and so on for ever.
+        if isShort, !isVain { writer.vainUpkeep = VainSearch(writer) }
+      }
+      return step
+    }
+    // What was freed comes back with the next sync, which others do meanwhile, unless it is needed at once.
+    let (freed, free) = writer.withLock { writer in
+      writer.noteWon()
+      let space = writer.space
+      return (writer.freedSlotCount, space.freeCount - min(space.freeCount, writer.keptSlotCount))
+    }
+    if freed > 0, free < 2 * survey.segmentSlotCount {
+      try log.bringBack()
+    } else if freed >= 2 * survey.segmentSlotCount {
+      background.syncSoon()
+    }
+    // As long a rest as the work took, unless there is nobody to disturb or space runs short.
+    let isBehind = survey.recordSlotCount >= survey.budget.dueSlotCount + survey.budget.leastGainSlotCount
+    let isUrgent = isShort || isIdle || isBehind
+    return .again(after: isUrgent ? 0 : disk.monotonicClock() &- began)
+  }
+
+  /// Frees the dead extents and the segments that are wholly dead, as far as there is room for saying so.
+  func freeDead() throws(SedimentError) -> Emptying {
+    try log.withWriter { (writer) throws(SedimentError) in
+      var result = Emptying()
+      do throws(SedimentError) {
+        result.freedSlotCount = writer.deadExtentSlotCount
+        _ = try log.freeDeadExtents(&writer)
+        let emptied = try freeEmptied(&writer)
+        result.freedSlotCount += emptied.freedSlotCount
+        result.neededSlotCount = emptied.neededSlotCount
+      } catch  where error.code == .outOfSpace {}
+      return result
+    }
+  }
+
+  /// Wins space at the least cost in the long run.
+  private func balance(_ survey: SpaceSurvey) throws(SedimentError) -> Int {
+    let choice = choose(.balance, survey)
+    let mayCheckpoint = choice.hasBlocked && isCheckpointWorthIt(survey)
+    if !mayCheckpoint || !choice.wantsCheckpoint {
+      let won = try exchange(choice, in: survey)
+      // What may be emptied may win nothing, however much it seemed to be worth: part of a slot is none.
+      if won > 0 { return won }
+      guard mayCheckpoint || choice.hasBlocked && isFarBehind(survey) else { return won }
+    }
+    try log.checkpoint(both: true)
+    let survey = try surveySpace()
+    return try exchange(choose(.balance, survey), in: survey)
+  }
+
+  private func exchange(
+    _ choice: CompactionPolicy.Choice, in survey: SpaceSurvey
+  ) throws(SedimentError) -> Int {
+    try exchange(
+      choice.victims, in: survey, evicting: false, winning: Int(survey.gainSlotCount),
+      keepingAtMost: .max, evenForNothing: choice.isForTombstones)
+  }
+
+  /// Whether a checkpoint lets enough be freed at once for what its syncs cost.
+  private func isCheckpointWorthIt(_ survey: SpaceSurvey, for emptying: Emptying) -> Bool {
+    SlotSpace.byteCount(of: emptying.neededSlotCount) >= UInt64(max(survey.liveByteCount / 8, 1 << 20))
+  }
+
+  /// A checkpoint lets segments be emptied that the last ones still need; its syncs cost something, too.
+  private func isCheckpointWorthIt(_ survey: SpaceSurvey) -> Bool {
+    let byteCount = writer.withLock { writer in writer.replayByteCount }
+    return byteCount >= UInt64(max(survey.liveByteCount / 8, 1 << 20))
+  }
+
+  /// Whether so much can only be won behind a checkpoint that this is worth its syncs, however little was written.
+  private func isFarBehind(_ survey: SpaceSurvey) -> Bool {
+    let excess = survey.recordSlotCount - min(survey.budget.dueSlotCount, survey.recordSlotCount)
+    return SlotSpace.byteCount(of: excess) >= UInt64(max(survey.liveByteCount / 8, 1 << 20))
+  }
+
+  /// Ends what was begun: lets freed slots come back, and gives to the file system what is not needed.
+  private mutating func settle(_ isIdle: Bool) throws(SedimentError) -> Step {
+    try endDictionaries()
+    try log.bringBack()
+    // While somebody writes, what is free now will soon be needed.
+    if isIdle {
+      if try comeDown() { return .again(after: 0) }
+      try trim(to: nil)
+    }
+    // Readers or a backup hold the rest; a look now and then is enough.
+    let (isHeld, hasExcess) = writer.withLock { writer in
+      (
+        writer.freedRuns.contains { writer.pinned[$0.generation] == nil },
+        excess(writer, nil) != nil || hasIdleBlocks(writer, nil) || mayComeDown(writer)
+      )
+    }
+    if isHeld { return .look(after: Self.readersPauseNanoseconds) }
+    return hasExcess && !isIdle ? .look(after: Self.idleNanoseconds) : .done
+  }
+
+  private static var readersPauseNanoseconds: UInt64 { 20_000_000 }
+
+  /// So long nothing must have been written for the file to shrink.
+  private static var idleNanoseconds: UInt64 { 100_000_000 }
+}

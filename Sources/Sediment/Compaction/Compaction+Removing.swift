@@ -1,0 +1,57 @@
+internal import SedimentFormat
+internal import Synchronization
+
+// How a key is removed from a store that has no room for a tombstone.
+
+extension Compaction {
+  /// Removes a key by moving all other records of its segment away; nil if its record is another one meanwhile, or
+  /// there is no room even for that.
+  mutating func remove(
+    _ key: RawSpan, _ state: CollectionState, if condition: WriteCondition
+  ) throws(SedimentError) -> Bool? {
+    try log.bringBack()
+    guard let found = try find(key, state, condition) else { return nil }
+    if found.isNeeded { try log.checkpoint(both: true) }
+    if LogWriter.isLong(keyOf: key.byteCount) {
+      try emptyGuards(below: found.sequence, but: found.generation)
+    }
+    let survey = try surveySpace()
+    var terms = Exchange.Terms(
+      floor: SequenceNumber(log.lastSequence)!, expiredUpTo: 0, evicts: false, byteCountMax: .max,
+      evictedSlotCount: 0)
+    terms.removedPosition = found.position >> 3
+    let hasRemoved = try exchange([found.generation], terms, in: survey, winning: 0, true).hasRemoved
+    return hasRemoved ? found.isVisible : nil
+  }
+
+  /// Where the record lies that a key is to lose.
+  private struct RecordToRemove {
+    let position: UInt64
+    let generation: Generation
+    let sequence: UInt64
+    let isVisible: Bool
+    /// Whether a superblock needs its segment, or the log ends there.
+    let isNeeded: Bool
+  }
+
+  /// The record of a key for which a condition holds; nil if there is none.
+  private func find(
+    _ key: RawSpan, _ state: CollectionState, _ condition: WriteCondition
+  ) throws(SedimentError) -> RecordToRemove? {
+    try log.withWriter { (writer) throws(SedimentError) in
+      if state.isDropped.load(ordering: .relaxed) { throw .dropped(path) }
+      var probe = index.view.probe(index.view.hash(key, collection: state.number))
+      guard let old = try reader.locate(key, in: state.number, verifying: false, probe: &probe),
+        let generation = Generation(old.segment.generation)
+      else { return nil }
+      defer { old.release() }
+      let isVisible = reader.isVisible(old, state)
+      if case .unchanged(let sequence) = condition, (isVisible ? old.sequence : 0) != sequence { return nil }
+      if writer.tail.identity.generation == generation { try writer.goOnInAnotherSegment() }
+      guard let entry = writer.catalogue.segments[generation] else { return nil }
+      return RecordToRemove(
+        position: old.position, generation: generation, sequence: old.sequence, isVisible: isVisible,
+        isNeeded: isBlocked(entry, writer))
+    }
+  }
+}

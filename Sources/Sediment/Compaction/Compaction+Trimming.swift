@@ -1,0 +1,141 @@
+internal import SedimentDisk
+internal import SedimentFormat
+
+extension Compaction {
+  /// Gives free slots back to the file system, but for those that will be needed soon, or `spare` of them.
+  ///
+  /// Slots in the middle become holes, those at the end go.
+  func trim(to spare: UInt32?) throws(SedimentError) {
+    var end: UInt32
+    repeat {
+      end = writer.withLock { writer in
+        writer.takeBackReserved()
+        // A shorter file needs less in reserve, and so does one without the long segments that batches made.
+        if writer.longestSlotCount > writer.survivorSlotCount { writer.noteLongest() }
+        writer.space.reserve = writer.reserve
+        return writer.space.end
+      }
+      try trimOnce(spare)
+    } while writer.withLock({ writer in writer.space.end }) < end
+  }
+
+  private func trimOnce(_ spare: UInt32?) throws(SedimentError) {
+    while let run = writer.withLock({ writer in slotsToPunch(&writer, spare) }) {
+      guard try punch(run) else {
+        // They may be used as they are.
+        writer.withLock { writer in writer.space.give(run) }
+        break
+      }
+      writer.withLock { writer in writer.space.giveBare(run) }
+    }
+    if spare != nil { try lowerFreeSlots() }
+    try punchBare(spare)
+    try writer.withLock { (writer) throws(SedimentError) in
+      guard writer.poison == nil, !lifetime.isClosed else { return }
+      try cutEnd(&writer, spare)
+    }
+  }
+
+  /// Keeps what is free, and has to be, before bare slots rather than at the end, so that the file can end sooner.
+  private func lowerFreeSlots() throws(SedimentError) {
+    while let run = try writer.withLock({ (writer) throws(SedimentError) in try takeReplaced(&writer) }) {
+      guard try punch(run) else { return writer.withLock { writer in writer.space.give(run) } }
+      writer.withLock { writer in writer.space.giveBare(run) }
+    }
+  }
+
+  /// Takes the last free slots out, behind which nothing lies, and gives as many bare ones before them blocks; nil if
+  /// there are none, or no blocks.
+  private func takeReplaced(_ writer: inout LogWriter) throws(SedimentError) -> Range<UInt32>? {
+    guard writer.poison == nil, !lifetime.isClosed, let last = writer.space.lastRun,
+      last.lowerBound >= writer.catalogue.slots.end,
+      let bare = writer.space.firstBareRun(upTo: UInt32(last.count)), bare.lowerBound < last.lowerBound
+    else { return nil }
+    return writer.space.takeLast(try writer.giveBlocks(to: bare))
+  }
+
+  /// Makes a hole of slots that were taken out; false where the file system cannot.
+  private func punch(_ run: Range<UInt32>) throws(SedimentError) -> Bool {
+    do throws(SedimentError) {
+      try volume.file.punchHole(SlotSpace.byteRange(of: run))
+      return true
+    } catch {
+      if let code = error.systemError?.code, code == .notSupported || code == .invalidArgument {
+        return false
+      }
+      // Whether there is a hole now is not known, so there must be blocks before anything is stored there.
+      writer.withLock { writer in writer.space.giveBare(run) }
+      throw lifetime.seenByCaller(error)
+    }
+  }
+
+  /// Takes some free slots out that are to become a hole: a few at a time, because that takes a while.
+  private func slotsToPunch(_ writer: inout LogWriter, _ spare: UInt32?) -> Range<UInt32>? {
+    guard volume.file.traits.punchesHoles, writer.poison == nil, !lifetime.isClosed else { return nil }
+    guard let excess = excess(writer, spare) else { return nil }
+    writer.isTrimming = true
+    return writer.space.takeLast(min(excess, Self.punchedSlotCountMax))
+  }
+
+  private static var punchedSlotCountMax: UInt32 { 256 }
+
+  /// How many free slots are more than are needed; nil if they are not worth a call.
+  func excess(_ writer: borrowing LogWriter, _ spare: UInt32?) -> UInt32? {
+    let kept = writer.space.reservedCount + (spare ?? 2 * writer.segmentSlotCount + 16)
+    guard writer.space.freeCount > kept else { return nil }
+    let excess = writer.space.freeCount - kept
+    // The log goes up and down between two compactions; that is not to reach the file system each time.
+    if spare == nil, !writer.isTrimming, excess < max(writer.space.end / 16, 64) { return nil }
+    return excess
+  }
+
+  // MARK: What an opening found
+
+  /// Makes holes of bare slots that have blocks from before the file was opened, if they have; once is enough.
+  private func punchBare(_ spare: UInt32?) throws(SedimentError) {
+    guard writer.withLock({ writer in hasIdleBlocks(writer, spare) }) else { return }
+    var limit = UInt32.max
+    while let run = writer.withLock({ writer in bareSlotsToPunch(&writer, before: limit) }) {
+      limit = run.lowerBound
+      let isHole = try punch(run)
+      writer.withLock { writer in writer.space.giveBare(run) }
+      guard isHole else { break }
+    }
+    writer.withLock { writer in if !lifetime.isClosed { writer.space.idleStart = .max } }
+  }
+
+  private func bareSlotsToPunch(_ writer: inout LogWriter, before limit: UInt32) -> Range<UInt32>? {
+    guard writer.poison == nil, !lifetime.isClosed else { return nil }
+    return writer.space.takeLastBare(Self.punchedSlotCountMax, before: limit)
+  }
+
+  /// Whether bare slots have so many blocks that it is worth giving them back.
+  func hasIdleBlocks(_ writer: borrowing LogWriter, _ spare: UInt32?) -> Bool {
+    let space = writer.space
+    let least = spare ?? max(space.end / 16, 64)
+    guard space.idleRun(upTo: 1) != nil, volume.file.traits.punchesHoles, space.bareCount > least,
+      let allocated = try? volume.file.allocatedByteCount()
+    else { return false }
+    return allocated > SlotSpace.byteCount(of: space.end - space.bareCount + least)
+  }
+
+  // MARK: The end
+
+  /// Shortens the file by the slots at its end that are free and have no blocks.
+  private func cutEnd(_ writer: inout LogWriter, _ spare: UInt32?) throws(SedimentError) {
+    writer.isTrimming = false
+    let canPunch = volume.file.traits.punchesHoles
+    let freeToCut = canPunch ? 0 : excess(writer, spare) ?? 0
+    let end = writer.space.endAfterCutting(freeSlots: freeToCut)
+    guard end < writer.space.end else { return }
+    writer.blockLossCount += 1
+    do throws(SedimentError) {
+      try volume.shrink(to: SlotSpace.byteCount(of: end))
+      try volume.file.truncate(to: SlotSpace.byteCount(of: end))
+    } catch {
+      throw writer.fail(error)
+    }
+    writer.space.cut(to: end)
+    writer.setWantedFreeCount()
+  }
+}

@@ -1,0 +1,94 @@
+internal import SedimentDisk
+internal import SedimentFormat
+internal import Synchronization
+
+/// Makes values smaller before they are stored, and again when compaction moves them.
+///
+/// It works without the writer's lock, so that writers do it side by side.
+@safe
+final class Compressor: AboveReader, Sendable {
+  let reader: Reader
+  let log: Log
+  /// The level that values are compressed at, nil if they are not, and whether dictionaries are trained for them.
+  let level: Int32?
+  let compresses: Bool
+  let trainsDictionaries: Bool
+
+  init(_ log: Log) {
+    reader = log.reader
+    self.log = log
+    level = log.writer == nil ? nil : log.options.compression.level
+    compresses = level != nil
+    trainsDictionaries = compresses && log.options.compression == .automatic
+  }
+}
+
+extension Compressor {
+  /// Values shorter than this are stored as they are: the record itself takes more.
+  static var packedByteCountMin: Int { 16 }
+
+  /// Whether a value that is about to be stored may become smaller; it is a sample for a dictionary in any case.
+  @inline(__always)
+  func wantsPacking(_ value: RawSpan, _ state: CollectionState) -> Bool {
+    guard compresses, value.byteCount >= Self.packedByteCountMin else { return false }
+    if trainsDictionaries, state.compressionCells.isSample() { takeSample(value, state) }
+    return wantsTrial(of: value.byteCount, state)
+  }
+
+  /// Whether it is to be tried to compress a value of so many bytes.
+  @inline(__always)
+  func wantsTrial(of byteCount: Int, _ state: CollectionState) -> Bool {
+    let cells = state.compressionCells
+    let hasDictionary = byteCount <= CollectionCompression.dictionaryByteCountMax && cells.hasDictionary
+    if !hasDictionary, byteCount < CollectionCompression.plainByteCountMin { return false }
+    return cells.trials(withDictionary: hasDictionary).wantsTrial(of: byteCount)
+  }
+
+  /// Takes a value as a sample; enough of them begin a training.
+  @inline(never)
+  func takeSample(_ value: RawSpan, _ state: CollectionState) {
+    if state.compression.samples.take(value) { background.planTraining() }
+  }
+
+  /// Compresses a value that `wantsPacking` was asked of, if that saves at least an eighth.
+  func pack(_ value: RawSpan, _ state: CollectionState, with codec: ZstdCodec) -> PackedValue? {
+    let compression = state.compression
+    let byteCount = value.byteCount
+    Readers.enter(domain)
+    defer { Readers.leave() }
+    return compression.withDictionary(for: byteCount) { dictionary in
+      // Looking at the clock takes a tenth of compressing a small value.
+      let began = codec.isTimed() ? disk.monotonicClock() : nil
+      let packed = pack(value, with: dictionary, codec)
+      if let began {
+        let taken = (disk.monotonicClock() &- began) &* ZstdCodec.timedOneOf
+        compression.nanoseconds.add(taken, ordering: .relaxed)
+      }
+      compression.noteTrial(byteCount, hasDictionary: dictionary != nil, isCompressible: packed != nil)
+      return packed
+    }
+  }
+
+  /// Compresses a value, if that saves at least an eighth and takes at most so many bytes.
+  ///
+  /// In a reader's scope if there is a dictionary.
+  func pack(
+    _ value: RawSpan, with dictionary: CompressionDictionary?, atMost byteCountMax: Int = .max,
+    _ codec: ZstdCodec
+  ) -> PackedValue? {
+    guard let transform = Transform(zstdOf: value.byteCount, with: dictionary), let level = level
+    else { return nil }
+    let limit = min(Self.packedByteCountMax(of: value.byteCount), byteCountMax) - transform.byteCount
+    let bytes = unsafe codec.compress(value, level: level, with: dictionary, toAtMost: limit)
+    return unsafe bytes.map { unsafe PackedValue($0, transform) }
+  }
+
+  /// What a value of so many bytes may take at most to be stored compressed.
+  static func packedByteCountMax(of byteCount: Int) -> Int { byteCount - byteCount / 8 }
+
+  /// Whether a value may still be stored as it was compressed; not if its dictionary has been retired since.
+  @inline(__always)
+  func mayStore(_ transform: Transform, _ state: CollectionState, _ writer: borrowing LogWriter) -> Bool {
+    transform.dictionary == 0 || transform.dictionary == state.compression.dictionaryNumber(writer.permit)
+  }
+}

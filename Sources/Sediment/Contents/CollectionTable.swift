@@ -1,0 +1,66 @@
+internal import SedimentFormat
+
+/// The collections of a store, by number and name.
+final class CollectionTable: Sendable {
+  private struct Tables {
+    var states: [UInt32: CollectionState] = [:]
+    var numbers: [[UInt8]: UInt32] = [:]
+  }
+
+  private let tables: Locked<Tables>
+  let defaultState: CollectionState
+
+  /// The collections of a catalogue, with the keys that the index has for each.
+  init(_ catalogue: Catalogue, counts: (UInt32) -> CollectionState.Counts) {
+    var tables = Tables()
+    for (number, entry) in catalogue.collections {
+      let clearedAt = catalogue.deadUpTo(collection: number) ?? .zero
+      tables.states[number] = CollectionState(
+        number: number, name: entry.name, clearedAt: clearedAt.rawValue, counts(number))
+      if number != 0 { tables.numbers[entry.name] = number }
+    }
+    defaultState =
+      tables.states[0]
+      ?? CollectionState(
+        number: 0, name: [], clearedAt: catalogue.numbers.everythingClearedAt.rawValue, counts(0))
+    tables.states[0] = defaultState
+    self.tables = Locked(.leaf, tables)
+  }
+
+  func named(_ name: [UInt8]) -> CollectionState? {
+    tables.withLock { tables in tables.numbers[name].flatMap { tables.states[$0] } }
+  }
+
+  func numbered(_ number: UInt32) -> CollectionState? {
+    tables.withLock { tables in tables.states[number] }
+  }
+
+  func add(_ state: CollectionState) {
+    tables.withLock { tables in
+      tables.states[state.number] = state
+      tables.numbers[state.name] = state.number
+    }
+  }
+
+  func remove(_ state: CollectionState) {
+    tables.withLock { tables in
+      tables.states[state.number] = nil
+      tables.numbers[state.name] = nil
+    }
+  }
+
+  /// How many keys all of them have together.
+  var keyCount: Int { all.reduce(0) { $0 + $1.keyCount } }
+
+  /// The slots of the extents that the values of all of them have together.
+  var extentSlotCount: Int { all.reduce(0) { $0 &+ $1.extentSlotCount } }
+
+  var all: [CollectionState] {
+    tables.withLock { tables in Array(tables.states.values) }
+  }
+
+  /// The names in ascending order of their bytes.
+  var names: [[UInt8]] {
+    tables.withLock { tables in tables.numbers.keys.sorted { $0.lexicographicallyPrecedes($1) } }
+  }
+}

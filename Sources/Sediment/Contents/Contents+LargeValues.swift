@@ -1,0 +1,62 @@
+internal import SedimentFormat
+
+extension Contents {
+  /// Appends the record that commits a large value.
+  func putLarge(
+    _ large: WrittenExtents, _ reservation: inout Reservation, _ key: RawSpan, _ hash: UInt64,
+    _ state: CollectionState, _ form: RecordForm, for purpose: SlotSpace.Purpose = .storing,
+    _ writer: inout LogWriter, _ way: LogWriter.Way
+  ) throws(SedimentError) {
+    let byteCount = form.byteCount(keyByteCount: key.byteCount, valueByteCount: large.record.count)
+    let isMapped = volume.isWhollyMapped
+    var probe = index.view.probe(hash)
+    var old = isMapped ? nil : try readable(key, state, &probe)
+    defer { old?.release() }
+    try writer.makeRoom(byteCount, key, for: purpose)
+    let position = try writer.append(
+      form, byteCount: byteCount, key: key, value: unsafe large.record.span.bytes, way)
+    adopt(large, &reservation, &writer)
+    if isMapped { old = mapped(key, state, &probe, writer) }
+    enter(hash, probe, old, state, form, at: position, byteCount: byteCount, &writer)
+    state.countExtents(Int(large.place.slotCount), writer.permit)
+    reseedIfCrowded(&writer)
+  }
+
+  /// Makes the catalogue and the slot table know extents that a record has committed.
+  func adopt(_ large: WrittenExtents, _ reservation: inout Reservation, _ writer: inout LogWriter) {
+    do throws(Catalogue.Contradiction) {
+      try writer.catalogue.adopt(large.place)
+    } catch {
+      preconditionFailure("the writer contradicts its own catalogue: \(error.reason)")
+    }
+    for piece in large.place.pieces {
+      writer.adopt(piece.extent, from: &reservation)
+      writer.extentSlotCount += piece.extent.run.count
+      writer.adoptedByteCount += UInt64(piece.extent.run.byteRange.count)
+      slots.add(Segment(piece.extent, base: .zero, in: volume.identity), piece.extent.run, writer.permit)
+    }
+  }
+
+  /// Commits a large value that was written anew, unless its key got another record meanwhile.
+  func enter(
+    _ large: WrittenExtents, _ reservation: inout Reservation, insteadOf found: FoundRecord,
+    _ state: CollectionState
+  ) throws(SedimentError) {
+    try log.withWriter { (writer) throws(SedimentError) in
+      let key = unsafe RawSpan(_unsafeBytes: found.view.key)
+      let hash = index.view.hash(key, collection: state.number)
+      guard index.view.find(hash, at: found.position >> 3) != nil, state.counts(found.sequence) else {
+        return
+      }
+      let form = RecordForm(
+        kind: .putLarge, collection: state.number, expiry: found.view.expiry, transform: large.transform)
+      try putLarge(large, &reservation, key, hash, state, form, for: .goingOn, &writer, .stored)
+    }
+  }
+
+  /// The slots of extents in the catalogue that no value has, and that do not wait to be freed; those of values that were
+  /// cleared are among them until these are swept out.
+  func lostExtentSlotCount(_ writer: borrowing LogWriter) -> Int {
+    Int(writer.extentSlotCount) &- collections.extentSlotCount &- Int(writer.deadExtentSlotCount)
+  }
+}

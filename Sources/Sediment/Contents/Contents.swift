@@ -1,0 +1,190 @@
+internal import SedimentDisk
+internal import SedimentFormat
+
+/// What the store holds: the records of the log that the index leads to, and the accounts of them.
+///
+/// It appends records and lets the index and the accounts follow, in one go with the writer.
+@safe
+final class Contents: AboveReader, Sendable {
+  let reader: Reader
+  let log: Log
+  let writer: Locked<LogWriter>?
+
+  init(_ log: Log) {
+    reader = log.reader
+    self.log = log
+    writer = log.writer
+  }
+}
+
+extension Contents {
+  /// The record that a key has now, where that takes a call that can fail; nothing may be appended then.
+  ///
+  /// Not knowing which entry of the index to replace would leave the key with two of them.
+  @inline(never)
+  func readable(
+    _ key: RawSpan, _ state: CollectionState, _ probe: inout IndexProbe
+  ) throws(SedimentError) -> FoundRecord? {
+    try reader.locate(key, in: state.number, verifying: false, probe: &probe)
+  }
+
+  /// The record that a key has now, where it is mapped: looked up after the append, while its bucket comes near.
+  @inline(always)
+  func mapped(
+    _ key: RawSpan, _ state: CollectionState, _ probe: inout IndexProbe, _ writer: borrowing LogWriter
+  ) -> FoundRecord? {
+    // Without a call there is nothing to fail. A record that makes no sense is passed over.
+    try? reader.locate(
+      key, in: state.number, verifying: false, inWindow: writer.recordsInWindow, probe: &probe)
+  }
+
+  /// Lets the index lead to a record that was appended, and keeps the accounts.
+  ///
+  /// The probe stands on the entry of the old record, if there is one.
+  @inline(always)
+  func enter(
+    _ hash: UInt64, _ probe: IndexProbe, _ old: FoundRecord?, _ state: CollectionState, _ form: RecordForm,
+    at position: UInt64, byteCount: Int, _ writer: inout LogWriter
+  ) {
+    if let old {
+      let account = old.account
+      let wasCounted = forgetBytes(account, state, &writer)
+      noteDead(old, of: wasCounted ? state : nil, &writer)
+      index.replace(probe, position: position &>> 3, writer.permit)
+      writer.noteLive(1, byteCount: byteCount)
+      // Most changes leave the counts of keys as they are.
+      if wasCounted, account.expires == (form.expiry != 0) { return }
+      if wasCounted { state.count(-1, expiring: account.expires, writer.permit) }
+    } else {
+      index.insert(hash, position: position &>> 3, writer.permit)
+      writer.noteLive(1, byteCount: byteCount)
+    }
+    state.count(1, expiring: form.expiry != 0, writer.permit)
+  }
+
+  /// Lets the extents of a large value be freed to which the index leads no more; `state` has counted them, if there is
+  /// one.
+  @inline(__always)
+  func noteDead(_ old: FoundRecord, of state: CollectionState?, _ writer: inout LogWriter) {
+    if let place = old.place { noteDeadExtents(place, of: state, &writer) }
+  }
+
+  @inline(never)
+  func noteDeadExtents(_ place: ValuePlace?, of state: CollectionState?, _ writer: inout LogWriter) {
+    guard let place else { return }
+    writer.noteDead(place.pieces.lazy.map(\.extent))
+    state?.countExtents(-Int(place.slotCount), writer.permit)
+    writer.tail.wantsUpkeep = true
+    // The records of large values are short, so the log hardly ever goes on in another segment.
+    writer.notePace()
+  }
+
+  /// Gives the index another seed if its keys are too much alike.
+  ///
+  /// Hashes that were computed before are of no use then.
+  @inline(__always)
+  func reseedIfCrowded(_ writer: inout LogWriter) {
+    if index.isCrowded, !writer.isReseeded { reseedIndex(&writer) }
+  }
+
+  /// Places all keys anew under another seed, once: so many that are alike come of chance or of somebody who
+  /// knows the seed.
+  @inline(never)
+  private func reseedIndex(_ writer: inout LogWriter) {
+    writer.isReseeded = true
+    let keyHash = KeyHash(low: disk.random(), high: disk.random())
+    // Where a record cannot be read, the index stays as it is: crowded, and right.
+    try? index.rebuild(keyHash: keyHash, writer.permit) { (entry) throws(SedimentError) in
+      let position = entry.position << 3
+      guard let found = try reader.record(at: position) else { throw .damagedRecord(path, offset: position) }
+      defer { found.release() }
+      return keyHash.hash(unsafe RawSpan(_unsafeBytes: found.view.key), collection: found.view.collection)
+    }
+  }
+
+  /// Takes a record that the index leads to out of the accounts; whether it was among the keys that are counted.
+  @inline(__always)
+  @discardableResult
+  func forget(_ old: RecordAccount, _ state: CollectionState, _ writer: inout LogWriter) -> Bool {
+    let wasCounted = forgetBytes(old, state, &writer)
+    if wasCounted { state.count(-1, expiring: old.expires, writer.permit) }
+    return wasCounted
+  }
+
+  /// The same, but for the counts of keys; whether it was in these.
+  @inline(__always)
+  private func forgetBytes(_ old: RecordAccount, _ state: CollectionState, _ writer: inout LogWriter) -> Bool
+  {
+    writer.noteDead(old.segment, byteCount: old.byteCount)
+    return state.counts(old.sequence)
+  }
+
+  // MARK: With the writer
+
+  /// Whether a condition holds; tells the expiry that is to stay, too.
+  func mayChange(
+    _ key: RawSpan, _ hash: UInt64, _ state: CollectionState, _ condition: WriteCondition,
+    _ expiry: WrittenExpiry, _ time: inout UInt64, _ writer: borrowing LogWriter
+  ) throws(SedimentError) -> Bool {
+    let view = index.view
+    var probe = view.probe(hash)
+    let old = try reader.locate(
+      key, in: state.number, verifying: options.verifiesReads, inWindow: writer.recordsInWindow,
+      probe: &probe)
+    defer { old?.release() }
+    let visible = old.flatMap { reader.isVisible($0, state) ? $0 : nil }
+    switch condition {
+    case .always: break
+    case .absent: if visible != nil { return false }
+    case .present: if visible == nil { return false }
+    case .unchanged(let sequence): if (visible?.sequence ?? 0) != sequence { return false }
+    }
+    if case .unchanged = expiry { time = visible?.view.expiry ?? 0 }
+    return true
+  }
+
+  /// Appends a put and tells the index.
+  @inline(__always)
+  func put(
+    _ value: RawSpan, _ key: RawSpan, _ hash: UInt64, _ state: CollectionState, _ form: RecordForm,
+    _ writer: inout LogWriter, _ way: LogWriter.Way
+  ) throws(SedimentError) {
+    let byteCount = form.byteCount(keyByteCount: key.byteCount, valueByteCount: value.byteCount)
+    // What is mapped stays so, also if the file grows beyond its mapping to make room.
+    guard volume.isWhollyMapped else {
+      return try putUnmapped(value, key, hash, state, form, byteCount: byteCount, &writer, way)
+    }
+    try writer.makeRoom(byteCount, key, for: .storing)
+    let position = try writer.append(form, byteCount: byteCount, key: key, value: value, way)
+    var probe = index.view.probe(hash)
+    let old = mapped(key, state, &probe, writer)
+    enter(hash, probe, old, state, form, at: position, byteCount: byteCount, &writer)
+  }
+
+  /// The same where it may take a call to read the record that the key has.
+  @inline(never)
+  private func putUnmapped(
+    _ value: RawSpan, _ key: RawSpan, _ hash: UInt64, _ state: CollectionState, _ form: RecordForm,
+    byteCount: Int, _ writer: inout LogWriter, _ way: LogWriter.Way
+  ) throws(SedimentError) {
+    var probe = index.view.probe(hash)
+    let old = try readable(key, state, &probe)
+    defer { old?.release() }
+    try writer.makeRoom(byteCount, key, for: .storing)
+    let position = try writer.append(form, byteCount: byteCount, key: key, value: value, way)
+    enter(hash, probe, old, state, form, at: position, byteCount: byteCount, &writer)
+  }
+
+  /// Lets a segment that cannot be read stay as it is, so that the others can be emptied all the same; the result is
+  /// the error as the caller is told of it.
+  func refuse(_ entry: SegmentEntry, after error: SedimentError) -> SedimentError {
+    let error = lifetime.seenByCaller(error)
+    if error.isOfReading {
+      writer?.withLock { writer in
+        writer.refusedVictims.insert(entry.identity.generation)
+        writer.ledger.refuse(entry.identity.generation)
+      }
+    }
+    return error
+  }
+}

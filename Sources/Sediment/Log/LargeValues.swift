@@ -1,0 +1,74 @@
+internal import SedimentDisk
+internal import SedimentFormat
+
+/// A large value whose bytes lie in slots, and the record value that will commit it.
+struct WrittenExtents {
+  let place: ValuePlace
+  /// The value of the put large: the place, then the bytes that the extents leave out.
+  let record: [UInt8]
+  /// How it was compressed; nil if it was not.
+  let transform: Transform?
+
+  /// What lies in pieces, but for its last bytes.
+  init(_ pieces: [ValuePlace.Piece], tail: RawSpan, _ transform: Transform? = nil) {
+    place = ValuePlace(pieces: pieces, tailByteCount: tail.byteCount)!
+    record = place.encode() + tail.array(0..<tail.byteCount)
+    self.transform = transform
+  }
+
+  var storedByteCount: Int { Int(place.storedByteCount) }
+}
+
+/// How large values are laid out.
+enum LargeValues {
+  /// How many of a value's bytes go to its extent; the rest stands in the record.
+  ///
+  /// Only where the last slot would be wasted for the most part, and the waste is more than a 32nd of the value:
+  /// a value in one piece can be read in place.
+  /// Nor where the key and the places of all pieces leave no room for them in a record of one slot.
+  static func extentByteCount(of valueByteCount: Int, besides keyByteCount: Int) -> Int {
+    let overhead =
+      ExtentLayout(storedByteCount: UInt64(valueByteCount)).tableByteCount + SegmentHeader.byteCount + 4
+    let rest = (valueByteCount + overhead) % Limits.slotByteCount
+    let waste = Limits.slotByteCount - rest
+    guard rest > 0, rest < Limits.slotByteCount / 4, rest < valueByteCount,
+      rest + keyByteCount <= keyAndTailByteCountMax, waste * 32 > valueByteCount
+    else {
+      return valueByteCount
+    }
+    return valueByteCount - rest
+  }
+
+  /// What a key and the bytes behind the pieces may have together, with as many pieces as scatter.
+  private static var keyAndTailByteCountMax: Int {
+    LogWriter.shortRecordByteCountMax - 40 * (LogWriter.scatteredRunCountMax + 1)
+  }
+
+  /// Writes an extent's header, bytes and chunk table.
+  static func write(
+    _ bytes: RawSpan, to extent: SegmentIdentity, _ volume: Volume
+  ) throws(SedimentError) -> ValuePlace.Piece {
+    let layout = ExtentLayout(storedByteCount: UInt64(bytes.byteCount))
+    let start = extent.run.byteRange.lowerBound
+    let seed = extent.seed(in: volume.identity)
+    let header = SegmentHeader(identity: extent, base: .zero, floor: .zero).encode(in: volume.identity)
+    try volume.file.write(header, at: start)
+    var checksums: [UInt32] = []
+    for number in 0..<layout.chunkCount {
+      let range = layout.chunk(number)
+      let chunk = bytes.extracting(Int(range.lowerBound)..<Int(range.upperBound))
+      checksums.append(ExtentLayout.checksum(ofChunk: number, chunk, seed: seed).rawValue)
+      try volume.file.write(chunk, at: start + ExtentLayout.bytesOffset + range.lowerBound)
+    }
+    // The zeros up to a multiple of 4, then the table.
+    let bytesEnd = ExtentLayout.bytesOffset + layout.storedByteCount
+    let gap = Int(layout.tableOffset - bytesEnd)
+    let table = encoded(byteCount: gap + layout.tableByteCount) { bytes in
+      for (number, checksum) in checksums.enumerated() { bytes.store(checksum, at: gap + number * 4) }
+    }
+    let tableBytes = unsafe table.span.bytes.extracting(gap..<table.count)
+    try volume.file.write(table, at: start + bytesEnd)
+    return ValuePlace.Piece(
+      extent: extent, checksum: seed.continued(with: tableBytes), storedByteCount: layout.storedByteCount)!
+  }
+}

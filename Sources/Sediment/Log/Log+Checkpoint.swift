@@ -1,0 +1,90 @@
+internal import SedimentDisk
+internal import SedimentFormat
+
+extension Log {
+  /// Says the catalogue whole in the log and lets a superblock lead there (DESIGN.md 5, "Checkpoint").
+  ///
+  /// With `both`, both superblocks lead there, so that nothing before it is needed any more.
+  func checkpoint(both: Bool = false) throws(SedimentError) {
+    // That takes the head as well.
+    try prepare()
+    guard let writer, let head else { throw .readOnly(path) }
+    try head.withLock { (head) throws(SedimentError) in
+      let place = try withWriter { (writer) throws(SedimentError) in try appendCheckpoint(&writer) }
+      var poison: SedimentError?
+      try gate.turn { () throws(SedimentError) in
+        let synced = try syncLog()
+        // The sync counts for whoever waited for it, but nothing may be written any more.
+        poison = writer.withLock { writer in writer.poison }
+        guard poison == nil else { return synced }
+        do throws(SedimentError) {
+          for _ in 0..<(both ? 2 : 1) {
+            try head.advance(
+              checkpoint: place.offset, segment: place.segment, watermark: synced.watermark, state: .open)
+          }
+        } catch {
+          throw writer.withLock { writer in writer.fail(error) }
+        }
+        return synced
+      }
+      if let poison { throw poison }
+      let needed = head.neededGeneration
+      writer.withLock { writer in writer.neededGeneration = needed }
+      background.tell(.checkpoint)
+    }
+  }
+
+  /// Where a checkpoint begins.
+  struct CheckpointPlace {
+    let segment: SegmentIdentity
+    let offset: UnitOffset
+  }
+
+  /// Appends the parts of a checkpoint.
+  func appendCheckpoint(_ writer: inout LogWriter) throws(SedimentError) -> CheckpointPlace {
+    writer.updateNumbers(clock: disk.wallClock())
+    var parts = try checkpointParts(writer)
+    // One that ends before its last part would leave less room than before.
+    var byteCounts = parts.map(Self.byteCount)
+    try writer.provideRoom(forAllOf: byteCounts)
+    if writer.room(for: .goingOn) < byteCounts[0] {
+      // The segment in which the first part lies must be the one that the parts say the log ends in.
+      try writer.makeRoom(byteCounts[0] + 256, for: .goingOn)
+      writer.updateNumbers(clock: disk.wallClock())
+      parts = try checkpointParts(writer)
+      byteCounts = parts.map(Self.byteCount)
+    }
+    let place = CheckpointPlace(
+      segment: writer.tail.identity, offset: UnitOffset(byteOffset: writer.tail.offset)!)
+    for (part, byteCount) in zip(parts, byteCounts) {
+      try writer.makeRoom(byteCount, for: .goingOn)
+      try writer.append(.checkpointPart(part), .stored)
+    }
+    writer.replayByteCount = 0
+    writer.noteCheckpoint()
+    return place
+  }
+
+  private func checkpointParts(_ writer: borrowing LogWriter) throws(SedimentError) -> [CheckpointPart] {
+    guard let parts = CheckpointParts(writer.catalogue) else {
+      throw .exhausted("segments and collections", path: path)
+    }
+    return parts.parts
+  }
+
+  private static func byteCount(of part: CheckpointPart) -> Int {
+    RecordForm(kind: .control).byteCount(keyByteCount: 0, valueByteCount: part.encode().count)
+  }
+
+  func checkpointInBackground() {
+    guard !lifetime.isForked, !lifetime.isClosed else { return }
+    do throws(SedimentError) {
+      try checkpoint()
+    } catch  where error.code == .closed || error.code == .outcomeUnknown {
+      // The one is no failure, and the other was told with what poisoned.
+    } catch {
+      background.tell(.failed(error))
+    }
+    writer?.withLock { writer in writer.plans.isCheckpointPlanned = false }
+  }
+}

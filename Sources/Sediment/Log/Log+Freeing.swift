@@ -1,0 +1,87 @@
+internal import SedimentDisk
+internal import SedimentFormat
+
+// How the slots of large values come back.
+
+extension Log {
+  /// Frees segments by one change of the catalogue, and lets their slots come back once it is on the disk.
+  ///
+  /// The index leads nowhere into them.
+  func free(_ identities: [SegmentIdentity], _ writer: inout LogWriter) throws(SedimentError) {
+    let entries = identities.map { CatalogueEntry.freed(slot: $0.run.first, generation: $0.generation) }
+    let sequence = try change(entries, for: .goingOn, &writer)
+    let tag = Readers.advance()
+    for identity in identities {
+      writer.release(identity.run, identity.generation, freedBy: sequence, tag: tag)
+    }
+  }
+
+  /// At most so many segments are freed by one change, which then fits into the record of one slot.
+  static var freedCountMax: Int { 900 }
+
+  /// Frees the extents of values that were replaced or removed; whether there were any.
+  func freeDeadExtents(_ writer: inout LogWriter) throws(SedimentError) -> Bool {
+    let dead = writer.orderedDeadExtents
+    var rest = dead[...]
+    while !rest.isEmpty {
+      let part = Array(rest.prefix(Self.freedCountMax))
+      rest = rest.dropFirst(part.count)
+      try free(part, &writer)
+      writer.noteFreed(extents: part)
+    }
+    return !dead.isEmpty
+  }
+
+  /// Makes what was freed durable, so that it comes back unless somebody reads there; whether anything did.
+  @discardableResult
+  func bringBack() throws(SedimentError) -> Bool {
+    guard let writer else { return false }
+    let last = writer.withLock { writer in writer.freedRuns.map(\.sequence).max() ?? 0 }
+    if last > gate.syncedSequence { try waitForSync(last) }
+    return try reclaim()
+  }
+
+  /// Whether freed slots wait for nothing but readers or a backup; whatever else were freed now, these would hold as
+  /// well.
+  func isHeldByReaders() -> Bool {
+    writer?.withLock { writer in writer.freedRuns.contains { $0.sequence <= gate.syncedSequence } } ?? false
+  }
+
+  /// Gives back what is free at last; whether anything was.
+  @discardableResult
+  func reclaim() throws(SedimentError) -> Bool {
+    try reclaim(syncedUpTo: gate.syncedSequence)
+  }
+
+  /// The same where the log is known to be on the medium up to a sequence.
+  ///
+  /// Writers go on while the headers lose their magic, so that nobody who walks the slots takes them for segments.
+  @discardableResult
+  func reclaim(syncedUpTo sequence: UInt64) throws(SedimentError) -> Bool {
+    guard let writer else { return false }
+    return try reclaimLock.withLock { () throws(SedimentError) in try reclaim(syncedUpTo: sequence, writer) }
+  }
+
+  private func reclaim(
+    syncedUpTo sequence: UInt64, _ writer: Locked<LogWriter>
+  ) throws(SedimentError) -> Bool {
+    let released = try writer.withLock { (writer) throws(SedimentError) -> [FreedRun] in
+      // Closed, the file is another's, or about to be.
+      if writer.freedRuns.isEmpty || lifetime.isClosed { return [] }
+      if let poison = writer.poison { throw poison }
+      writer.adoptions = writer.adoptions.filter { $0.value > sequence }
+      return writer.takeReleased(
+        syncedSequence: sequence, oldestEpoch: Readers.oldestEpoch(in: domain))
+    }
+    if released.isEmpty { return false }
+    let zeros = [UInt8](repeating: 0, count: 8)
+    do throws(SedimentError) {
+      for freed in released { try volume.file.write(zeros, at: freed.run.byteRange.lowerBound) }
+    } catch {
+      if lifetime.isClosed { return false }
+      throw writer.withLock { writer in writer.fail(error) }
+    }
+    writer.withLock { writer in writer.giveBack(released) }
+    return true
+  }
+}

@@ -1,0 +1,119 @@
+internal import SedimentDisk
+internal import SedimentFormat
+internal import Synchronization
+
+extension Log {
+  /// Returns once everything that was appended before the call is on the disk.
+  func sync() throws(SedimentError) {
+    try waitForSync(try countedSequence())
+  }
+
+  /// Up to which sequence there is something to sync; throws in a store that syncs nothing any more.
+  func countedSequence() throws(SedimentError) -> UInt64 {
+    // In a fork's child another thread's lock would stay taken.
+    try lifetime.check()
+    guard let writer else { throw .readOnly(path) }
+    return try writer.withLock { (writer) throws(SedimentError) in
+      try lifetime.check()
+      if let poison = writer.poison { throw poison }
+      return writer.tail.countedSequence
+    }
+  }
+
+  /// Returns once everything up to a sequence is on the disk.
+  func waitForSync(_ sequence: UInt64) throws(SedimentError) {
+    try gate.wait(for: sequence) { () throws(SedimentError) in
+      // One round of the processor for those who are about to append: they share this sync then.
+      SchedulePoint.yield()
+      return try syncLog()
+    }
+  }
+
+  /// Syncs the log to where it stands; only with the gate's turn.
+  func syncLog() throws(SedimentError) -> (sequence: UInt64, watermark: LogPosition) {
+    guard let writer else { throw .readOnly(path) }
+    let began = disk.monotonicClock()
+    let (sequence, watermark, total) = try writer.withLock { (writer) throws(SedimentError) in
+      if let poison = writer.poison { throw poison }
+      try appendMark(&writer)
+      try writer.flush()
+      return (writer.tail.countedSequence, writer.tail.position, writer.syncableTotal)
+    }
+    do throws(SedimentError) {
+      try volume.file.sync()
+    } catch {
+      throw writer.withLock { writer in writer.fail(error) }
+    }
+    gate.syncCount.wrappingAdd(1, ordering: .relaxed)
+    writer.withLock { writer in noteSynced(&writer, watermark, total) }
+    // That it fails poisons, and the sync before it counts all the same.
+    _ = try? reclaim(syncedUpTo: sequence)
+    background.tell(.synced(nanoseconds: disk.monotonicClock() &- began))
+    return (sequence, watermark)
+  }
+
+  /// Before a sync: says in the log what is known to be on the medium, if it does not say so already.
+  ///
+  /// There may be no room without another segment; then this sync goes without.
+  private func appendMark(_ writer: inout LogWriter) throws(SedimentError) {
+    guard gate.watermark > writer.markedWatermark else { return }
+    try writer.appendMark(gate.watermark, clock: disk.wallClock())
+  }
+
+  /// After a sync: the log says at once how far it is on the medium if nothing followed, or if that is news of much.
+  ///
+  /// Recovery writes again what it does not know to be there. Otherwise the next sync says so.
+  private func noteSynced(_ writer: inout LogWriter, _ watermark: LogPosition, _ total: UInt64) {
+    writer.noteClocks()
+    // Where little is written nobody else would see that time has passed.
+    if writer.hasExpired, writer.poison == nil, !lifetime.isClosed { background.planMaintenance(&writer) }
+    let isMuch = total &- writer.syncedTotal >= Self.markedByteCountMin
+    writer.syncedTotal = total
+    // Whoever closes the store has appended the last record.
+    guard writer.poison == nil, !lifetime.isClosed,
+      isMuch || writer.tail.position == watermark
+    else { return }
+    // What fails poisons, and the sync before it counts all the same.
+    try? writer.appendMark(watermark, clock: disk.wallClock())
+  }
+
+  /// How much a sync has to bring to the medium for a mark of its own to cost nothing beside it.
+  private static let markedByteCountMin: UInt64 = 1 << 20
+
+  /// Returns once everything that was appended before is on the disk, without holding a thread meanwhile.
+  func synced() async throws(SedimentError) {
+    let outcome = Outcome()
+    await withCheckedContinuation { continuation in
+      whenSynced { failure in
+        outcome.set(failure)
+        continuation.resume()
+      }
+    }
+    try outcome.get()
+  }
+
+  /// Calls a closure, with why that failed if it did, once everything that was appended before is on the disk.
+  func whenSynced(_ completion: @escaping @Sendable (SedimentError?) -> Void) {
+    do throws(SedimentError) {
+      let sequence = try countedSequence()
+      if gate.whenSynced(sequence, completion) { background.syncSoon() }
+    } catch {
+      completion(error)
+    }
+  }
+
+  func syncInBackground() {
+    guard !lifetime.isForked, !lifetime.isClosed, let writer else { return }
+    let sequence = writer.withLock { writer in
+      writer.plans.interval = nil
+      return writer.tail.countedSequence
+    }
+    // That it fails poisons, and is told with that.
+    try? waitForSync(sequence)
+    writer.withLock { writer in
+      reader.notePrefetch(liveByteCount: writer.liveByteCount)
+      if writer.poison == nil, writer.wantsMaintenance { background.planMaintenance(&writer) }
+    }
+    gate.resumeReached()
+  }
+}

@@ -1,0 +1,141 @@
+internal import SedimentDisk
+internal import SedimentFormat
+internal import Synchronization
+
+/// The log of an open store: appends changes, makes them durable, and lets slots come back that they have freed.
+///
+/// Syncs go through `gate`, one at a time (invariant 2). The order of the locks is that of `LockRank`.
+@safe
+final class Log: AboveReader, Sendable {
+  let reader: Reader
+  /// Nil in a store that is only read.
+  let writer: Locked<LogWriter>?
+  /// The superblocks; nil in a store that is only read.
+  let head: Locked<HeadKeeper>?
+  let gate: SyncGate
+  let returned: ReturnedSlots
+  /// Held while what was freed comes back: it is in nobody's list meanwhile, and others wait rather than believe that
+  /// there is nothing.
+  let reclaimLock = Lock(.reclaiming)
+  /// Whether what this opening needs before its first change was done.
+  private let isPrepared = Atomic<Bool>(false)
+  /// Whether the file's name was on the disk when it was opened; if not, it is once the head is open.
+  private let isNameOnDisk: Bool
+
+  init(_ opened: OpenedStore, _ reader: Reader) {
+    self.reader = reader
+    writer = opened.writer
+    head = opened.head
+    gate = SyncGate(syncedSequence: opened.syncedSequence, watermark: opened.watermark)
+    returned = opened.returned
+    isNameOnDisk = opened.isNameOnDisk
+  }
+
+  /// Calls `body` with the writer, or throws if the store cannot be changed.
+  @inline(__always)
+  func withWriter<Value: ~Copyable>(
+    _ body: (inout LogWriter) throws(SedimentError) -> Value
+  ) throws(SedimentError) -> Value {
+    // In a fork's child another thread's lock would stay taken.
+    try lifetime.check()
+    if !isPrepared.load(ordering: .acquiring) { try prepare() }
+    guard let writer else { throw .readOnly(path) }
+    return try writer.withLock { (writer) throws(SedimentError) in
+      // Whoever closes the store waits for those who are past this.
+      if lifetime.isClosed || writer.poison != nil { throw whyUnwritable(writer) }
+      return try body(&writer)
+    }
+  }
+
+  /// Makes a change: calls `body` with the writer, plans what follows, and waits until the change is on the disk if its
+  /// durability says so.
+  @inline(__always)
+  func transact<Value>(
+    _ durability: SedimentDurability, _ body: (inout LogWriter) throws(SedimentError) -> Value
+  ) throws(SedimentError) -> Value {
+    let (value, sequence) = try withWriter { (writer) throws(SedimentError) in
+      let value = try body(&writer)
+      background.planSync(&writer, durability)
+      return (value, writer.tail.countedSequence)
+    }
+    // What refused the change may not be on the disk yet: a synced call waits for that, too.
+    if durability == .synced { try waitForSync(sequence) }
+    return value
+  }
+
+  @inline(never)
+  private func whyUnwritable(_ writer: borrowing LogWriter) -> SedimentError {
+    writer.poison ?? .closed(path)
+  }
+
+  /// Does what this opening needs before its first change: room to write, and two superblocks that say that the log is
+  /// open (invariants 7 and 16).
+  ///
+  /// With none of the store's locks of the rank of the head or of a later one. A log that is closed stays so at a close.
+  func prepare(atClose: Bool = false) throws(SedimentError) {
+    guard let writer, let head else { throw .readOnly(path) }
+    try head.withLock { (head) throws(SedimentError) in
+      if isPrepared.load(ordering: .relaxed) { return }
+      if atClose, head.isClosed { throw .closed(path) }
+      try writer.withLock { (writer) throws(SedimentError) in
+        if lifetime.isClosed, !atClose { throw .closed(path) }
+        if let poison = writer.poison { throw poison }
+        try writer.prepare()
+      }
+      if head.isClosed {
+        do throws(SedimentError) {
+          try open(&head)
+        } catch {
+          throw writer.withLock { writer in writer.fail(error) }
+        }
+      }
+      isPrepared.store(true, ordering: .releasing)
+      SchedulePoint.reach(.published)
+    }
+  }
+
+  private func open(_ head: inout HeadKeeper) throws(SedimentError) {
+    if !isNameOnDisk {
+      try onDisk { () throws(DiskError) in try disk.secureNames(of: path) }
+    }
+    try head.reopen()
+  }
+}
+
+extension Log {
+  /// The number of the last change.
+  var lastSequence: UInt64 {
+    writer?.withLock { writer in writer.tail.sequence } ?? 0
+  }
+
+  /// The largest value that a record itself holds; larger ones get extents, written outside the lock.
+  ///
+  /// Compaction moves a record that finds no slots in a row to as many that lie scattered, so no record is longer than
+  /// what is kept free for that.
+  var inlineValueByteCountMax: Int {
+    guard let writer else { return Self.inlineValueByteCountTop }
+    return writer.withLock { writer in min(Self.inlineValueByteCountTop, writer.survivorByteCountMax) }
+  }
+
+  /// The same in a large file.
+  static var inlineValueByteCountTop: Int { 128 << 10 }
+
+  /// Gives the file slots ahead of need; that there are none is told to whoever needs them.
+  ///
+  /// Only where the system gives blocks to a range. Elsewhere a file's length is read and then set, and nobody else
+  /// may let it grow in between.
+  func growInBackground() {
+    guard !lifetime.isForked, !lifetime.isClosed, let writer else { return }
+    let (range, blockLossCount) = writer.withLock { writer in
+      (writer.poison == nil ? writer.spaceAhead() : nil, writer.blockLossCount)
+    }
+    if let range, (try? volume.file.allocate(SlotSpace.byteRange(of: range))) != nil {
+      // Blocks that a copy came to share meanwhile, or that were cut off again, are none to be written to.
+      writer.withLock { writer in if writer.blockLossCount == blockLossCount { writer.take(ahead: range) } }
+    }
+    writer.withLock { writer in
+      writer.plans.isGrowthPlanned = false
+      reader.notePrefetch(liveByteCount: writer.liveByteCount)
+    }
+  }
+}

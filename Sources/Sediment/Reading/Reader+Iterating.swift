@@ -1,0 +1,128 @@
+internal import CSediment
+internal import SedimentFormat
+internal import Synchronization
+
+extension Reader {
+  /// Calls `body` with the visible records of a collection until it says stop, each key that is there the whole time
+  /// just once, in no order.
+  ///
+  /// `body` runs in a reader's scope, without the lock, so it may read and write.
+  func forEachRecord(
+    _ state: CollectionState, _ body: (FoundRecord) throws -> Bool
+  ) throws {
+    try lifetime.check()
+    if state.isDropped.load(ordering: .relaxed) { throw SedimentError.dropped(path) }
+    let clearedAt = state.clearedAt.load(ordering: .acquiring)
+    var walk = IndexWalk()
+    while true {
+      try enterReading()
+      defer { Readers.leave() }
+      switch walk.advance(in: index.view) {
+      case .entries:
+        if try !visit(walk.entries, state, body) { return }
+      case .rebuilt:
+        // Everything was cleared meanwhile, and what is there now is new; or else, which hardly ever happens, the
+        // index was built anew, and there is no telling what was visited.
+        if state.clearedAt.load(ordering: .acquiring) != clearedAt { return }
+      case .ended:
+        return
+      }
+    }
+  }
+
+  /// Visits the records of entries, whose memory is brought near some time before.
+  private func visit(
+    _ entries: [IndexEntry], _ state: CollectionState, _ body: (FoundRecord) throws -> Bool
+  ) throws -> Bool {
+    let ahead = 16
+    for (place, entry) in entries.enumerated() {
+      if place + ahead < entries.count { prefetch(entries[place + ahead]) }
+      let position = entry.position << 3
+      guard let found = try record(at: position) else { throw damaged(at: position) }
+      defer { found.release() }
+      guard found.view.collection == state.number else { continue }
+      if options.verifiesReads, !found.view.isIntact(at: position, seed: found.segment.seed) {
+        throw damaged(at: position)
+      }
+      guard isVisible(found, state) else { continue }
+      if try !body(found) { return false }
+      // Whoever closes the store waits for the one closure, and not for all that would follow.
+      try lifetime.check()
+    }
+    return true
+  }
+
+  /// Begins to bring a record's first bytes near.
+  @inline(__always)
+  func prefetch(_ entry: IndexEntry) {
+    let position = entry.position &<< 3
+    guard position < volume.mappedByteCount else { return }
+    var line = unsafe volume.base + Int(position)
+    let end = unsafe line + prefetchByteCount.load(ordering: .relaxed)
+    while unsafe line < end {
+      unsafe sediment_prefetch(line)
+      unsafe line += 64
+    }
+  }
+
+  /// Begins to bring near what a record says of itself before its key.
+  @inline(__always)
+  func prefetchHead(_ entry: IndexEntry) {
+    let position = entry.position &<< 3
+    if position < volume.mappedByteCount { unsafe sediment_prefetch(volume.base + Int(position)) }
+  }
+
+  /// Notes how long records are on the average: so many bytes are brought near of one that is about to be read.
+  func notePrefetch(liveByteCount: Int) {
+    let average = liveByteCount / max(collections.keyCount, 1)
+    prefetchByteCount.store(min(max(average, 192), 2048), ordering: .relaxed)
+  }
+
+  /// Calls `body` with keys and values.
+  @usableFromInline
+  func forEach(
+    _ state: CollectionState, _ body: (RawSpan, RawSpan) throws -> Bool
+  ) throws {
+    try forEachRecord(state) { found in
+      let value = try value(of: found.borrowed)
+      defer { value.release() }
+      return try unsafe body(RawSpan(_unsafeBytes: found.view.key), RawSpan(_unsafeBytes: value.bytes))
+    }
+  }
+
+  /// Calls `body` with the keys that begin with a prefix.
+  @usableFromInline
+  func forEachKey(
+    _ state: CollectionState, prefix: RawSpan, _ body: (RawSpan) throws -> Bool
+  ) throws {
+    try forEachRecord(state) { found in
+      let key = unsafe found.view.key
+      guard key.count >= prefix.byteCount else { return true }
+      let begins = unsafe prefix.withUnsafeBytes { bytes in
+        guard let base = bytes.baseAddress else { return true }
+        return unsafe sediment_bytes_equal(base, key.baseAddress!, bytes.count) != 0
+      }
+      return try begins ? body(unsafe RawSpan(_unsafeBytes: key)) : true
+    }
+  }
+
+  /// How many keys a collection has.
+  ///
+  /// Takes time in proportion to them only if some of them expire.
+  @usableFromInline
+  func count(_ state: CollectionState) throws(SedimentError) -> Int {
+    try lifetime.check()
+    if state.isDropped.load(ordering: .relaxed) { throw .dropped(path) }
+    if state.expiringCount == 0 { return state.keyCount }
+    var count = 0
+    do {
+      try forEachRecord(state) { _ in
+        count += 1
+        return true
+      }
+    } catch {
+      throw error as! SedimentError
+    }
+    return count
+  }
+}

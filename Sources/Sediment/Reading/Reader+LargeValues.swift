@@ -1,0 +1,163 @@
+internal import SedimentFormat
+
+extension Reader {
+  /// Decompresses a large value to memory that has just as many bytes, from one piece after the other.
+  func unpackLarge(
+    _ found: FoundRecord, into target: UnsafeMutableRawBufferPointer
+  ) throws(SedimentError) {
+    let place = try place(of: found)
+    guard let codec = ZstdCodec() else { throw undecompressable(found) }
+    let isWhole = unsafe try codec.decompress(into: target) { (take) throws(SedimentError) in
+      for piece in place.pieces {
+        if let bytes = unsafe try mappedPiece(piece, of: found, verifying: options.verifiesReads) {
+          guard unsafe take(bytes) else { throw undecompressable(found) }
+          continue
+        }
+        unsafe try forEachChunk(of: piece) { (chunk) throws(SedimentError) in
+          guard unsafe take(chunk) else { throw undecompressable(found) }
+        }
+      }
+      let tail = unsafe UnsafeRawBufferPointer(rebasing: found.view.value[place.tailOffset...])
+      guard unsafe tail.isEmpty || take(tail) else { throw undecompressable(found) }
+    }
+    guard isWhole else { throw undecompressable(found) }
+  }
+
+  private func place(of found: FoundRecord) throws(SedimentError) -> ValuePlace {
+    do throws(FormatError) {
+      return try ValuePlace.decode(unsafe RawSpan(_unsafeBytes: found.view.value))
+    } catch {
+      throw SedimentError(error, path: path, offset: found.position)
+    }
+  }
+
+  /// The value that a put large leads to: in place where it lies in one piece that is mapped, else put together.
+  func largeValue(of found: FoundRecord) throws(SedimentError) -> FoundValue {
+    try largeValue(of: found, verifying: options.verifiesReads)
+  }
+
+  /// The same, verified or not.
+  func largeValue(of found: FoundRecord, verifying: Bool) throws(SedimentError) -> FoundValue {
+    let place = try place(of: found)
+    if place.pieces.count == 1, place.tailByteCount == 0,
+      let bytes = unsafe try mappedPiece(place.pieces[0], of: found, verifying: verifying)
+    {
+      return unsafe FoundValue(bytes, owner: nil)
+    }
+    let byteCount = Int(place.storedByteCount)
+    let memory = UnsafeMutableRawPointer.allocate(byteCount: max(byteCount, 1), alignment: 16)
+    do throws(SedimentError) {
+      var offset = 0
+      for piece in place.pieces {
+        unsafe try readPiece(piece, into: memory + offset, verifying: verifying)
+        offset += Int(piece.storedByteCount)
+      }
+      if place.tailByteCount > 0 {
+        let tail = unsafe UnsafeRawBufferPointer(rebasing: found.view.value[place.tailOffset...])
+        unsafe (memory + offset).copyMemory(from: tail.baseAddress!, byteCount: tail.count)
+      }
+    } catch {
+      unsafe memory.deallocate()
+      throw error
+    }
+    return unsafe FoundValue(UnsafeRawBufferPointer(start: memory, count: byteCount), owner: memory)
+  }
+
+  /// The bytes of a piece where they are mapped, verified if that is asked for; nil if they are not.
+  private func mappedPiece(
+    _ piece: ValuePlace.Piece, of found: FoundRecord, verifying: Bool
+  ) throws(SedimentError) -> UnsafeRawBufferPointer? {
+    let layout = ExtentLayout(storedByteCount: piece.storedByteCount)
+    let run = piece.extent.run.byteRange
+    guard run.upperBound <= volume.mappedByteCount else { return nil }
+    let bytes = unsafe UnsafeRawBufferPointer(
+      start: volume.base + Int(run.lowerBound + ExtentLayout.bytesOffset), count: Int(piece.storedByteCount))
+    guard verifying else { return unsafe bytes }
+    let table = unsafe UnsafeRawBufferPointer(
+      start: volume.base + Int(run.lowerBound + layout.tableOffset), count: layout.tableByteCount)
+    let verifier = unsafe ExtentVerifier(piece, table: RawSpan(_unsafeBytes: table), in: identity)
+    guard let verifier else { throw damaged(at: run.lowerBound) }
+    for number in 0..<layout.chunkCount {
+      let range = layout.chunk(number)
+      let chunk = unsafe UnsafeRawBufferPointer(
+        rebasing: bytes[Int(range.lowerBound)..<Int(range.upperBound)])
+      guard unsafe verifier.isIntact(number, RawSpan(_unsafeBytes: chunk)) else {
+        throw damaged(at: run.lowerBound + ExtentLayout.bytesOffset + range.lowerBound)
+      }
+    }
+    return unsafe bytes
+  }
+
+  /// Reads a piece into memory, chunk by chunk, each verified as it was read.
+  private func readPiece(
+    _ piece: ValuePlace.Piece, into memory: UnsafeMutableRawPointer, verifying: Bool
+  ) throws(SedimentError) {
+    let layout = ExtentLayout(storedByteCount: piece.storedByteCount)
+    let verifier = verifying ? try verifier(of: piece, layout) : nil
+    for number in 0..<layout.chunkCount {
+      let target = unsafe memory + Int(layout.chunk(number).lowerBound)
+      unsafe try readChunk(number, of: piece, layout, verifier, into: target)
+    }
+  }
+
+  /// Calls `body` with the chunks of a piece, each verified as it was read.
+  private func forEachChunk(
+    of piece: ValuePlace.Piece, _ body: (UnsafeRawBufferPointer) throws(SedimentError) -> Void
+  ) throws(SedimentError) {
+    let layout = ExtentLayout(storedByteCount: piece.storedByteCount)
+    let verifier = options.verifiesReads ? try verifier(of: piece, layout) : nil
+    let memory = UnsafeMutableRawPointer.allocate(byteCount: Limits.chunkByteCount, alignment: 16)
+    defer { unsafe memory.deallocate() }
+    for number in 0..<layout.chunkCount {
+      unsafe try readChunk(number, of: piece, layout, verifier, into: memory)
+      unsafe try body(UnsafeRawBufferPointer(start: memory, count: layout.chunk(number).count))
+    }
+  }
+
+  private func readChunk(
+    _ number: Int, of piece: ValuePlace.Piece, _ layout: ExtentLayout, _ verifier: ExtentVerifier?,
+    into target: UnsafeMutableRawPointer
+  ) throws(SedimentError) {
+    let range = layout.chunk(number)
+    let offset = piece.extent.run.byteRange.lowerBound + ExtentLayout.bytesOffset + range.lowerBound
+    let count = unsafe try readBytes(into: target, range.count, at: offset)
+    let chunk = unsafe RawSpan(_unsafeStart: UnsafeRawPointer(target), byteCount: count)
+    guard count == range.count, verifier.map({ $0.isIntact(number, chunk) }) ?? true else {
+      throw damaged(at: offset)
+    }
+  }
+
+  /// Reads the chunk table of a piece.
+  private func verifier(
+    of piece: ValuePlace.Piece, _ layout: ExtentLayout
+  ) throws(SedimentError) -> ExtentVerifier {
+    let start = piece.extent.run.byteRange.lowerBound
+    let memory = UnsafeMutableRawPointer.allocate(byteCount: layout.tableByteCount, alignment: 4)
+    defer { unsafe memory.deallocate() }
+    let found = unsafe try readBytes(into: memory, layout.tableByteCount, at: start + layout.tableOffset)
+    let table = unsafe RawSpan(_unsafeStart: UnsafeRawPointer(memory), byteCount: found)
+    guard found == layout.tableByteCount, let verifier = ExtentVerifier(piece, table: table, in: identity)
+    else { throw damaged(at: start) }
+    return verifier
+  }
+
+  private var identity: FileIdentity { volume.identity }
+}
+
+/// Compares the chunks of an extent with its chunk table, which it has compared with the piece (DESIGN.md 3.7).
+struct ExtentVerifier {
+  private let seed: Checksum
+  private let checksums: [UInt32]
+
+  /// Nil if the table is not the one that the piece names.
+  init?(_ piece: ValuePlace.Piece, table: RawSpan, in file: FileIdentity) {
+    seed = piece.extent.seed(in: file)
+    guard seed.continued(with: table) == piece.checksum else { return nil }
+    checksums = (0..<table.byteCount / 4).map { table.integer(UInt32.self, at: $0 * 4) }
+  }
+
+  func isIntact(_ number: Int, _ bytes: RawSpan) -> Bool {
+    number < checksums.count
+      && ExtentLayout.checksum(ofChunk: number, bytes, seed: seed).rawValue == checksums[number]
+  }
+}

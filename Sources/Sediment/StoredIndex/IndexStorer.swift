@@ -1,0 +1,114 @@
+internal import SedimentDisk
+internal import SedimentFormat
+
+/// Stores the index in the file, so that the next opening is quicker.
+@safe
+final class IndexStorer: AboveReader, Sendable {
+  let reader: Reader
+  let log: Log
+  let compactor: Compactor
+  let writer: Locked<LogWriter>?
+
+  init(_ compactor: Compactor) {
+    reader = compactor.log.reader
+    log = compactor.log
+    self.compactor = compactor
+    writer = compactor.writer
+  }
+}
+
+extension IndexStorer {
+  /// A smaller index is made from the log as quickly as from parts.
+  private static var storedKeyCountMin: Int { 4096 }
+
+  /// The keys of a store without mapped memory whose index is stored: each of them takes a read of the file.
+  private static var unmappedKeyCountMax: Int { 100_000 }
+
+  func storeIndexInBackground() {
+    guard !lifetime.isForked, !lifetime.isClosed, let writer else { return }
+    let isStored = storeIndex { [lifetime] in !lifetime.isClosed }
+    writer.withLock { writer in
+      writer.plans.isStoringPlanned = false
+      let next = writer.unstoredByteCount &+ Background.unstoredByteCountMin
+      writer.plans.unstoredByteCountWaited = isStored ? 0 : next
+      writer.unstored.byteCountMax = max(next, Background.unstoredByteCountMin)
+    }
+  }
+
+  /// Stores the index before the store is closed, if that saves the next opening more than a little.
+  ///
+  /// With nobody able to begin a change.
+  func storeIndexAtClose() {
+    guard let writer, options.storesIndex, index.count >= Self.storedKeyCountMin else { return }
+    guard (try? log.prepare(atClose: true)) != nil else { return }
+    let pays = writer.withLock { writer in
+      let liveByteCount = UInt64(max(writer.liveByteCount, 0))
+      return writer.unstoredByteCount > max(1 << 20, liveByteCount / 16)
+    }
+    if pays { _ = storeIndex { true } }
+  }
+
+  // MARK: How
+
+  /// Writes the index to the file and lets the log adopt it; false, with nothing changed, if that cannot be done now.
+  ///
+  /// It is only there to make the next opening quicker, so that it could not be done is nobody's error. `mayGoOn` is
+  /// asked with the writer before anything is changed.
+  func storeIndex(while mayGoOn: () -> Bool) -> Bool {
+    compactor.storingLock.withLock {
+      guard let writer, let compaction = compactor.compaction, !index.isCrowded,
+        index.count <= storedKeyCountMax
+      else { return false }
+      // At a close that was done before.
+      if !lifetime.isClosed, (try? log.prepare()) == nil { return false }
+      let moment = compaction.withLock { _ in
+        writer.withLock { writer -> IndexMoment? in
+          guard mayGoOn(), writer.poison == nil else { return nil }
+          return indexMoment(writer)
+        }
+      }
+      guard let moment else { return false }
+      var parts = IndexPartWriting(reader, writer, compaction, log.returned, moment)
+      let isWritten = (try? parts.run(while: mayGoOn)) ?? false
+      return writer.withLock { writer in
+        isWritten && mayGoOn() && adopt(&parts, moment, &writer)
+      }
+    }
+  }
+
+  private var storedKeyCountMax: Int {
+    volume.mappedByteCount == 0 ? Self.unmappedKeyCountMax : .max
+  }
+
+  /// Appends the change by which the new parts are there and the ones before are not.
+  private func adopt(_ written: inout IndexPartWriting, _ moment: IndexMoment, _ writer: inout LogWriter)
+    -> Bool
+  {
+    guard writer.poison == nil, index.view.keyHash == moment.keyHash else { return false }
+    let parts = written.parts
+    let old = writer.catalogue.indexParts
+    let entries =
+      parts.map { CatalogueEntry.indexPart($0) }
+      + old.map { CatalogueEntry.freed(slot: $0.segment.run.first, generation: $0.segment.generation) }
+    guard CatalogueChange(entries) != nil, let sequence = try? log.change(entries, for: .storing, &writer)
+    else {
+      return false
+    }
+    for part in parts { writer.adopt(part.segment, from: &written.reservation) }
+    let tag = Readers.advance()
+    for part in old {
+      writer.release(part.segment.run, part.segment.generation, freedBy: sequence, tag: tag)
+    }
+    writer.noteUnstored(0, asOf: moment.appendedByteCount)
+    return true
+  }
+
+  /// The present moment.
+  func indexMoment(_ writer: borrowing LogWriter) -> IndexMoment {
+    let view = index.view
+    return IndexMoment(
+      position: writer.tail.position, sequence: SequenceNumber(writer.tail.sequence)!,
+      generationLimit: writer.catalogue.numbers.nextGeneration, keyHash: view.keyHash,
+      baseBitCount: view.baseBitCount, appendedByteCount: writer.writtenTotal)
+  }
+}
