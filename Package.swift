@@ -35,6 +35,78 @@ let engineTests: [Target.Dependency] = [
   "SedimentSupport", "CrashModel", "Sediment", "SedimentTesting", "SedimentFormat", "SedimentDisk",
 ]
 
+/// The targets of tests that are built, all unless `Tests/run` names those that a step runs: the others take as long.
+let wantedTests = Context.environment["SEDIMENT_TESTS"]?.split(separator: " ").map(String.init)
+
+let targets: [Target] = [
+  .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
+  .target(name: "CSediment"),
+  module("SedimentFormat", ["CSediment"]),
+  module("SedimentDisk", ["CSediment"]),
+  module("Sediment", ["SedimentFormat", "SedimentDisk", "CSediment", "CZstd"]),
+  module("Shallows", ["Sediment"]),
+  module("Vellum", ["Shallows", "Sediment"]),
+  module("SedimentTesting", ["SedimentDisk"]),
+  // The command `sediment`: all of it is a library, so that its parts can be tested one by one.
+  module("SedimentCommands", ["Sediment", "SedimentDisk", "SedimentFormat", "Shallows"]),
+  .executableTarget(name: "SedimentTool", dependencies: ["SedimentCommands"], swiftSettings: settings),
+  // The fuzz targets: in a plain build they replay inputs, see Fuzz/run.
+  module("FuzzSupport", [], path: "Fuzz/Support"),
+  fuzzer("FormatFuzzer", ["SedimentFormat"]),
+  // Stores that are damaged and forged on purpose.
+  module(
+    "FuzzStores", ["FuzzSupport", "Sediment", "SedimentTesting", "SedimentFormat", "SedimentDisk"],
+    path: "Fuzz/Stores"),
+  fuzzer("StoreFuzzer", ["FuzzStores", "Sediment", "SedimentTesting"]),
+  fuzzer("IndexFuzzer", ["FuzzStores", "Sediment"]),
+  fuzzer("CompressionFuzzer", ["FuzzStores", "Sediment", "SedimentTesting"]),
+  fuzzer("OperationFuzzer", ["FuzzStores", "CrashModel", "Sediment", "SedimentTesting", "SedimentDisk"]),
+  tests("SedimentFormat", ["SedimentFormat", "CSediment"]),
+  tests("SedimentDisk", ["SedimentDisk"]),
+  tests("SedimentTesting", ["SedimentTesting", "SedimentDisk"]),
+  tests("SedimentTool", ["SedimentCommands", "SedimentTool", "Sediment", "Shallows"]),
+  // What the crash tests do to a store, and the process that does it until it is killed.
+  module("CrashModel", ["Sediment", "SedimentTesting", "SedimentDisk"], path: "Tests/CrashModel"),
+  .executableTarget(
+    name: "CrashChild", dependencies: ["CrashModel", "Sediment", "SedimentDisk"], path: "Tests/CrashChild",
+    swiftSettings: settings),
+  // Threads of the crash suite's schedules, which take turns on one thread of the system.
+  .target(name: "ScheduleContexts", dependencies: ["CSediment"], path: "Tests/ScheduleContexts"),
+  // All layers of crash tests, with as many cases as are asked for; see Tests/run.
+  .executableTarget(
+    name: "CrashSuite",
+    dependencies: ["CrashModel", "ScheduleContexts", "Sediment", "SedimentTesting", "SedimentDisk"],
+    path: "Tests/CrashSuite", swiftSettings: settings),
+  // A program on the public interface alone, with dictionaries as its model; see Tests/run.
+  .executableTarget(
+    name: "OutsiderModel", dependencies: ["Sediment"], path: "Tests/Outsider", packageAccess: false,
+    swiftSettings: settings),
+  // Calls that have to stay quick, whose instructions, allocations and system calls are counted; see Tests/run.
+  .executableTarget(
+    name: "HotPaths", dependencies: ["Sediment", "Shallows", "SedimentDisk"], path: "Tests/HotPaths",
+    swiftSettings: settings),
+  // Says which public symbols lack a comment or a page; see Tests/Repository/documents.
+  .executableTarget(name: "DocumentCheck", path: "Tests/DocumentCheck", swiftSettings: settings),
+  // What the tests of the engine share. Each sanitizer takes some of their targets; see Tests/run.
+  module(
+    "SedimentSupport", ["Sediment", "SedimentTesting", "SedimentFormat", "SedimentDisk"],
+    path: "Tests/SedimentSupport"),
+  tests("Sediment", engineTests, resources: [.copy("Recovery/Released")]),
+  // Threads of one store or of one part of it, where the thread sanitizer has something to see.
+  tests("SedimentThread", engineTests),
+  // One thread that does very much, for which a sanitizer takes too long.
+  tests("SedimentSlow", engineTests),
+  tests("Shallows", ["Shallows", "Sediment", "SedimentTesting", "SedimentDisk"]),
+  // Programs of users as they wrote them, in the language mode that they had.
+  .testTarget(
+    name: "ShallowsDocumentTests", dependencies: ["Shallows"], swiftSettings: [.swiftLanguageMode(.v5)]),
+  tests("Vellum", ["Vellum", "Shallows", "Sediment", "SedimentTesting", "SedimentDisk"]),
+  // What Vellum's documents show, as programs of before Swift 6 write it.
+  .testTarget(
+    name: "VellumDocumentTests", dependencies: ["Vellum", "Sediment", "SedimentTesting"],
+    swiftSettings: [.swiftLanguageMode(.v5)]),
+]
+
 let package = Package(
   name: "Sediment",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -47,73 +119,6 @@ let package = Package(
       name: "Foundation",
       description: "Data as keys and values, dates of expiry, stores at URLs; Shallows and Vellum need it."),
   ],
-  targets: [
-    .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
-    .target(name: "CSediment"),
-    module("SedimentFormat", ["CSediment"]),
-    module("SedimentDisk", ["CSediment"]),
-    module("Sediment", ["SedimentFormat", "SedimentDisk", "CSediment", "CZstd"]),
-    module("Shallows", ["Sediment"]),
-    module("Vellum", ["Shallows", "Sediment"]),
-    module("SedimentTesting", ["SedimentDisk"]),
-    // The command `sediment`: all of it is a library, so that its parts can be tested one by one.
-    module("SedimentCommands", ["Sediment", "SedimentDisk", "SedimentFormat", "Shallows"]),
-    .executableTarget(name: "SedimentTool", dependencies: ["SedimentCommands"], swiftSettings: settings),
-    // The fuzz targets: in a plain build they replay inputs, see Fuzz/run.
-    module("FuzzSupport", [], path: "Fuzz/Support"),
-    fuzzer("FormatFuzzer", ["SedimentFormat"]),
-    // Stores that are damaged and forged on purpose.
-    module(
-      "FuzzStores", ["FuzzSupport", "Sediment", "SedimentTesting", "SedimentFormat", "SedimentDisk"],
-      path: "Fuzz/Stores"),
-    fuzzer("StoreFuzzer", ["FuzzStores", "Sediment", "SedimentTesting"]),
-    fuzzer("IndexFuzzer", ["FuzzStores", "Sediment"]),
-    fuzzer("CompressionFuzzer", ["FuzzStores", "Sediment", "SedimentTesting"]),
-    fuzzer("OperationFuzzer", ["FuzzStores", "CrashModel", "Sediment", "SedimentTesting", "SedimentDisk"]),
-    tests("SedimentFormat", ["SedimentFormat", "CSediment"]),
-    tests("SedimentDisk", ["SedimentDisk"]),
-    tests("SedimentTesting", ["SedimentTesting", "SedimentDisk"]),
-    tests("SedimentTool", ["SedimentCommands", "SedimentTool", "Sediment", "Shallows"]),
-    // What the crash tests do to a store, and the process that does it until it is killed.
-    module("CrashModel", ["Sediment", "SedimentTesting", "SedimentDisk"], path: "Tests/CrashModel"),
-    .executableTarget(
-      name: "CrashChild", dependencies: ["CrashModel", "Sediment", "SedimentDisk"], path: "Tests/CrashChild",
-      swiftSettings: settings),
-    // Threads of the crash suite's schedules, which take turns on one thread of the system.
-    .target(name: "ScheduleContexts", dependencies: ["CSediment"], path: "Tests/ScheduleContexts"),
-    // All layers of crash tests, with as many cases as are asked for; see Tests/run.
-    .executableTarget(
-      name: "CrashSuite",
-      dependencies: ["CrashModel", "ScheduleContexts", "Sediment", "SedimentTesting", "SedimentDisk"],
-      path: "Tests/CrashSuite", swiftSettings: settings),
-    // A program on the public interface alone, with dictionaries as its model; see Tests/run.
-    .executableTarget(
-      name: "OutsiderModel", dependencies: ["Sediment"], path: "Tests/Outsider", packageAccess: false,
-      swiftSettings: settings),
-    // Calls that have to stay quick, whose instructions, allocations and system calls are counted; see Tests/run.
-    .executableTarget(
-      name: "HotPaths", dependencies: ["Sediment", "Shallows", "SedimentDisk"], path: "Tests/HotPaths",
-      swiftSettings: settings),
-    // Says which public symbols lack a comment or a page; see Tests/Repository/documents.
-    .executableTarget(name: "DocumentCheck", path: "Tests/DocumentCheck", swiftSettings: settings),
-    // What the tests of the engine share. Each sanitizer takes some of their targets; see Tests/run.
-    module(
-      "SedimentSupport", ["Sediment", "SedimentTesting", "SedimentFormat", "SedimentDisk"],
-      path: "Tests/SedimentSupport"),
-    tests("Sediment", engineTests, resources: [.copy("Recovery/Released")]),
-    // Threads of one store or of one part of it, where the thread sanitizer has something to see.
-    tests("SedimentThread", engineTests),
-    // One thread that does very much, for which a sanitizer takes too long.
-    tests("SedimentSlow", engineTests),
-    tests("Shallows", ["Shallows", "Sediment", "SedimentTesting", "SedimentDisk"]),
-    // Programs of users as they wrote them, in the language mode that they had.
-    .testTarget(
-      name: "ShallowsDocumentTests", dependencies: ["Shallows"], swiftSettings: [.swiftLanguageMode(.v5)]),
-    tests("Vellum", ["Vellum", "Shallows", "Sediment", "SedimentTesting", "SedimentDisk"]),
-    // What Vellum's documents show, as programs of before Swift 6 write it.
-    .testTarget(
-      name: "VellumDocumentTests", dependencies: ["Vellum", "Sediment", "SedimentTesting"],
-      swiftSettings: [.swiftLanguageMode(.v5)]),
-  ],
+  targets: targets.filter { $0.type != .test || wantedTests?.contains($0.name) ?? true },
   swiftLanguageModes: [.v6]
 )
