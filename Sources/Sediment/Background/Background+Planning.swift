@@ -49,9 +49,7 @@ extension Background {
     if let sync { scheduler.schedule(sync, after: 0) }
   }
 
-  // MARK: The background
-
-  /// Begins to see to space.
+  /// Lets compaction look for space soon, if that is automatic.
   func planMaintenance(_ writer: inout LogWriter) {
     guard options.compaction == .automatic, let job = maintain else { return }
     writer.plans.isMaintenanceWanted = true
@@ -66,9 +64,7 @@ extension Background {
     if let train { scheduler.schedule(train, after: 0) }
   }
 
-  // MARK: When
-
-  /// Stores the index if the log has grown by enough since it was stored last.
+  /// Stores the index soon if the log has grown by enough since it was stored last.
   func planStoringIndex(_ writer: inout LogWriter) {
     guard writer.wantsIndexStored, !writer.plans.isStoringPlanned, let store = storeIndex else { return }
     let indexByteCount = UInt64(max(index.byteCount, 0))

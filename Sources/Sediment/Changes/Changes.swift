@@ -7,6 +7,13 @@ internal import Synchronization
 @safe
 final class Changes: AboveReader, Sendable {
   let reader: Reader
+  // See `Log`.
+  let options: SedimentOptions
+  let index: HashIndex
+  let slots: SlotTable
+  let retired: RetiredList
+  let lifetime: Lifetime
+  let evicts: Bool
   let log: Log
   let contents: Contents
   let compressor: Compressor
@@ -19,6 +26,12 @@ final class Changes: AboveReader, Sendable {
   init(_ opened: OpenedStore, _ compactor: Compactor) {
     contents = compactor.contents
     reader = contents.reader
+    options = reader.options
+    index = reader.index
+    slots = reader.slots
+    retired = reader.retired
+    lifetime = reader.lifetime
+    evicts = reader.evicts
     log = contents.log
     compressor = compactor.compressor
     self.compactor = compactor

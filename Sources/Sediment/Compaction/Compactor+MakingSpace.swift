@@ -1,9 +1,9 @@
 internal import SedimentDisk
 internal import SedimentFormat
 
-extension Compactor {
-  // MARK: When there is no room
+// How a change that found no room gets some.
 
+extension Compactor {
   /// Makes a change that stores so many bytes, again and again as long as room can be made for it.
   ///
   /// The longest key that it is about is so long.

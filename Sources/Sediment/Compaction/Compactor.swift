@@ -102,6 +102,7 @@ extension Compactor {
     }
   }
 
+  /// Does one step of what compaction does by itself, and plans the next.
   func maintainInBackground() {
     guard lifetime.isUsable, let writer, let compaction else { return }
     writer.withLock { writer in

@@ -44,18 +44,12 @@ extension Exchange {
     writer.withLock { writer in writer.noteDead(supersededExtents) }
   }
 
-  private func copy(
-    _ entries: [SegmentEntry], winning gain: Int
-  ) throws(SedimentError) {
+  private func copy(_ entries: [SegmentEntry], winning gain: Int) throws(SedimentError) {
     let buffer = ScanBuffer()
     for entry in entries {
       guard let end = entry.end else { continue }
       // Without eviction what has to stay must find room.
-      if !terms.evicts,
-        keptByteCount + byteCountToKeep(of: entry) > terms.byteCountMax
-      {
-        continue
-      }
+      if !terms.evicts, keptByteCount + byteCountToKeep(of: entry) > terms.byteCountMax { continue }
       begin(entry)
       if canFreeUnread(entry) {
         if wonSlotCount >= gain { break }
@@ -80,9 +74,7 @@ extension Exchange {
   }
 
   /// The bytes of a segment that will have to be copied, as far as that is known before it is read.
-  private func byteCountToKeep(
-    of entry: SegmentEntry
-  ) -> Int {
+  private func byteCountToKeep(of entry: SegmentEntry) -> Int {
     writer.withLock { writer in
       let candidate = writer.ledger.candidate(entry.identity.generation)
       return candidate?.keptByteCount(withTombstones: !needsNoTombstones(of: entry)) ?? 0
@@ -117,12 +109,12 @@ extension Exchange {
   }
 
   /// What the catalogue is told of dictionaries that were moved to a segment.
-  func movedDictionaries(
+  private func movedDictionaries(
     _ segment: SurvivorSegment, _ writer: borrowing LogWriter
   ) -> [CatalogueEntry] {
-    if dictionaries.isEmpty { return [] }
+    if dictionaryNumbers.isEmpty { return [] }
     return segment.survivors.flatMap { survivor -> [CatalogueEntry] in
-      guard let number = dictionaries[survivor.oldPosition],
+      guard let number = dictionaryNumbers[survivor.oldPosition],
         let entry = writer.catalogue.dictionaries[number],
         entry.offset.rawValue == survivor.oldPosition,
         let offset = UnitOffset(segment.position(of: survivor)),

@@ -62,7 +62,7 @@ final class Exchange: AboveReader {
   private(set) var keyHash: KeyHash?
   private var isHashingMixed = false
   /// The dictionaries that are moved, by the positions of their records.
-  private(set) var dictionaries: [UInt64: UInt32] = [:]
+  private(set) var dictionaryNumbers: [UInt64: UInt32] = [:]
   private var codec: ZstdCodec?
   /// The collection asked for last, and up to where it is dead.
   private var collection: (number: UInt32, deadUpTo: UInt64)?
@@ -179,7 +179,7 @@ final class Exchange: AboveReader {
   /// In a reader's scope.
   func keep(_ record: ScannedRecord, _ hash: UInt64) throws(SedimentError) {
     if record.collection == CollectionEntry.dictionaries, let number = record.dictionaryNumber {
-      dictionaries[record.position] = number
+      dictionaryNumbers[record.position] = number
     }
     let repacked = repacked(record)
     let header = repacked.map { record.header(with: $0) }

@@ -7,11 +7,20 @@ internal import SedimentFormat
 @safe
 final class Contents: AboveReader, Sendable {
   let reader: Reader
+  // See `Log`.
+  let options: SedimentOptions
+  let volume: Volume
+  let index: HashIndex
+  let slots: SlotTable
   let log: Log
   let writer: Locked<LogWriter>?
 
   init(_ log: Log) {
     reader = log.reader
+    options = reader.options
+    volume = reader.volume
+    index = reader.index
+    slots = reader.slots
     self.log = log
     writer = log.writer
   }

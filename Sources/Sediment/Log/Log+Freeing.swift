@@ -1,7 +1,7 @@
 internal import SedimentDisk
 internal import SedimentFormat
 
-// How the slots of large values come back.
+// How segments are freed, and their slots come back.
 
 extension Log {
   /// Frees segments by one change of the catalogue, and lets their slots come back once it is on the disk.

@@ -8,6 +8,12 @@ internal import Synchronization
 @safe
 final class Log: AboveReader, Sendable {
   let reader: Reader
+  // Of what the reader has, every change needs these: one load less, and no reference counted, for each.
+  let options: SedimentOptions
+  let disk: any Disk
+  let volume: Volume
+  let lifetime: Lifetime
+  let background: Background
   /// Nil in a store that is only read.
   let writer: Locked<LogWriter>?
   /// The superblocks; nil in a store that is only read.
@@ -24,6 +30,11 @@ final class Log: AboveReader, Sendable {
 
   init(_ opened: OpenedStore, _ reader: Reader) {
     self.reader = reader
+    options = reader.options
+    disk = reader.disk
+    volume = reader.volume
+    lifetime = reader.lifetime
+    background = reader.background
     writer = opened.writer
     head = opened.head
     gate = SyncGate(syncedSequence: opened.syncedSequence, watermark: opened.watermark)
