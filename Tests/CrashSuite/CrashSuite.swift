@@ -13,7 +13,7 @@ enum CrashSuite {
         try planting.run()
         exit(0)
       }
-      if let planted = options.planted { exit(try planted.run() ? 0 : 1) }
+      if let planted = options.planted { exit(try planted.run(isLong: options.isLong) ? 0 : 1) }
       PrivateMounts.enter()
       RunningCases.watch()
       exit(run(options) ? 0 : 1)

@@ -58,6 +58,10 @@ extension CallScript {
     .removeEverything(.unsynced),
     .set(.init("key-1"), byteCount: 30, .unsynced),
     .reopen,
+    // What a call hides from the sweep that goes wrong has to be swept later: no opening follows that would do that.
+    .set(.init("key-2", in: "b"), byteCount: 30, .unsynced),
+    .clear("b", .unsynced),
+    .background,
   ]
 
   private static let recovered: [CrashOperation] = [

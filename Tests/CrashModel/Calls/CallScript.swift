@@ -6,7 +6,7 @@ internal import SedimentTesting
 package struct CallScript: CustomStringConvertible, Sendable {
   package let name: String
   package private(set) var scenario: EngineScenario
-  /// The last one closes the store and opens it again, so that whatever was put off is told.
+  /// One of the last closes the store and opens it again, so that whatever was put off is told.
   package let operations: [CrashOperation]
   /// What is there before; nil for nothing.
   private let before: Before?

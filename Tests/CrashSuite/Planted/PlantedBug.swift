@@ -9,6 +9,8 @@ struct PlantedBug {
   let what: String
   /// The layers that are asked, in this order, until one has found it.
   let layers: [String]
+  /// Whether finding it takes a minute or more, so that only long runs look for it.
+  let isSlow: Bool
   let edits: [Edit]
 
   struct Edit {
@@ -33,6 +35,7 @@ struct PlantedBug {
     name = file.deletingPathExtension().lastPathComponent
     var what = ""
     var layers: [String] = []
+    var isSlow = false
     var edits: [Edit] = []
     var part = ""
     for line in try String(contentsOf: file, encoding: .utf8).components(separatedBy: "\n") {
@@ -40,6 +43,8 @@ struct PlantedBug {
         what = value
       } else if let value = Self.value(of: "layers", line), part.isEmpty {
         layers = value.components(separatedBy: " ")
+      } else if line == "slow: yes", part.isEmpty {
+        isSlow = true
       } else if let value = Self.value(of: "file", line) {
         edits.append(Edit(file: value, before: "", after: ""))
         part = "file"
@@ -57,6 +62,7 @@ struct PlantedBug {
     else { throw Refusal(description: "\(file.path) is no planted bug") }
     self.what = what
     self.layers = layers
+    self.isSlow = isSlow
     self.edits = edits.map {
       Edit(file: $0.file, before: $0.before.trimmingEnd, after: $0.after.trimmingEnd)
     }
