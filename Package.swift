@@ -97,6 +97,8 @@ let targets: [Target] = [
   // One thread that does very much, for which a sanitizer takes too long.
   tests("SedimentSlow", engineTests),
   tests("Shallows", ["Shallows", "Sediment", "SedimentTesting", "SedimentDisk"]),
+  // What only an optimized build shows.
+  tests("ShallowsAllocation", ["Shallows", "Sediment"]),
   // Programs of users as they wrote them, in the language mode that they had.
   .testTarget(
     name: "ShallowsDocumentTests", dependencies: ["Shallows"], swiftSettings: [.swiftLanguageMode(.v5)]),

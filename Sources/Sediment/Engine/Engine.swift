@@ -14,8 +14,6 @@ final class Engine: AboveReader, Sendable {
   let indexStorer: IndexStorer
   let changes: Changes
 
-  /// The collection without a name.
-  let defaultState: CollectionState
   let report: RecoveryReport
   let openFile: OpenFiles.Ticket
   let closing = Closing()
@@ -34,7 +32,6 @@ final class Engine: AboveReader, Sendable {
     trainer = DictionaryTrainer(compactor)
     indexStorer = IndexStorer(compactor)
     changes = Changes(opened, compactor)
-    defaultState = opened.collections.defaultState
     report = opened.report
     openFile = opened.ticket
     prepareWork()

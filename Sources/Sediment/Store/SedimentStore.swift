@@ -44,7 +44,7 @@ public final class SedimentStore: SedimentKeyspace {
     engine = Engine(opened, path: path, options: options, disk: disk, scheduler: scheduler)
     reader = engine.reader
     changes = engine.changes
-    defaultState = engine.defaultState
+    defaultState = opened.collections.defaultState
     engine.background.tell(.recovered(engine.report))
   }
 

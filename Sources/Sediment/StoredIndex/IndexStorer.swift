@@ -104,7 +104,7 @@ extension IndexStorer {
   }
 
   /// The present moment.
-  func indexMoment(_ writer: borrowing LogWriter) -> IndexMoment {
+  private func indexMoment(_ writer: borrowing LogWriter) -> IndexMoment {
     let view = index.view
     return IndexMoment(
       position: writer.tail.position, sequence: SequenceNumber(writer.tail.sequence)!,

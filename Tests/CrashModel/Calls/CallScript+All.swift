@@ -58,7 +58,7 @@ extension CallScript {
     .removeEverything(.unsynced),
     .set(.init("key-1"), byteCount: 30, .unsynced),
     .reopen,
-    // What a call hides from the sweep that goes wrong has to be swept later: no opening follows that would do that.
+    // A record that the sweep cannot read must be swept later. Opening would do it, so none follows.
     .set(.init("key-2", in: "b"), byteCount: 30, .unsynced),
     .clear("b", .unsynced),
     .background,

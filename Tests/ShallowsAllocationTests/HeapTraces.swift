@@ -20,8 +20,8 @@ struct HeapTraces {
   static var areSeen: Bool {
     guard let heap = HeapTraces() else { return false }
     defer { heap.end() }
-    let ending = Ending {}
-    return heap.sees { withExtendedLifetime(ending.twin()) {} } && !heap.sees {}
+    let object = HeapObject()
+    return heap.sees { withExtendedLifetime(object.twin()) {} } && !heap.sees {}
   }
 
   init?() {
@@ -58,4 +58,17 @@ struct HeapTraces {
     for number in byteCounts.indices { unsafe free(blocks[number]) }
     return isChanged
   }
+}
+
+/// An object, which takes memory of the heap.
+final class HeapObject: Sendable {
+  private let other: HeapObject?
+
+  init(_ other: HeapObject? = nil) {
+    self.other = other
+  }
+
+  /// Another one, whose memory the caller gives back.
+  @inline(never)
+  func twin() -> HeapObject { HeapObject(self) }
 }

@@ -10,8 +10,8 @@ import Testing
   func `A hit allocates nothing, nor does a new value of an old key, nor one that evicts another`() async {
     await #expect(processExitsWith: .success) {
       let keys = (0..<1_001).map { "the long name of a key, number \($0)" }
-      let values = (0..<1_001).map { _ in Ending {} }
-      let storage = LRUStorage<String, Ending>(
+      let values = (0..<1_001).map { _ in HeapObject() }
+      let storage = LRUStorage<String, HeapObject>(
         capacity: .count(1_000, cost: 5_000) { key, _ in key.utf8.count / 10 })
       for number in 0..<1_000 { storage.insert(values[number], forKey: keys[number]) }
       let heap = try #require(HeapTraces())
@@ -41,14 +41,3 @@ import Testing
     }
   }
 }
-
-extension Ending {
-  /// Another one, whose memory the caller gives back.
-  @inline(never)
-  func twin() -> Ending {
-    Ending { _ = self }
-  }
-}
-
-/// Sees whether something was allocated by what it leaves in memory.
-///
