@@ -21,10 +21,12 @@ package final class ManualScheduler: WorkScheduler, @unchecked Sendable {
   }
 
   package func schedule(_ work: Work, after nanoseconds: UInt64) {
-    Work.lock.withLock {
-      let (sum, isTooLarge) = clock.addingReportingOverflow(nanoseconds)
-      queue.schedule(work, at: isTooLarge ? .max : sum)
-    }
+    Work.lock.withLock { queue.schedule(work, at: time(after: nanoseconds)) }
+  }
+
+  private func time(after nanoseconds: UInt64) -> UInt64 {
+    let (sum, isTooLarge) = clock.addingReportingOverflow(nanoseconds)
+    return isTooLarge ? .max : sum
   }
 
   /// Runs the jobs that are due now, and returns how many ran; what they schedule is left for the next call.
@@ -45,10 +47,7 @@ package final class ManualScheduler: WorkScheduler, @unchecked Sendable {
   /// delay again and again.
   @discardableResult
   package func advance(by nanoseconds: UInt64) -> Int {
-    let end = Work.lock.withLock {
-      let (sum, isTooLarge) = clock.addingReportingOverflow(nanoseconds)
-      return isTooLarge ? .max : sum
-    }
+    let end = Work.lock.withLock { time(after: nanoseconds) }
     var count = 0
     while run(until: end) { count += 1 }
     Work.lock.withLock { clock = max(clock, end) }
@@ -64,14 +63,7 @@ package final class ManualScheduler: WorkScheduler, @unchecked Sendable {
       return work
     }
     guard let work else { return false }
-    work.run()
-    let dropped = Work.lock.withLock { queue.end(work) }
-    withExtendedLifetime((work, dropped)) {}
+    queue.run(work)
     return true
-  }
-
-  /// Traps if a job's place in the queue is not what it should be.
-  package func checkInvariants() {
-    Work.lock.withLock { queue.checkInvariants() }
   }
 }

@@ -13,19 +13,18 @@ package protocol WorkScheduler: Sendable {
 package final class Work: @unchecked Sendable {
   // Sendable: `Work.lock` guards every variable of every job, and of the queues and schedulers.
   private var body: (@Sendable () -> Void)?
-  private var isCancelled = false
-  private let forkCount = Forks.count
+  fileprivate private(set) var isCancelled = false
+  fileprivate let forkCount = Forks.count
 
   /// The identity of the thread that runs it, or 0.
-  private var runner: UInt = 0
+  fileprivate var runner: UInt = 0
   /// When to run again, if it was scheduled while it ran.
-  private var timeOfNextRun: UInt64?
+  fileprivate var timeOfNextRun: UInt64?
   /// Made by the first who waits for the end of a run.
-  private var runHasEnded: Condition?
+  fileprivate private(set) var runHasEnded: Condition?
 
-  /// The queue that it waits in or waited in last, and its place there while it waits.
-  private(set) weak var queue: WorkQueue?
-  var place: Int?
+  /// The queue that it waits in or waited in last.
+  fileprivate weak var queue: WorkQueue?
 
   /// Guards all jobs, queues and schedulers of the process; nothing of a user's runs under it.
   ///
@@ -63,47 +62,96 @@ package final class Work: @unchecked Sendable {
   /// Whether this thread is running it.
   var isRunHere: Bool { Work.lock.withLock { runner == ThreadIdentity.current } }
 
-  // For schedulers, with the lock taken
-
-  var canRun: Bool { !isCancelled && forkCount == Forks.count }
-
-  /// Whether it runs; then it has noted to run again at this time.
-  func isRunning(andRunsAgainAt time: UInt64) -> Bool {
-    guard runner != 0 else { return false }
-    timeOfNextRun = min(time, timeOfNextRun ?? .max)
-    return true
-  }
-
-  /// Begins a run on this thread, which `run` does and `end` ends.
-  func begin() {
-    runner = ThreadIdentity.current
-  }
-
-  /// Ends a run; the scheduler drops the first result without the lock, and schedules for the second.
-  func end() -> (dropped: (@Sendable () -> Void)?, timeOfNextRun: UInt64?) {
-    runner = 0
-    runHasEnded?.broadcast()
-    let time = timeOfNextRun
-    timeOfNextRun = nil
-    return isCancelled ? (takeBody(), nil) : (nil, time)
-  }
-
-  func belongs(to queue: WorkQueue) {
-    guard self.queue !== queue else { return }
-    precondition(self.queue == nil, "A job belongs to one scheduler.")
-    self.queue = queue
-    // It may have waited in a queue that went away.
-    place = nil
-  }
-
-  /// Does what the job does, between `begin` and `end`, without the lock.
-  func run() {
+  /// Does what the job does, without the lock, in a run that its queue has begun.
+  fileprivate func run() {
     // Constant while it runs: only a cancellation that sees no run takes it.
     body?()
   }
 
-  private func takeBody() -> (@Sendable () -> Void)? {
+  fileprivate func takeBody() -> (@Sendable () -> Void)? {
     defer { body = nil }
     return body
+  }
+}
+
+/// The jobs that wait, the earliest first; of those with one time, the one that was given it first.
+///
+/// `Work.lock` guards it: all methods but `run` are called with it taken.
+final class WorkQueue {
+  /// Signalled when another job, or an earlier time, has become the first.
+  let firstHasChanged = Condition(of: Work.lock)
+
+  /// In the order in which they are to run: there are a few for each open store.
+  private var entries: [Entry] = []
+  /// The number that the next job to be added gets, and all waiting ones are below.
+  private(set) var turn: UInt64 = 0
+
+  private struct Entry {
+    let time: UInt64
+    let turn: UInt64
+    let work: Work
+  }
+
+  var count: Int { entries.count }
+
+  /// When the first job is due.
+  var firstTime: UInt64? { entries.first?.time }
+
+  /// Lets the job run at this time, in the way `WorkScheduler.schedule` says.
+  func schedule(_ work: Work, at time: UInt64) {
+    guard !work.isCancelled, work.forkCount == Forks.count else { return }
+    if work.queue !== self {
+      precondition(work.queue == nil, "A job belongs to one scheduler.")
+      work.queue = self
+    }
+    if work.runner != 0 {
+      work.timeOfNextRun = min(time, work.timeOfNextRun ?? .max)
+      return
+    }
+    if let place = place(of: work) {
+      guard time < entries[place].time else { return }
+      entries.remove(at: place)
+    }
+    let place = entries.lastIndex { $0.time <= time }.map { $0 + 1 } ?? 0
+    entries.insert(Entry(time: time, turn: turn, work: work), at: place)
+    turn += 1
+    if place == 0 { firstHasChanged.signal() }
+  }
+
+  /// Takes the job out, if it waits.
+  fileprivate func remove(_ work: Work) {
+    guard let place = place(of: work) else { return }
+    entries.remove(at: place)
+    if place == 0 { firstHasChanged.signal() }
+  }
+
+  private func place(of work: Work) -> Int? { entries.firstIndex { $0.work === work } }
+
+  /// Takes out the first job if it is due at this time and was given it before that turn, and begins its run, which
+  /// `run` does.
+  func beginFirst(dueAt time: UInt64, before turn: UInt64 = .max) -> Work? {
+    guard let first = entries.first, first.time <= time, first.turn < turn else { return nil }
+    entries.removeFirst()
+    first.work.runner = ThreadIdentity.current
+    return first.work
+  }
+
+  /// Does what a job does whose run was begun, and ends the run; without the lock.
+  func run(_ work: Work) {
+    work.run()
+    let dropped = Work.lock.withLock { end(work) }
+    // This may be the last reference to what the job holds, whose end may call the pool.
+    withExtendedLifetime(dropped) {}
+  }
+
+  /// Ends a run; what it returns is to be dropped without the lock.
+  private func end(_ work: Work) -> (@Sendable () -> Void)? {
+    work.runner = 0
+    work.runHasEnded?.broadcast()
+    let time = work.timeOfNextRun
+    work.timeOfNextRun = nil
+    if work.isCancelled { return work.takeBody() }
+    if let time { schedule(work, at: time) }
+    return nil
   }
 }

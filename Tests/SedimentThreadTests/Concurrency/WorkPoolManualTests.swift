@@ -151,7 +151,6 @@ import Testing
         }
         turn += 1
       }
-      if step % 16 == 0 { scheduler.checkInvariants() }
       #expect(scheduler.pendingCount == model.count)
     }
     #expect(order.numbers == expected)
