@@ -254,7 +254,7 @@ extension Changes {
     for extents in large.values { contents.adopt(extents, &reservation, &writer) }
     _ = writer.place(record, of: images, form, &checksum)
     try writer.store(pending..<record.upperBound, of: images, way)
-    writer.userByteCount &+= UInt64(batch.keyByteCount + batch.valueByteCount)
+    writer.catalogue.numbers.totals.userByteCount &+= UInt64(batch.keyByteCount + batch.valueByteCount)
     if compresses { countCompression(of: batch, large, packed, writer) }
     return positions
   }

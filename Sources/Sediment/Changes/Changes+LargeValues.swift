@@ -51,7 +51,7 @@ extension Changes {
       if isMade {
         try contents.putLarge(
           large, &reservation, key, hash, state, form, &writer, LogWriter.Way(durability))
-        writer.userByteCount &+= UInt64(key.byteCount &+ value.byteCount)
+        writer.catalogue.numbers.totals.userByteCount &+= UInt64(key.byteCount &+ value.byteCount)
         if compresses {
           state.compression.count(
             value.byteCount, storedAs: large.storedByteCount, isCompressed: large.transform != nil,

@@ -153,7 +153,7 @@ extension Changes {
     } else {
       try contents.put(value, key, hash, state, form, &writer, way)
     }
-    writer.userByteCount &+= UInt64(key.byteCount &+ value.byteCount)
+    writer.catalogue.numbers.totals.userByteCount &+= UInt64(key.byteCount &+ value.byteCount)
     if compresses {
       state.compression.count(
         value.byteCount, storedAs: storedByteCount, isCompressed: form.transform != nil, writer.permit)

@@ -90,8 +90,8 @@ extension Exchange {
     switch leftOut.reason {
     case .cleared: return
     case .removed: hasRemoved = true
-    case .evicted: writer.evictedCount &+= 1
-    case .expired: writer.expiredCount &+= 1
+    case .evicted: writer.catalogue.numbers.totals.evictedCount &+= 1
+    case .expired: writer.catalogue.numbers.totals.expiredCount &+= 1
     }
     guard let state = collections.numbered(leftOut.collection), state.counts(leftOut.sequence) else {
       return

@@ -100,7 +100,7 @@ extension Exchange {
         let identity = segment.entry.identity
         slots.add(segment.segment, identity.run, writer.permit)
         writer.adopt(identity, from: &reservation)
-        writer.movedByteCount &+= UInt64(segment.byteCount)
+        writer.catalogue.numbers.totals.movedByteCount &+= UInt64(segment.byteCount)
         writer.adoptions[identity.generation] = sequence
       }
       writer.noteFreed(extents: extents)

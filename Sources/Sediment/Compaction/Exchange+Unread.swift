@@ -49,7 +49,7 @@ extension Exchange {
         return
       }
       // All of the segment's puts expire, and nobody else has keys in it.
-      writer.expiredCount &+= 1
+      writer.catalogue.numbers.totals.expiredCount &+= 1
       collections.defaultState.count(-1, expiring: true, writer.permit)
     }
     writer.withLock { writer in forgetBytes(unread, &writer) }

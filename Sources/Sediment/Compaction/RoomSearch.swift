@@ -44,7 +44,7 @@ struct RoomSearch {
     let others = Limits.headSlotCount + 1 + (slotCount > 0 ? writer.reservedCountAtCap : 0)
     guard slotCount <= limit - min(limit, others) else { return false }
     let present = writer.presentSlotCount
-    let evicted = writer.catalogue.numbers.totals.evictedCount &+ writer.evictedCount
+    let evicted = writer.totals.evictedCount
     let isMore = mostSlotCount.map { present > $0 } ?? true || evicted != evictedCount
     vainCount = isMore ? 0 : vainCount + 1
     mostSlotCount = max(present, mostSlotCount ?? 0)

@@ -40,7 +40,7 @@ extension Engine {
   private func add(_ writer: borrowing LogWriter, to figures: inout SedimentStatistics) {
     let slotByteCount = UInt64(Limits.slotByteCount)
     let tail = writer.tail
-    let totals = writer.catalogue.numbers.totals
+    let totals = writer.totals
     for part in writer.catalogue.indexParts {
       figures.storedIndexByteCount += UInt64(part.segment.run.count) * slotByteCount
     }
@@ -57,11 +57,11 @@ extension Engine {
       usedByteCount += end - start
     }
     figures.deadByteCount = usedByteCount - min(usedByteCount, figures.liveByteCount)
-    figures.userByteCount = totals.userByteCount &+ writer.userByteCount
-    figures.writtenByteCount = totals.writtenByteCount &+ writer.writtenByteCount
-    figures.movedByteCount = totals.movedByteCount &+ writer.movedByteCount
-    figures.evictedKeyCount = totals.evictedCount &+ writer.evictedCount
-    figures.expiredKeyCount = totals.expiredCount &+ writer.expiredCount
+    figures.userByteCount = totals.userByteCount
+    figures.writtenByteCount = totals.writtenByteCount
+    figures.movedByteCount = totals.movedByteCount
+    figures.evictedKeyCount = totals.evictedCount
+    figures.expiredKeyCount = totals.expiredCount
     let opened = writer.openedTotals
     figures.writeAmplification = SedimentStatistics.amplification(
       written: figures.writtenByteCount &- opened.writtenByteCount,

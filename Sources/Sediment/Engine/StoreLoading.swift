@@ -109,14 +109,13 @@ extension StoreOpening {
     for run in recovered.catalogue.slots.freeRuns(before: slotCount) { space.giveBare(run) }
     space.idleStart = 0
     let tail = Tail(
-      identity: entry.identity, segment: segment, offset: recovered.end.offset.byteOffset,
+      segment: segment, offset: recovered.end.offset.byteOffset,
       sequence: recovered.lastSequence.rawValue, countedSequence: recovered.lastSequence.rawValue,
       clock: disk.wallClock(), flushedEnd: recovered.end.offset.byteOffset, entry: entry)
     var writer = LogWriter(
-      disk: disk, volume: volume, identity: volume.identity, slots: slots, catalogue: recovered.catalogue,
+      disk: disk, options: options, volume: volume, slots: slots, catalogue: recovered.catalogue,
       space: space, tail: tail, replayByteCount: recovered.replayedByteCount,
-      markedWatermark: recovered.watermark, neededGeneration: neededGeneration,
-      returned: returned, pace: pace, options: options)
+      markedWatermark: recovered.watermark, neededGeneration: neededGeneration, returned: returned, pace: pace)
     writer.liveByteCount = liveByteCount
     writer.noteLongest()
     for entry in recovered.catalogue.segments.values where entry.holdsRecords {

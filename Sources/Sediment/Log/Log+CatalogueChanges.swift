@@ -7,7 +7,7 @@ extension Log {
   func change(
     _ entries: [CatalogueEntry], for purpose: SlotSpace.Purpose, _ writer: inout LogWriter
   ) throws(SedimentError) -> UInt64 {
-    if entries.count > 1, entries.reduce(0, { $0 + $1.byteCount }) > writer.changeByteCountMax {
+    if entries.count > 1, entries.reduce(0, { $0 + $1.byteCount }) > options.changeByteCountMax {
       return try changeInParts(entries, &writer)
     }
     let change = CatalogueChange(entries)!
@@ -25,9 +25,9 @@ extension Log {
     _ entries: [CatalogueEntry], _ writer: inout LogWriter
   ) throws(SedimentError) -> UInt64 {
     var parts: [[CatalogueEntry]] = []
-    var byteCount = writer.changeByteCountMax
+    var byteCount = options.changeByteCountMax
     for entry in entries {
-      if byteCount + entry.byteCount > writer.changeByteCountMax {
+      if byteCount + entry.byteCount > options.changeByteCountMax {
         parts.append([])
         byteCount = 0
       }

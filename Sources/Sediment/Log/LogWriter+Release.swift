@@ -105,7 +105,7 @@ extension LogWriter {
   mutating func noteBudget() -> SpaceBudget {
     let budget = SpaceBudget(
       liveByteCount: unexpiredByteCount, segmentSlotCount: segmentSlotCount,
-      keptSlotCount: keptSlotCount, slackSlotCount: slackSlotCount)
+      keptSlotCount: keptSlotCount, slackSlotCount: options.slackSlotCount)
     dueSlotCount = budget.dueSlotCount
     budgetedByteCountMin = liveByteCount - max(liveByteCount / 8, Self.budgetedByteCountStep)
     notePace()
@@ -117,7 +117,7 @@ extension LogWriter {
 
   /// Lets writers wait for compaction, or go on.
   func notePace() {
-    guard compactsByItself else { return }
+    guard options.compaction == .automatic else { return }
     let pace = WritingPace(
       liveByteCount: unexpiredByteCount, usedSlotCount: slotCountToWin,
       dueSlotCount: dueSlotCount, vainSlotCount: vainSlotCount)

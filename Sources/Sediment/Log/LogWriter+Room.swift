@@ -326,7 +326,7 @@ extension LogWriter {
     if volume.hasWindow { segment.setReadableEnd(start, permit) }
     slots.add(segment, next.run, permit)
     tail = Tail(
-      identity: next, segment: segment, offset: next.recordRange.lowerBound.byteOffset,
+      segment: segment, offset: next.recordRange.lowerBound.byteOffset,
       sequence: base.rawValue, countedSequence: base.rawValue, clock: old.clock, flushedEnd: start,
       aheadEnd: way == .written ? start : 0, entry: catalogue.segments[next.generation]!)
     noteFlushed(upTo: start)

@@ -19,8 +19,7 @@ extension LogWriter {
 
   /// The bytes of records that were ever appended or moved.
   var writtenTotal: UInt64 {
-    let totals = catalogue.numbers.totals
-    return totals.writtenByteCount &+ writtenByteCount &+ totals.movedByteCount &+ movedByteCount
+    totals.writtenByteCount &+ totals.movedByteCount
   }
 
   /// The same with the bytes of large values, of which only the growth since the opening is known.
@@ -31,13 +30,6 @@ extension LogWriter {
     catalogue.setTail(tail.entry)
     catalogue.numbers.slotCount = space.end
     catalogue.numbers.clocks.highest = max(catalogue.numbers.clocks.highest, min(clock, Limits.clockMax))
-    catalogue.numbers.totals.userByteCount &+= userByteCount
-    catalogue.numbers.totals.writtenByteCount &+= writtenByteCount
-    catalogue.numbers.totals.movedByteCount &+= movedByteCount
-    catalogue.numbers.totals.evictedCount &+= evictedCount
-    catalogue.numbers.totals.expiredCount &+= expiredCount
-    (userByteCount, writtenByteCount, movedByteCount) = (0, 0, 0)
-    (evictedCount, expiredCount) = (0, 0)
   }
 
   /// After opening: what must be kept in reserve and when a checkpoint is due.
@@ -52,8 +44,7 @@ extension LogWriter {
   /// After a checkpoint was appended: when the next is due, and what must be kept in reserve.
   mutating func noteCheckpoint() {
     let fileByteCount = UInt64(space.end) * UInt64(Limits.slotByteCount)
-    let least = Self.replayByteCountMin(syncs: syncs)
-    replayByteCountMax = min(max(fileByteCount / 4, least), Self.replayByteCountTop)
+    replayByteCountMax = min(max(fileByteCount / 4, replayByteCountMin), Self.replayByteCountTop)
     space.reserve = reserve
     noteBudget()
   }
@@ -62,7 +53,9 @@ extension LogWriter {
   ///
   /// A checkpoint syncs all that was appended. Who wants nothing synced does not gain enough by opening sooner after a
   /// crash to wait for that in every load.
-  static func replayByteCountMin(syncs: Bool) -> UInt64 { syncs ? 64 << 20 : replayByteCountTop }
+  private var replayByteCountMin: UInt64 {
+    options.durability == .unsynced ? Self.replayByteCountTop : 64 << 20
+  }
   /// Those from which on there is one, however large the file.
   private static let replayByteCountTop: UInt64 = 512 << 20
 

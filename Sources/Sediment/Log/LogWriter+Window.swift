@@ -113,7 +113,7 @@ extension LogWriter {
 
   /// Whether the file should have a window, and slots for it may be found: it grew, or slots came back, since none were.
   var wantsWindow: Bool {
-    volume.mayHaveWindow && space.end >= windowedSlotCount && catalogue.window == nil && !isOverlong
+    volume.mayHaveWindow && space.end >= options.windowedSlotCount && catalogue.window == nil && !isOverlong
       && windowAttempt != WindowAttempt(self)
   }
 

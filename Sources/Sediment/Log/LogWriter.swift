@@ -11,8 +11,8 @@ internal import SedimentFormat
 /// and leaves all as it was.
 @safe struct LogWriter: ~Copyable {
   let disk: any Disk
+  let options: SedimentOptions
   let volume: Volume
-  let identity: FileIdentity
   let slots: SlotTable
   var catalogue: Catalogue
   var space: SlotSpace
@@ -27,9 +27,7 @@ internal import SedimentFormat
   /// The bytes appended behind the last checkpoint.
   var replayByteCount: UInt64
   /// When a checkpoint is due, by the bytes appended since the last.
-  var replayByteCountMax: UInt64
-  /// Whether changes are synced that do not ask for it.
-  let syncs: Bool
+  var replayByteCountMax: UInt64 = 0
   /// The watermark of the last mark in the log.
   var markedWatermark: LogPosition
   /// The `syncableTotal` when the last sync began.
@@ -84,29 +82,16 @@ internal import SedimentFormat
   var vainSearch: VainSearch?
   /// How things were when the background last searched for room and found none.
   var vainUpkeep: VainSearch?
-  /// Whether compaction sees to space by itself.
-  let compactsByItself: Bool
   /// From how many slots with records on compaction is due.
   var dueSlotCount: UInt32 = .max
   /// Once less than this is live, compaction is due much sooner.
   var budgetedByteCountMin = Int.min
   /// Whether what is not needed is being given to the file system.
   var isTrimming = false
-  /// Whether what was not read lately makes room.
-  let evicts: Bool
-  /// See `SedimentOptions.slackSlotCount`.
-  let slackSlotCount: UInt32
-  /// See `SedimentOptions.windowedSlotCount`.
-  let windowedSlotCount: UInt32
   /// The file as it was when slots for a window were last looked for.
   var windowAttempt: WindowAttempt?
-  /// See `SedimentOptions.changeByteCountMax`.
-  let changeByteCountMax: Int
   /// When more will have expired than was known at the last survey; the highest number if nothing will.
   var nextExpiry = UInt64.max
-  var movedByteCount: UInt64 = 0
-  var evictedCount: UInt64 = 0
-  var expiredCount: UInt64 = 0
   /// What had happened before this opening.
   let openedTotals: StoreNumbers.Totals
   /// When observed time was last added to the clocks.
@@ -115,8 +100,6 @@ internal import SedimentFormat
   ///
   /// What is allocated without the lock counts only if this did not happen meanwhile.
   var blockLossCount = 0
-  var userByteCount: UInt64 = 0
-  var writtenByteCount: UInt64 = 0
   /// Told of each segment that was sealed.
   var sealed: (@Sendable () -> Void)?
   /// Told of what poisons.
@@ -139,19 +122,12 @@ internal import SedimentFormat
   private var scratch: UnsafeMutableRawBufferPointer
 
   init(
-    disk: any Disk, volume: Volume, identity: FileIdentity, slots: SlotTable, catalogue: Catalogue,
+    disk: any Disk, options: SedimentOptions, volume: Volume, slots: SlotTable, catalogue: Catalogue,
     space: SlotSpace, tail: Tail, replayByteCount: UInt64, markedWatermark: LogPosition,
-    neededGeneration: Generation, returned: ReturnedSlots, pace: PaceCell, options: SedimentOptions
+    neededGeneration: Generation, returned: ReturnedSlots, pace: PaceCell
   ) {
     self.returned = returned
     self.pace = pace
-    evicts = options.capacity.evicts
-    compactsByItself = options.compaction == .automatic
-    syncs = options.durability != .unsynced
-    replayByteCountMax = Self.replayByteCountMin(syncs: syncs)
-    slackSlotCount = options.slackSlotCount
-    windowedSlotCount = options.windowedSlotCount
-    changeByteCountMax = options.changeByteCountMax
     self.markedWatermark = markedWatermark
     self.neededGeneration = neededGeneration
     ledger.setNeeded(from: neededGeneration)
@@ -165,8 +141,8 @@ internal import SedimentFormat
         options.capacity.byteCountMax.map { $0 >> UInt64(Limits.slotByteCountLog2) } ?? .max,
         UInt64(Limits.fileSlotCountMax)))
     self.disk = disk
+    self.options = options
     self.volume = volume
-    self.identity = identity
     self.slots = slots
     self.catalogue = catalogue
     self.space = space
@@ -181,6 +157,15 @@ internal import SedimentFormat
   deinit {
     unsafe scratch.deallocate()
   }
+
+  /// The file's, which the checksums of all records begin with.
+  var identity: FileIdentity { volume.identity }
+
+  /// Whether what was not read lately makes room.
+  var evicts: Bool { options.capacity.evicts }
+
+  /// What happened since the file was made.
+  var totals: StoreNumbers.Totals { catalogue.numbers.totals }
 
   /// How a record reaches the file.
   enum Way {
@@ -219,7 +204,7 @@ internal import SedimentFormat
   private mutating func advance(past form: RecordForm, byteCount: Int) {
     tail.advance(past: form, byteCount: byteCount, permit)
     replayByteCount &+= UInt64(byteCount)
-    writtenByteCount &+= UInt64(byteCount)
+    catalogue.numbers.totals.writtenByteCount &+= UInt64(byteCount)
   }
 
   @inline(never)

@@ -3,7 +3,6 @@ internal import SedimentFormat
 
 /// The place where the log goes on, and what its last segment holds so far.
 struct Tail {
-  var identity: SegmentIdentity
   var segment: Segment
   /// The bytes at which the next record begins.
   var offset: UInt64
@@ -32,6 +31,8 @@ struct Tail {
   /// The counts of the segment, as the catalogue will have them.
   var entry: SegmentEntry
 
+  var identity: SegmentIdentity { entry.identity }
+
   /// The bytes that records may still take; those of a seal are kept free.
   var room: Int {
     let left = Int(segment.end) - Int(offset) - Seal.recordByteCount
@@ -45,12 +46,6 @@ struct Tail {
     LogPosition(identity.generation, UnitOffset(byteOffset: offset)!)
   }
 
-  /// Where a record of this segment would stand.
-  var place: RecordPlace {
-    RecordPlace(
-      seed: Checksum(segment.seed), base: SequenceNumber(segment.base)!,
-      offset: UnitOffset(byteOffset: offset)!)
-  }
 }
 
 /// What a record of a user says besides its key and value.
@@ -60,12 +55,6 @@ struct RecordForm {
   var collection: UInt32 = 0
   var expiry: UInt64 = 0
   var transform: Transform?
-
-  func header(sequence: UInt64, keyByteCount: Int, valueByteCount: Int) -> RecordHeader {
-    RecordHeader(
-      kind: kind, isBatched: isBatched, sequence: SequenceNumber(sequence)!, collection: collection,
-      expiry: expiry, transform: transform, keyByteCount: keyByteCount, valueByteCount: valueByteCount)
-  }
 
   /// The bytes of the whole record.
   @inline(__always) func byteCount(keyByteCount: Int, valueByteCount: Int) -> Int {
