@@ -48,23 +48,16 @@ extension Log {
   }
 
   /// Gives back what is free at last; whether anything was.
-  @discardableResult
-  func reclaim() throws(SedimentError) -> Bool {
-    try reclaim(syncedUpTo: gate.syncedSequence)
-  }
-
-  /// The same where the log is known to be on the medium up to a sequence.
   ///
-  /// Writers go on while the headers lose their magic, so that nobody who walks the slots takes them for segments.
+  /// `sequence` is up to where the log is known to be on the medium, if that is more than the gate knows yet. Writers go
+  /// on while the headers lose their magic, so that nobody who walks the slots takes them for segments.
   @discardableResult
-  func reclaim(syncedUpTo sequence: UInt64) throws(SedimentError) -> Bool {
+  func reclaim(syncedUpTo sequence: UInt64? = nil) throws(SedimentError) -> Bool {
     guard let writer else { return false }
-    return try reclaimLock.withLock { () throws(SedimentError) in try reclaim(syncedUpTo: sequence, writer) }
-  }
-
-  private func reclaim(
-    syncedUpTo sequence: UInt64, _ writer: Locked<LogWriter>
-  ) throws(SedimentError) -> Bool {
+    let sequence = sequence ?? gate.syncedSequence
+    // What comes back is in nobody's list meanwhile, and others wait rather than believe that there is nothing.
+    reclaimLock.lock()
+    defer { reclaimLock.unlock() }
     let released = try writer.withLock { (writer) throws(SedimentError) -> [FreedRun] in
       // Closed, the file is another's, or about to be.
       if writer.freedRuns.isEmpty || lifetime.isClosed { return [] }

@@ -20,8 +20,7 @@ final class Log: AboveReader, Sendable {
   let head: Locked<HeadKeeper>?
   let gate: SyncGate
   let returned: ReturnedSlots
-  /// Held while what was freed comes back: it is in nobody's list meanwhile, and others wait rather than believe that
-  /// there is nothing.
+  /// Held while what was freed comes back.
   let reclaimLock = Lock(.reclaiming)
   /// Whether what this opening needs before its first change was done.
   private let isPrepared = Atomic<Bool>(false)

@@ -49,36 +49,31 @@ internal import Synchronization
       if !isTaken { break }
       changed.wait()
     }
-    isTaken = true
-    lock.unlock()
-    LockRank.syncing.noteTaking()
-    try settle { () throws(SedimentError) in try sync() }
+    try useTurn(sync)
   }
 
-  /// Has the turn while `body` runs, with no sync of another beside it.
-  ///
-  /// What `body` synced it returns, nil if nothing that the log counts.
+  /// Has the turn while `body` runs, with no sync of another beside it; `body` returns what it synced.
   func turn(
-    _ body: () throws(SedimentError) -> (sequence: UInt64, watermark: LogPosition)?
+    _ body: () throws(SedimentError) -> (sequence: UInt64, watermark: LogPosition)
   ) throws(SedimentError) {
     lock.lock()
     while isTaken { changed.wait() }
+    try useTurn(body)
+  }
+
+  /// Takes the turn, which nobody has, syncs and gives the turn back; with the lock, which it gives back at once.
+  private func useTurn(
+    _ sync: () throws(SedimentError) -> (sequence: UInt64, watermark: LogPosition)
+  ) throws(SedimentError) {
     isTaken = true
     lock.unlock()
     LockRank.syncing.noteTaking()
-    try settle(body)
-  }
-
-  private func settle(
-    _ body: () throws(SedimentError) -> (sequence: UInt64, watermark: LogPosition)?
-  ) throws(SedimentError) {
     var outcome: Result<Void, SedimentError> = .success(())
     do throws(SedimentError) {
-      if let (sequence, watermark) = try body() {
-        self.watermark = max(self.watermark, watermark)
-        synced.store(max(sequence, syncedSequence), ordering: .releasing)
-        SchedulePoint.reach(.published)
-      }
+      let (sequence, watermark) = try sync()
+      self.watermark = max(self.watermark, watermark)
+      synced.store(max(sequence, syncedSequence), ordering: .releasing)
+      SchedulePoint.reach(.published)
     } catch {
       outcome = .failure(error)
     }
@@ -115,32 +110,17 @@ internal import Synchronization
   /// What follows may close the store, so it is called with none of the engine's locks held; whoever syncs may hold
   /// some.
   func resumeReached() {
-    let (done, failure) = lock.withLock { takeContinuations() }
-    for resume in done { resume(failure) }
-  }
-
-  /// Resumes everyone who still waits without a thread, as the store was closed.
-  func abandon(_ error: SedimentError) {
     lock.lock()
-    let left = continuations
-    continuations = []
-    // Whoever comes now hears of it at once.
-    if failure == nil { failure = error }
-    let reason = failure
+    let (reached, failure) = (syncedSequence, failure)
+    let done = continuations.filter { failure != nil || $0.sequence <= reached }
+    continuations.removeAll { failure != nil || $0.sequence <= reached }
     lock.unlock()
-    for (sequence, resume) in left { resume(syncedSequence >= sequence ? nil : reason) }
+    for (sequence, resume) in done { resume(sequence <= reached ? nil : failure) }
   }
 
-  private func takeContinuations() -> ([@Sendable (SedimentError?) -> Void], SedimentError?) {
-    if continuations.isEmpty { return ([], nil) }
-    if let failure {
-      let all = continuations.map(\.resume)
-      continuations = []
-      return (all, failure)
-    }
-    let reached = syncedSequence
-    let done = continuations.filter { $0.sequence <= reached }.map(\.resume)
-    continuations.removeAll { $0.sequence <= reached }
-    return (done, nil)
+  /// Resumes everyone who still waits without a thread, as the store was closed; whoever comes now hears of it at once.
+  func abandon(_ error: SedimentError) {
+    lock.withLock { if failure == nil { failure = error } }
+    resumeReached()
   }
 }
