@@ -49,7 +49,7 @@ struct BatchMembers {
   /// The bytes of the longest key of those.
   private(set) var longestKeyByteCount = 0
   /// A record for each.
-  private(set) var images = RecordImages()
+  private(set) var images = GrowingMemory(room: 1024)
   /// Why the batch cannot be made; the first thing that was wrong.
   private(set) var failure: SedimentError?
   /// Which of `states` the last change is about.

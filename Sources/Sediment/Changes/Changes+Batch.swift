@@ -195,9 +195,9 @@ extension Changes {
   /// The records of a batch: those that were laid out when it was collected, unless some are stored otherwise.
   private func images(
     of batch: BatchMembers, _ large: [Int: WrittenExtents], _ packed: PackedMembers
-  ) -> RecordImages {
+  ) -> GrowingMemory {
     if large.isEmpty, packed.isEmpty { return batch.images }
-    let images = RecordImages(byteCount: 4096)
+    let images = GrowingMemory(room: 4096)
     for (number, member) in batch.members.enumerated() {
       let form = Self.form(number, member, large, packed).form
       batch.withKey(of: member) { key in
@@ -217,7 +217,7 @@ extension Changes {
 
   /// Appends the records of a batch, and the commit, to one segment or several; the result is where each begins.
   private func append(
-    _ images: RecordImages, in room: inout LogWriter.BatchRoom, of batch: BatchMembers,
+    _ images: GrowingMemory, in room: inout LogWriter.BatchRoom, of batch: BatchMembers,
     _ large: [Int: WrittenExtents], _ reservation: inout Reservation, _ packed: PackedMembers,
     _ writer: inout LogWriter, _ way: LogWriter.Way
   ) throws(SedimentError) -> [UInt64] {

@@ -30,6 +30,30 @@ final class GrowingMemory {
     byteCount = offset
   }
 
+  /// The same bytes, of which no change is seen here, with room for more.
+  func copy() -> GrowingMemory {
+    let copy = GrowingMemory(room: 2 * byteCount)
+    unsafe copy.add(byteCount).copyMemory(from: start, byteCount: byteCount)
+    return copy
+  }
+
+  /// Where some of the bytes are, until some are added.
+  @inline(__always)
+  func address(_ range: Range<Int>) -> UnsafeMutableRawPointer {
+    precondition(range.lowerBound >= 0 && range.upperBound <= byteCount)
+    return unsafe start + range.lowerBound
+  }
+
+  /// Adds a record that has no place in the log yet; the result is where its bytes are among all.
+  @inline(__always)
+  @discardableResult
+  func append(_ form: RecordForm, key: RawSpan, value: RawSpan) -> Range<Int> {
+    let count = form.byteCount(keyByteCount: key.byteCount, valueByteCount: value.byteCount)
+    let offset = byteCount
+    unsafe form.encode(key: key, value: value, byteCount: count, at: add(count))
+    return offset..<offset &+ count
+  }
+
   @inline(never)
   private func grow(by count: Int) {
     let larger = max(2 * capacity, byteCount + count)

@@ -191,8 +191,8 @@ internal import SedimentFormat
     if unsafe scratch.count < byteCount { growScratch(byteCount) }
     let offset = tail.offset
     let start = unsafe scratch.baseAddress!
-    unsafe RecordImage.make(form, key: key, value: value, byteCount: byteCount, at: start)
-    unsafe RecordImage.finish(
+    unsafe form.encode(key: key, value: value, byteCount: byteCount, at: start)
+    unsafe RecordForm.finish(
       at: start, byteCount: byteCount, sequence: tail.sequence &+ 1, offset: offset,
       seed: tail.segment.seed)
     try store(unsafe RawSpan(_unsafeStart: UnsafeRawPointer(start), byteCount: byteCount), at: offset, way)
@@ -230,11 +230,11 @@ internal import SedimentFormat
   /// They have to be stored, all together, before anything else is appended or the lock is given up.
   @inline(__always)
   mutating func place(
-    _ record: Range<Int>, of images: RecordImages, _ form: RecordForm, _ checksum: inout BatchChecksum
+    _ record: Range<Int>, of images: GrowingMemory, _ form: RecordForm, _ checksum: inout BatchChecksum
   ) -> UInt64 {
     let offset = tail.offset
     let start = unsafe images.address(record)
-    unsafe RecordImage.finish(
+    unsafe RecordForm.finish(
       at: start, byteCount: record.count, sequence: tail.sequence &+ 1, offset: offset,
       seed: tail.segment.seed)
     // A batch has no more members than this counts: that was asked when they were added.
@@ -244,7 +244,7 @@ internal import SedimentFormat
   }
 
   /// Stores some of the records that were laid out, whose places end at the tail.
-  mutating func store(_ range: Range<Int>, of images: RecordImages, _ way: Way) throws(SedimentError) {
+  mutating func store(_ range: Range<Int>, of images: GrowingMemory, _ way: Way) throws(SedimentError) {
     if range.isEmpty { return }
     let records = unsafe RawSpan(_unsafeStart: images.address(range), byteCount: range.count)
     try store(records, at: tail.offset - UInt64(range.count), way)

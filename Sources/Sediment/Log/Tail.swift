@@ -1,4 +1,3 @@
-internal import CSediment
 internal import SedimentFormat
 
 /// The place where the log goes on, and what its last segment holds so far.
@@ -46,29 +45,6 @@ struct Tail {
     LogPosition(identity.generation, UnitOffset(byteOffset: offset)!)
   }
 
-}
-
-/// What a record of a user says besides its key and value.
-struct RecordForm {
-  var kind = RecordKind.put
-  var isBatched = false
-  var collection: UInt32 = 0
-  var expiry: UInt64 = 0
-  var transform: Transform?
-
-  /// The bytes of the whole record.
-  @inline(__always) func byteCount(keyByteCount: Int, valueByteCount: Int) -> Int {
-    (headByteCount &+ keyByteCount &+ valueByteCount &+ 7) & ~7
-  }
-
-  /// The bytes before the key.
-  @inline(__always) var headByteCount: Int {
-    Limits.recordFixedByteCount + (collection == 0 ? 0 : 4) + (expiry == 0 ? 0 : 6)
-      + (transform?.byteCount ?? 0)
-  }
-}
-
-extension Tail {
   /// Counts a record that was appended.
   @inline(__always)
   mutating func advance(past form: RecordForm, byteCount: Int, _ permit: borrowing WritePermit) {
@@ -78,40 +54,5 @@ extension Tail {
     entry.count(
       form.kind, sequence: SequenceNumber(sequence)!, expiry: form.expiry, byteCount: byteCount, now: clock)
     if form.kind == .remove { segment.counts(permit).tombstoneByteCount &+= byteCount }
-  }
-}
-
-extension RecordForm {
-  /// The byte that says what follows the fixed fields (DESIGN.md 3.4).
-  @inline(__always) var shape: UInt8 {
-    kind.rawValue | (collection == 0 ? 0 : 0b0000_1000) | (expiry == 0 ? 0 : 0b0001_0000)
-      | (transform == nil ? 0 : 0b0010_0000) | (isBatched ? 0b1000_0000 : 0)
-  }
-
-  @inline(__always) var hasOptionalFields: Bool {
-    collection != 0 || expiry != 0 || transform != nil
-  }
-
-  /// Writes the fields that only some records have, and returns where the key begins.
-  func encodeOptionalFields(into start: UnsafeMutableRawPointer) -> Int {
-    var place = Limits.recordFixedByteCount
-    if collection != 0 {
-      unsafe start.storeBytes(of: collection.littleEndian, toByteOffset: place, as: UInt32.self)
-      place += 4
-    }
-    if expiry != 0 {
-      let low = UInt32(truncatingIfNeeded: expiry).littleEndian
-      unsafe start.storeBytes(of: low, toByteOffset: place, as: UInt32.self)
-      let high = UInt16(truncatingIfNeeded: expiry >> 32).littleEndian
-      unsafe start.storeBytes(of: high, toByteOffset: place + 4, as: UInt16.self)
-      place += 6
-    }
-    if let transform {
-      var bytes = unsafe MutableRawSpan(
-        _unsafeStart: start, byteCount: place + transform.byteCount)
-      transform.encode(into: &bytes, at: place)
-      place += transform.byteCount
-    }
-    return place
   }
 }

@@ -1,0 +1,95 @@
+internal import CSediment
+internal import SedimentFormat
+
+/// What a record says besides its key and value, and how the writer lays it out in memory (DESIGN.md 3.4).
+///
+/// First comes all that is known of it wherever it will stand, then what its place in the log decides.
+struct RecordForm {
+  var kind = RecordKind.put
+  var isBatched = false
+  var collection: UInt32 = 0
+  var expiry: UInt64 = 0
+  var transform: Transform?
+
+  /// The bytes of the whole record.
+  @inline(__always) func byteCount(keyByteCount: Int, valueByteCount: Int) -> Int {
+    (headByteCount &+ keyByteCount &+ valueByteCount &+ 7) & ~7
+  }
+
+  /// The bytes before the key.
+  @inline(__always) var headByteCount: Int {
+    Limits.recordFixedByteCount + (collection == 0 ? 0 : 4) + (expiry == 0 ? 0 : 6)
+      + (transform?.byteCount ?? 0)
+  }
+
+  // MARK: Encoding
+
+  /// Lays out a record but for its sequence and its checksum, in as many bytes as its form says.
+  @inline(__always)
+  func encode(key: RawSpan, value: RawSpan, byteCount: Int, at start: UnsafeMutableRawPointer) {
+    // The padding, of which the rest is overwritten below; a record has at least 16 bytes.
+    unsafe start.storeBytes(of: 0 as UInt64, toByteOffset: byteCount - 8, as: UInt64.self)
+    let lengths = UInt32(shape) | UInt32(truncatingIfNeeded: value.byteCount) &<< 8
+    unsafe start.storeBytes(of: lengths.littleEndian, toByteOffset: 4, as: UInt32.self)
+    let keyLength = UInt64(UInt16(truncatingIfNeeded: key.byteCount))
+    unsafe start.storeBytes(of: keyLength.littleEndian, toByteOffset: 8, as: UInt64.self)
+    var place = Limits.recordFixedByteCount
+    if collection != 0 || expiry != 0 || transform != nil {
+      unsafe place = encodeOptionalFields(into: start)
+    }
+    unsafe Self.copy(key, to: start + place)
+    unsafe Self.copy(value, to: start + place + key.byteCount)
+  }
+
+  /// The byte that says what follows the fixed fields (DESIGN.md 3.4).
+  @inline(__always) private var shape: UInt8 {
+    kind.rawValue | (collection == 0 ? 0 : RecordHeader.Shape.collection)
+      | (expiry == 0 ? 0 : RecordHeader.Shape.expiry) | (transform == nil ? 0 : RecordHeader.Shape.transform)
+      | (isBatched ? RecordHeader.Shape.batched : 0)
+  }
+
+  /// Writes the fields that only some records have, and returns where the key begins.
+  private func encodeOptionalFields(into start: UnsafeMutableRawPointer) -> Int {
+    var place = Limits.recordFixedByteCount
+    if collection != 0 {
+      unsafe start.storeBytes(of: collection.littleEndian, toByteOffset: place, as: UInt32.self)
+      place += 4
+    }
+    if expiry != 0 {
+      let low = UInt32(truncatingIfNeeded: expiry).littleEndian
+      unsafe start.storeBytes(of: low, toByteOffset: place, as: UInt32.self)
+      let high = UInt16(truncatingIfNeeded: expiry >> 32).littleEndian
+      unsafe start.storeBytes(of: high, toByteOffset: place + 4, as: UInt16.self)
+      place += 6
+    }
+    if let transform {
+      var bytes = unsafe MutableRawSpan(
+        _unsafeStart: start, byteCount: place + transform.byteCount)
+      transform.encode(into: &bytes, at: place)
+      place += transform.byteCount
+    }
+    return place
+  }
+
+  @inline(__always)
+  private static func copy(_ bytes: RawSpan, to target: UnsafeMutableRawPointer) {
+    unsafe bytes.withUnsafeBytes { source in
+      guard let start = source.baseAddress else { return }
+      unsafe target.copyMemory(from: start, byteCount: source.count)
+    }
+  }
+
+  /// Gives a record that was laid out its sequence and the checksum that it has at an offset of the file, in a segment of
+  /// the seed.
+  @inline(__always)
+  static func finish(
+    at start: UnsafeMutableRawPointer, byteCount: Int, sequence: UInt64, offset: UInt64, seed: UInt32
+  ) {
+    let numbers = unsafe UInt64(littleEndian: start.load(fromByteOffset: 8, as: UInt64.self))
+    unsafe start.storeBytes(
+      of: (numbers & 0xffff | sequence &<< 16).littleEndian, toByteOffset: 8, as: UInt64.self)
+    let unit = UInt32(truncatingIfNeeded: offset / UInt64(Limits.unitByteCount))
+    let checksum = unsafe sediment_crc32c_record(seed, unit, start, byteCount)
+    unsafe start.storeBytes(of: checksum.littleEndian, as: UInt32.self)
+  }
+}
