@@ -234,7 +234,7 @@ extension Changes {
         try writer.store(pending..<end, of: images, way)
         writer.noteLive(live.count, byteCount: live.byteCount)
         live = (0, 0)
-        try writer.goOn(inNextOf: &room, roomFor: byteCount)
+        try writer.goOn(inNextOf: &room)
         (pending, next) = (end, room.next)
       }
       positions.append(writer.place(end..<end &+ byteCount, of: images, form, &checksum))
@@ -248,7 +248,7 @@ extension Changes {
     defer { images.removeAll(from: end) }
     if batch.members.count == next {
       try writer.store(pending..<end, of: images, way)
-      try writer.goOn(inNextOf: &room, roomFor: record.count)
+      try writer.goOn(inNextOf: &room)
       pending = end
     }
     for extents in large.values { contents.adopt(extents, &reservation, &writer) }

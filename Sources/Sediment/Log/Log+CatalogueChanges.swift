@@ -40,12 +40,12 @@ extension Log {
     var room = try writer.takeRoom(forEachOf: byteCounts, for: .goingOn)
     var batch = BatchChecksum()
     for (number, change) in changes.enumerated() {
-      if number == room.next { try writer.goOn(inNextOf: &room, roomFor: byteCounts[number]) }
+      if number == room.next { try writer.goOn(inNextOf: &room) }
       try append(change, isBatched: true, &writer)
       // A batch counts up to a million members.
       _ = writer.addLastRecord(to: &batch)
     }
-    if changes.count == room.next { try writer.goOn(inNextOf: &room, roomFor: byteCounts[changes.count]) }
+    if changes.count == room.next { try writer.goOn(inNextOf: &room) }
     try writer.append(.commit(batch.commit!), .stored)
     return writer.tail.sequence
   }

@@ -146,6 +146,19 @@ extension LogWriter {
 
   // MARK: Accounts
 
+  /// The slots that nobody uses, and those that the file may still grow by.
+  var presentSlotCount: UInt32 { space.freeCount &+ space.bareCount &+ slotCountLeft }
+
+  /// The slots that there are once all has come back that was freed.
+  ///
+  /// What a checkpoint frees it has taken before: only what makes this number larger wins anything.
+  var availableSlotCount: UInt32 { presentSlotCount &+ freedSlotCount }
+
+  /// The slots that the file may still grow by.
+  var slotCountLeft: UInt32 {
+    slotCountMax > space.end ? slotCountMax - space.end : 0
+  }
+
   /// The slots of segments that hold records.
   var recordSlotCount: UInt32 {
     let used = space.end - min(space.end, Limits.headSlotCount + space.freeCount + space.bareCount)

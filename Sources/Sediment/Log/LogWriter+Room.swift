@@ -1,7 +1,7 @@
 internal import SedimentDisk
 internal import SedimentFormat
 
-// How the log gets room: the rest of its segment, another segment, slots that get blocks, a longer file.
+// How the log gets room for records: the rest of its segment, another segment, several for a batch.
 
 extension LogWriter {
   /// What a key and its value may have together for their record to fit into a segment of one slot, whatever else it
@@ -38,12 +38,11 @@ extension LogWriter {
   private mutating func makeMoreRoom(
     _ byteCount: Int, keyByteCount: Int, _ purpose: SlotSpace.Purpose
   ) throws(SedimentError) {
-    if Self.isLong(keyOf: keyByteCount) {
-      try openSegment(roomFor: byteCount, purpose, isForOneRecord: true)
-    } else if room(for: purpose) < byteCount {
-      try openSegment(roomFor: byteCount, purpose)
+    let isForOneRecord = Self.isLong(keyOf: keyByteCount)
+    if isForOneRecord || room(for: purpose) < byteCount {
+      try openSegment(roomFor: byteCount, purpose, isForOneRecord: isForOneRecord)
     }
-    setSoftEnd(roomFor: byteCount)
+    setSoftEnd()
   }
 
   /// The bytes of the tail that records of a purpose may still take.
@@ -52,32 +51,43 @@ extension LogWriter {
     tail.isOfReserve = tail.isOfReserve && space.freeCount < space.reservedCount
     // What took slots of the reserve leaves the rest of them to those who may: a tombstone would keep them from coming
     // back.
-    let isBarred =
-      tail.isOfReserve && space.freeCount < space.reserve.slotCount(leftBy: purpose)
+    let isBarred = tail.isOfReserve && space.freeCount < space.reserve.slotCount(leftBy: purpose)
     return isBarred || tail.isForOneRecord ? 0 : tail.room
   }
 
   /// Decides up to where records go without another look, now that the tail has room for the next.
-  mutating func setSoftEnd(roomFor byteCount: Int) {
+  private mutating func setSoftEnd() {
     tail.wantsUpkeep =
       replayByteCount > replayByteCountMax || wantsSpace || wantsMaintenance || wantsIndexStored
       || wantsWindow
-    let end = tail.segment.end - UInt64(Seal.recordByteCount)
-    if tail.isOfReserve || tail.isForOneRecord {
-      tail.softEnd = 0
-      return
-    }
-    tail.softEnd = end
+    let isBarred = tail.isOfReserve || tail.isForOneRecord
+    tail.softEnd = isBarred ? 0 : tail.segment.end - UInt64(Seal.recordByteCount)
   }
+
+  // MARK: Segments
 
   /// Goes on in another hot segment (DESIGN.md 5, "Append").
   @inline(never)
-  mutating func openSegment(
+  private mutating func openSegment(
     roomFor byteCount: Int, _ purpose: SlotSpace.Purpose, isForOneRecord: Bool = false
   ) throws(SedimentError) {
     var reservation = Reservation(returned)
     let next = try takeSegment(roomFor: byteCount, purpose, isForOneRecord: isForOneRecord, &reservation)
     try goOn(in: next, &reservation)
+  }
+
+  /// Begins another segment, though the present one has room.
+  mutating func goOnInAnotherSegment() throws(SedimentError) {
+    try openSegment(roomFor: 0, .goingOn)
+  }
+
+  /// Lets the log go on before a limit, if it ends behind that; whether it does.
+  mutating func goOn(before limit: UInt32) throws(SedimentError) -> Bool {
+    guard tail.identity.run.end > limit else { return true }
+    guard let run = try takeLowRun(upTo: segmentSlotCount, atLeast: 1, before: limit) else { return false }
+    var reservation = Reservation(returned)
+    try goOn(in: NextSegment(identity: reserve(.hot, run, &reservation)), &reservation)
+    return true
   }
 
   /// Slots for the next hot segment, which nothing leads to yet.
@@ -96,28 +106,24 @@ extension LogWriter {
   ///
   /// They have room for a record of so many bytes and, if compaction can empty so long a segment in any case, for others
   /// that come with it.
-  mutating func takeSegment(
+  private mutating func takeSegment(
     roomFor byteCount: Int, upTo byteCountMax: Int = 0, _ purpose: SlotSpace.Purpose,
     isForOneRecord: Bool = false, _ reservation: inout Reservation
   ) throws(SedimentError) -> NextSegment {
     noteClocks()
     noteBudget()
     let least = SegmentSizes.leastSlotCount(roomFor: byteCount)
-    if isForOneRecord {
-      // So that others behind it leave little unused if another one follows soon.
-      nextSlotCountMax = 1
-      let (run, isOfReserve) = try takeHotRun(upTo: least, atLeast: least, purpose)
-      return NextSegment(
-        identity: try reserve(.hot, run, &reservation), isOfReserve: isOfReserve, isForOneRecord: true)
-    }
-    let usual = max(min(segmentSlotCount, nextSlotCountMax), least)
-    nextSlotCountMax = nextSlotCountMax < Limits.fileSlotCountMax ? 2 * nextSlotCountMax : nextSlotCountMax
+    let usual = isForOneRecord ? least : max(min(segmentSlotCount, nextSlotCountMax), least)
+    // So that others behind a record that is alone leave little unused if another such follows soon.
+    nextSlotCountMax = isForOneRecord ? 1 : min(2 * nextSlotCountMax, Limits.fileSlotCountMax)
     let inAll = min(SegmentSizes.leastSlotCount(roomFor: byteCountMax), batchSlotCountMax)
     if inAll > least, let run = takeBatchRun(upTo: max(usual, inAll), atLeast: inAll) {
       return NextSegment(identity: try reserve(.hot, run, &reservation))
     }
     let (run, isOfReserve) = try takeHotRun(upTo: usual, atLeast: least, purpose)
-    return NextSegment(identity: try reserve(.hot, run, &reservation), isOfReserve: isOfReserve)
+    return NextSegment(
+      identity: try reserve(.hot, run, &reservation), isOfReserve: isOfReserve, isForOneRecord: isForOneRecord
+    )
   }
 
   /// Takes slots for as much of a batch as a segment may hold, which the reserve has room for then; nil if there are none.
@@ -132,7 +138,7 @@ extension LogWriter {
   }
 
   /// Goes on in a segment; what fails poisons.
-  mutating func goOn(in next: NextSegment, _ reservation: inout Reservation) throws(SedimentError) {
+  private mutating func goOn(in next: NextSegment, _ reservation: inout Reservation) throws(SedimentError) {
     // The seal that names the segment may reach the file though appending it fails.
     adopt(next.identity, from: &reservation)
     try link(next.identity)
@@ -173,136 +179,8 @@ extension LogWriter {
     }
   }
 
-  /// Takes so many slots or, where there are not as many in a row, as many as there are, before the file grows.
-  mutating func takeRun(
-    upTo count: UInt32, atLeast least: UInt32, for purpose: SlotSpace.Purpose
-  ) throws(SedimentError) -> SlotRun {
-    takeBackReserved()
-    if isOverlong, purpose == .storing { return try takeStorableRun(upTo: count, atLeast: least) }
-    if let run = try takePresentRun(count, for: purpose) { return run }
-    // What compaction wins lies scattered, in runs of all lengths.
-    let present = max(space.largestRunCount(for: purpose), min(space.largestBareRunCount, count))
-    if present >= max(least, SegmentSizes.leastRunSlotCount(of: count)),
-      let run = try takePresentRun(present, for: purpose)
-    {
-      return run
-    }
-    do throws(SedimentError) {
-      return try takeRun(count, for: purpose)
-    } catch  where error.code == .outOfSpace {
-      let present = space.largestRunCount(for: purpose)
-      if present >= least, let run = space.take(min(present, count), for: purpose) { return run }
-      guard least < count else { throw error }
-      return try takeRun(least, for: purpose)
-    }
-  }
-
-  /// Takes so many slots in a row, if necessary bare ones that get blocks; nil if there are none, or no blocks.
-  private mutating func takePresentRun(
-    _ count: UInt32, for purpose: SlotSpace.Purpose
-  ) throws(SedimentError) -> SlotRun? {
-    while true {
-      if let run = space.take(count, for: purpose) { return run }
-      guard let bare = space.bareRun(for: count, isAdjacent: true), try giveBlocks(to: bare) > 0 else {
-        return nil
-      }
-    }
-  }
-
-  /// Takes slots that are free or, if there are none, gives bare ones blocks or lets the file grow.
-  mutating func takeRun(_ count: UInt32, for purpose: SlotSpace.Purpose) throws(SedimentError) -> SlotRun {
-    takeBackReserved()
-    if isOverlong, purpose == .storing { return try takeStorableRun(upTo: count, atLeast: count) }
-    repeat {
-      if let run = space.take(count, for: purpose) { return run }
-    } while try freeMore(for: count, purpose)
-    while true {
-      try grow(for: count, purpose)
-      // A longer file keeps more in reserve.
-      if let run = space.take(count, for: purpose) { return run }
-    }
-  }
-
-  /// Gives bare slots blocks, so that in the end so many in a row may be taken; false if
-  /// there are none such, or no blocks.
-  private mutating func freeMore(for count: UInt32, _ purpose: SlotSpace.Purpose) throws(SedimentError)
-    -> Bool
-  {
-    // Slots in a row first; after that it can only be the reserve that is missing.
-    if let bare = space.bareRun(for: count, isAdjacent: true), try giveBlocks(to: bare) > 0 { return true }
-    let wanted = count + space.reserve.slotCount(leftBy: purpose)
-    if space.freeCount >= count, space.freeCount < wanted,
-      let bare = space.bareRun(for: wanted - space.freeCount, isAdjacent: false), try giveBlocks(to: bare) > 0
-    {
-      return true
-    }
-    if let bare = space.bareRun(completing: count), try giveBlocks(to: bare) > 0 { return true }
-    // Where the file may hardly grow, what is bare at its end counts.
-    if (space.growth(for: count, purpose) ?? .max) > slotCountLeft, let bare = space.bareRunAtEnd {
-      return try giveBlocks(to: bare) > 0
-    }
-    return false
-  }
-
-  /// Lets the file grow until so many adjacent slots may be taken, and ahead of need where there is room for it.
-  private mutating func grow(for count: UInt32, _ purpose: SlotSpace.Purpose) throws(SedimentError) {
-    guard let growth = space.growth(for: count, purpose) else {
-      throw SedimentError.fileTooLarge(volume.file.path)
-    }
-    let ahead = max(min(growth + slotCountAhead, slotCountLeft), growth)
-    do throws(SedimentError) {
-      try extend(by: ahead)
-    } catch {
-      guard error.systemError?.code.isOutOfSpace == true, growth < ahead else { throw error }
-      try extend(by: growth)
-    }
-    setWantedFreeCount()
-  }
-
-  /// The slots that nobody uses, and those that the file may still grow by.
-  var presentSlotCount: UInt32 { space.freeCount &+ space.bareCount &+ slotCountLeft }
-
-  /// The slots that there are once all has come back that was freed.
-  ///
-  /// What a checkpoint frees it has taken before: only what makes this number larger wins anything.
-  var availableSlotCount: UInt32 { presentSlotCount &+ freedSlotCount }
-
-  /// The slots that the file may still grow by.
-  var slotCountLeft: UInt32 {
-    slotCountMax > space.end ? slotCountMax - space.end : 0
-  }
-
-  /// Notes that the file has more slots, of which it keeps some more in reserve.
-  mutating func noteExtended(by count: UInt32) {
-    space.extend(by: count)
-    space.reserve.raise(to: reserve)
-  }
-
-  /// An identity for a use of slots, whose seed differs from that of the use before (invariant 5).
-  mutating func newIdentity(_ kind: SegmentKind, _ run: SlotRun) throws(SedimentError) -> SegmentIdentity {
-    newIdentity(kind, run, seedBefore: run.first < freshSlot ? try lastSeed(of: run) : nil)
-  }
-
-  mutating func newIdentity(_ kind: SegmentKind, _ run: SlotRun, seedBefore before: Checksum?)
-    -> SegmentIdentity
-  {
-    freshSlot = max(freshSlot, run.end)
-    let generation = catalogue.numbers.nextGeneration
-    catalogue.numbers.nextGeneration = generation.advanced(by: 1)!
-    while true {
-      let next = SegmentIdentity(run: run, kind: kind, generation: generation, salt: disk.random())
-      if next.seed(in: identity) != before { return next }
-    }
-  }
-
-  func lastSeed(of run: SlotRun) throws(SedimentError) -> Checksum? {
-    let bytes = try volume.file.bytes(at: run.byteRange.lowerBound, count: SegmentHeader.byteCount)
-    let header = try? SegmentHeader.decodeFreed(unsafe bytes.span.bytes, in: identity, at: run.first)
-    return header?.identity.seed(in: identity)
-  }
-
   /// Seals the segment and goes on in the next one, whose header is the first that lies there.
-  mutating func link(_ next: SegmentIdentity) throws(SedimentError) {
+  private mutating func link(_ next: SegmentIdentity) throws(SedimentError) {
     let base = SequenceNumber(tail.sequence + 1)!
     let seal = Seal(recordCount: tail.entry.recordCount, next: next)
     // Where the last record was written, the next will be, which would flush what was stored between them.
@@ -334,5 +212,95 @@ extension LogWriter {
     let bytes = header.encode(in: identity)
     try store(unsafe bytes.span.bytes, at: start, way)
     sealed?()
+  }
+
+  // MARK: Batches
+
+  /// The segments that the records of a batch will lie in besides the tail, each with the number of its first record.
+  struct BatchRoom: ~Copyable {
+    fileprivate var reservation: Reservation
+    fileprivate var segments: [(first: Int, segment: NextSegment)] = []
+    /// How many of these the log has gone on in.
+    fileprivate var enteredCount = 0
+
+    init(_ returned: ReturnedSlots) {
+      reservation = Reservation(returned)
+    }
+
+    /// The number of the record with which the next of them begins; the highest number if there is none.
+    var next: Int { enteredCount < segments.count ? segments[enteredCount].first : .max }
+  }
+
+  /// Takes room for records of so many bytes in all, in as many segments as they need, or throws with nothing changed.
+  ///
+  /// A batch makes no segment longer than compaction can empty whatever is free. How long each record is, and whether it
+  /// needs a segment of its own, is asked only where not all of them fit into one.
+  @inline(__always)
+  mutating func takeRoom(
+    _ total: Int, for purpose: SlotSpace.Purpose, recordCount: Int, hasAlone: Bool,
+    byteCount: (Int) -> Int, isAlone: (Int) -> Bool
+  ) throws(SedimentError) -> BatchRoom {
+    if !hasAlone, tail.offset &+ UInt64(total) <= tail.softEnd { return BatchRoom(returned) }
+    return try takeRoomAhead(total, for: purpose, recordCount, hasAlone, byteCount, isAlone)
+  }
+
+  @inline(never)
+  private mutating func takeRoomAhead(
+    _ total: Int, for purpose: SlotSpace.Purpose, _ recordCount: Int, _ hasAlone: Bool,
+    _ byteCount: (Int) -> Int, _ isAlone: (Int) -> Bool
+  ) throws(SedimentError) -> BatchRoom {
+    if !hasAlone, total <= room(for: purpose) {
+      setSoftEnd()
+      return BatchRoom(returned)
+    }
+    // What does not fit into the tail begins in a segment of its own: records that came together go together.
+    return try takeSegments(
+      behind: 0, for: recordCount, purpose, together: hasAlone ? nil : total, byteCount
+    ) { hasAlone && isAlone($0) }
+  }
+
+  /// Takes room for records of so many bytes each, in the rest of the tail and in as short segments as will do, or throws
+  /// with nothing changed.
+  ///
+  /// It needs no more than single free slots for records of which each fits into one.
+  mutating func takeRoom(
+    forEachOf byteCounts: [Int], for purpose: SlotSpace.Purpose
+  ) throws(SedimentError) -> BatchRoom {
+    try takeSegments(behind: room(for: purpose), for: byteCounts.count, purpose, together: nil) {
+      byteCounts[$0]
+    } _: { _ in
+      false
+    }
+  }
+
+  /// Takes segments for the records that do not fit into so many bytes before these; one for all of `total` bytes, if
+  /// there is that and such a row of slots.
+  private mutating func takeSegments(
+    behind first: Int, for recordCount: Int, _ purpose: SlotSpace.Purpose, together total: Int?,
+    _ byteCount: (Int) -> Int, _ isAlone: (Int) -> Bool
+  ) throws(SedimentError) -> BatchRoom {
+    var result = BatchRoom(returned)
+    var (room, left) = (first, total ?? 0)
+    for number in 0..<recordCount {
+      let byteCount = byteCount(number)
+      let isForOneRecord = isAlone(number)
+      if isForOneRecord || room < byteCount {
+        let segment = try takeSegment(
+          roomFor: byteCount, upTo: left, purpose, isForOneRecord: isForOneRecord, &result.reservation)
+        result.segments.append((number, segment))
+        room = segment.room
+        if total != nil, left <= room { break }
+      }
+      room = isForOneRecord ? 0 : room - byteCount
+      if total != nil { left -= byteCount }
+    }
+    return result
+  }
+
+  /// Goes on in the next segment of a batch; what fails poisons.
+  mutating func goOn(inNextOf room: inout BatchRoom) throws(SedimentError) {
+    try goOn(in: room.segments[room.enteredCount].segment, &room.reservation)
+    room.enteredCount += 1
+    setSoftEnd()
   }
 }

@@ -59,11 +59,6 @@ extension LogWriter {
   /// Those from which on there is one, however large the file.
   private static let replayByteCountTop: UInt64 = 512 << 20
 
-  /// Begins another segment, though the present one has room.
-  mutating func goOnInAnotherSegment() throws(SedimentError) {
-    try openSegment(roomFor: 0, .goingOn)
-  }
-
   /// The slots that are kept free for a full disk: two checkpoints, one of them recovery's, the survivors of an
   /// exchange, and the tombstones of removals.
   var reserve: SlotSpace.Reserve { reserve(ofFile: space.end) }

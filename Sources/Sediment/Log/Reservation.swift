@@ -1,3 +1,4 @@
+internal import SedimentDisk
 internal import SedimentFormat
 internal import Synchronization
 
@@ -81,6 +82,26 @@ extension LogWriter {
     reservedSlotCount += run.count
     reservation.add(segment)
     return segment
+  }
+
+  /// An identity for a use of slots, whose seed differs from that of the use before (invariant 5).
+  private mutating func newIdentity(
+    _ kind: SegmentKind, _ run: SlotRun
+  ) throws(SedimentError) -> SegmentIdentity {
+    let before = run.first < freshSlot ? try lastSeed(of: run) : nil
+    freshSlot = max(freshSlot, run.end)
+    let generation = catalogue.numbers.nextGeneration
+    catalogue.numbers.nextGeneration = generation.advanced(by: 1)!
+    while true {
+      let next = SegmentIdentity(run: run, kind: kind, generation: generation, salt: disk.random())
+      if next.seed(in: identity) != before { return next }
+    }
+  }
+
+  private func lastSeed(of run: SlotRun) throws(SedimentError) -> Checksum? {
+    let bytes = try volume.file.bytes(at: run.byteRange.lowerBound, count: SegmentHeader.byteCount)
+    let header = try? SegmentHeader.decodeFreed(unsafe bytes.span.bytes, in: identity, at: run.first)
+    return header?.identity.seed(in: identity)
   }
 
   /// Takes a segment out of its reservation that the log names now.
