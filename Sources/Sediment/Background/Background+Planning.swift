@@ -1,5 +1,27 @@
 internal import SedimentFormat
 
+/// What of the background's work is planned, so that nothing is planned twice.
+struct Plans {
+  /// Within which interval a sync is on its way; nil if none is.
+  var interval: Duration?
+  /// Whether a run of maintenance is on its way, or goes on.
+  var isMaintenancePlanned = false
+  /// Whether somebody has asked for maintenance since its last run began.
+  var isMaintenanceWanted = false
+  /// Whether the planned run is only a look, which may come earlier.
+  var isMaintenanceResting = false
+  /// Whether the index is about to be stored.
+  var isStoringPlanned = false
+  /// How much of the log must be unknown to the stored index before storing it is tried again, after that failed.
+  var unstoredByteCountWaited: UInt64 = 0
+  /// How often records were cleared, and how many of these times the index has been swept of.
+  var clearingCount = 0
+  var sweptClearingCount = 0
+
+  /// Whether the index leads to cleared records, whose space nobody can win before they are swept out.
+  var isToBeSwept: Bool { sweptClearingCount < clearingCount }
+}
+
 // What follows a change sooner or later, planned with the writer.
 
 extension Background {
@@ -15,65 +37,57 @@ extension Background {
 
   @inline(never)
   private func planSync(after interval: Duration, _ writer: inout LogWriter) {
-    guard let sync else { return }
     writer.plans.interval = interval
-    scheduler.schedule(sync, after: interval.nanosecondsClamped)
+    schedule(sync, after: interval.nanosecondsClamped)
   }
 
   @inline(never)
   private func planUpkeep(_ writer: inout LogWriter) {
     writer.tail.wantsUpkeep = false
-    if writer.replayByteCount > writer.replayByteCountMax, !writer.plans.isCheckpointPlanned,
-      let checkpoint
-    {
-      writer.plans.isCheckpointPlanned = true
-      scheduler.schedule(checkpoint, after: 0)
-    }
+    // The jobs look whether it is still so: another one may have seen to it.
+    if writer.wantsCheckpoint { schedule(checkpoint) }
     if writer.wantsMaintenance { planMaintenance(&writer) }
-    if writer.wantsWindow, let window { scheduler.schedule(window, after: 0) }
+    if writer.wantsWindow { schedule(window) }
     planStoringIndex(&writer)
-    if writer.wantsSpace, !writer.plans.isGrowthPlanned, allocatesBlocks, let grow {
-      writer.plans.isGrowthPlanned = true
-      scheduler.schedule(grow, after: 0)
-    }
+    if writer.wantsSpace, allocatesBlocks { schedule(grow) }
   }
 
   /// Begins to take entries out of the index that lead to cleared records.
   func planSweep(_ writer: inout LogWriter) {
     writer.plans.clearingCount += 1
-    if let sweep { scheduler.schedule(sweep, after: 0) }
+    schedule(sweep)
   }
 
   /// Syncs soon for those who wait without a thread.
   func syncSoon() {
-    if let sync { scheduler.schedule(sync, after: 0) }
+    schedule(sync)
   }
 
   /// Lets compaction look for space soon, if that is automatic.
   func planMaintenance(_ writer: inout LogWriter) {
-    guard options.compaction == .automatic, let job = maintain else { return }
+    guard options.compaction == .automatic else { return }
     writer.plans.isMaintenanceWanted = true
     if writer.plans.isMaintenancePlanned, !writer.plans.isMaintenanceResting { return }
     writer.plans.isMaintenancePlanned = true
     writer.plans.isMaintenanceResting = false
-    scheduler.schedule(job, after: 0)
+    schedule(maintain)
   }
 
   /// Begins to train dictionaries from what was gathered.
   func planTraining() {
-    if let train { scheduler.schedule(train, after: 0) }
+    schedule(train)
   }
 
   /// Stores the index soon if the log has grown by enough since it was stored last.
   func planStoringIndex(_ writer: inout LogWriter) {
-    guard writer.wantsIndexStored, !writer.plans.isStoringPlanned, let store = storeIndex else { return }
+    guard writer.wantsIndexStored, !writer.plans.isStoringPlanned else { return }
     let indexByteCount = UInt64(max(index.byteCount, 0))
     let limit = max(Self.unstoredByteCountMin, indexByteCount &* 16)
     // After an attempt that came to nothing it is higher.
     writer.unstored.byteCountMax = max(limit, writer.plans.unstoredByteCountWaited)
     guard writer.wantsIndexStored else { return }
     writer.plans.isStoringPlanned = true
-    scheduler.schedule(store, after: 0)
+    schedule(storeIndex)
   }
 
   /// The bytes of the log that an opening scans without much ado.

@@ -12,7 +12,7 @@ extension Contents {
   /// Takes entries out of the index that lead to records of collections that were cleared or dropped.
   func sweep() {
     guard let writer else { return }
-    let goesOn = { [self] in !lifetime.isClosed && !lifetime.isForked }
+    let goesOn = { [lifetime] in lifetime.isUsable }
     let clearingCount = writer.withLock { writer in writer.plans.clearingCount }
     var hasReadAll = true
     forgetEntries({ clearedRecord($0, &hasReadAll) }, while: goesOn) { record, writer in

@@ -77,7 +77,7 @@ extension Log {
   }
 
   func checkpointInBackground() {
-    guard !lifetime.isForked, !lifetime.isClosed else { return }
+    guard lifetime.isUsable, let writer, writer.withLock({ writer in writer.wantsCheckpoint }) else { return }
     do throws(SedimentError) {
       try checkpoint()
     } catch  where error.code == .closed || error.code == .outcomeUnknown {
@@ -85,6 +85,5 @@ extension Log {
     } catch {
       background.tell(.failed(error))
     }
-    writer?.withLock { writer in writer.plans.isCheckpointPlanned = false }
   }
 }

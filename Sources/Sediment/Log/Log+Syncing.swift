@@ -103,7 +103,7 @@ extension Log {
   }
 
   func syncInBackground() {
-    guard !lifetime.isForked, !lifetime.isClosed, let writer else { return }
+    guard lifetime.isUsable, let writer else { return }
     let sequence = writer.withLock { writer in
       writer.plans.interval = nil
       return writer.tail.countedSequence

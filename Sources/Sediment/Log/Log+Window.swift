@@ -6,7 +6,7 @@ internal import SedimentFormat
 extension Log {
   /// Sees to the window in the background: gives the store one, or lets what is read from it be read from its place.
   func updateWindow() {
-    guard !lifetime.isForked, !lifetime.isClosed, let writer else { return }
+    guard lifetime.isUsable, let writer else { return }
     do throws(SedimentError) {
       let isWanted = writer.withLock { writer in writer.wantsWindow }
       if isWanted { try sayWindow() }
@@ -32,7 +32,7 @@ extension Log {
   /// Nothing is stored before the change stands in the log that names the window, so that recovery asks
   /// it for what the log has not.
   private func adoptWindow(_ writer: inout LogWriter, before limit: UInt32? = nil) throws(SedimentError) {
-    writer.windowAttempt = .init(writer)
+    writer.windowAttempt = writer.gainedSlotCount
     let count = options.windowSlotCount
     let run =
       if let limit {

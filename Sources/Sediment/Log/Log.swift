@@ -135,7 +135,7 @@ extension Log {
   /// Only where the system gives blocks to a range. Elsewhere a file's length is read and then set, and nobody else
   /// may let it grow in between.
   func growInBackground() {
-    guard !lifetime.isForked, !lifetime.isClosed, let writer else { return }
+    guard lifetime.isUsable, let writer else { return }
     let (range, blockLossCount) = writer.withLock { writer in
       (writer.poison == nil ? writer.spaceAhead() : nil, writer.blockLossCount)
     }
@@ -143,9 +143,6 @@ extension Log {
       // Blocks that a copy came to share meanwhile, or that were cut off again, are none to be written to.
       writer.withLock { writer in if writer.blockLossCount == blockLossCount { writer.take(ahead: range) } }
     }
-    writer.withLock { writer in
-      writer.plans.isGrowthPlanned = false
-      reader.notePrefetch(liveByteCount: writer.liveByteCount)
-    }
+    writer.withLock { writer in reader.notePrefetch(liveByteCount: writer.liveByteCount) }
   }
 }

@@ -58,8 +58,7 @@ extension LogWriter {
   /// Decides up to where records go without another look, now that the tail has room for the next.
   private mutating func setSoftEnd() {
     tail.wantsUpkeep =
-      replayByteCount > replayByteCountMax || wantsSpace || wantsMaintenance || wantsIndexStored
-      || wantsWindow
+      wantsCheckpoint || wantsSpace || wantsMaintenance || wantsIndexStored || wantsWindow
     let isBarred = tail.isOfReserve || tail.isForOneRecord
     tail.softEnd = isBarred ? 0 : tail.segment.end - UInt64(Seal.recordByteCount)
   }

@@ -49,6 +49,9 @@ extension LogWriter {
     noteBudget()
   }
 
+  /// Whether a checkpoint is due.
+  var wantsCheckpoint: Bool { replayByteCount > replayByteCountMax }
+
   /// The bytes behind the last checkpoint from which on there may be another one.
   ///
   /// A checkpoint syncs all that was appended. Who wants nothing synced does not gain enough by opening sooner after a

@@ -114,19 +114,11 @@ extension LogWriter {
   /// Whether the file should have a window, and slots for it may be found: it grew, or slots came back, since none were.
   var wantsWindow: Bool {
     volume.mayHaveWindow && space.end >= options.windowedSlotCount && catalogue.window == nil && !isOverlong
-      && windowAttempt != WindowAttempt(self)
+      && windowAttempt != gainedSlotCount
   }
 
-  /// The state of a file in which slots for a window were looked for.
-  struct WindowAttempt: Equatable {
-    private let slotCount: UInt32
-    private let reclaimedSlotCount: UInt64
-
-    init(_ writer: borrowing LogWriter) {
-      slotCount = writer.space.end
-      reclaimedSlotCount = writer.reclaimedSlotCount
-    }
-  }
+  /// The slots that the file has, and those that came back: nothing else can make room for a window.
+  var gainedSlotCount: UInt64 { UInt64(space.end) &+ reclaimedSlotCount }
 
   /// Begins to store into the window that the catalogue names, if there is one and this may be.
   ///
