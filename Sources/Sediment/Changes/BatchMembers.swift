@@ -162,11 +162,8 @@ struct BatchMembers {
   }
 
   private func violation(_ key: RawSpan, _ value: RawSpan) -> SedimentError {
-    if key.byteCount > Limits.keyByteCountMax {
-      return .tooLarge(path, what: "key", byteCount: key.byteCount, limit: Limits.keyByteCountMax)
-    }
-    if value.byteCount > Limits.valueByteCountMax {
-      return .tooLarge(path, what: "value", byteCount: value.byteCount, limit: Limits.valueByteCountMax)
+    if key.byteCount > Limits.keyByteCountMax || value.byteCount > Limits.valueByteCountMax {
+      return .tooLong(key, value, path)
     }
     return .tooLarge(
       path, what: "batch of changes", byteCount: members.count + 1, limit: Int(Limits.batchRecordCountMax))

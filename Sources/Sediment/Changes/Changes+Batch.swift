@@ -213,7 +213,7 @@ extension Changes {
     return images
   }
 
-  private static var commitByteCount: Int { Limits.recordFixedByteCount + Commit.byteCount }
+  private static var commitByteCount: Int { RecordForm.byteCount(ofControl: Commit.byteCount) }
 
   /// Appends the records of a batch, and the commit, to one segment or several; the result is where each begins.
   private func append(

@@ -17,7 +17,10 @@ extension Changes {
           return nil
         }
         do throws(SedimentError) {
-          return try set(packed, of: value, key, state, expiry: expiry, if: condition, durability)
+          return try compactor.makingSpace(forStoring: unsafe packed.bytes.count, recordOf: key.byteCount) {
+            () throws(SedimentError) in
+            try setOnce(value, packed, key, state, expiry: expiry, if: condition, durability)
+          }
         } catch {
           // Room may be there, but not in a row.
           guard error.code == .outOfSpace, unsafe packed.bytes.count > LogWriter.heldValueByteCountMax else {

@@ -2,6 +2,29 @@ internal import SedimentDisk
 internal import SedimentFormat
 internal import Synchronization
 
+/// What must hold for a change to be made.
+@usableFromInline
+enum WriteCondition {
+  case always
+  /// The key has no value.
+  case absent
+  /// The key has a value.
+  case present
+  /// The newest record of the key is still the one of this sequence, 0 for none that is visible.
+  ///
+  /// Its place may have changed: compaction moves records.
+  case unchanged(UInt64)
+}
+
+/// How long a value is to be there, as a record says it.
+@usableFromInline
+enum WrittenExpiry {
+  /// In milliseconds since 1970, 0 for ever.
+  case at(UInt64)
+  /// As long as the value before.
+  case unchanged
+}
+
 /// Makes the changes that users ask for: of keys, of batches, of collections.
 @usableFromInline
 @safe
@@ -106,20 +129,9 @@ extension Changes {
     }
   }
 
-  /// Sets a key to a value that was compressed already.
-  @inline(never)
-  func set(
-    _ packed: PackedValue, of value: RawSpan, _ key: RawSpan, _ state: CollectionState,
-    expiry: WrittenExpiry, if condition: WriteCondition, _ durability: SedimentDurability
-  ) throws(SedimentError) -> Bool {
-    try compactor.makingSpace(forStoring: unsafe packed.bytes.count, recordOf: key.byteCount) {
-      () throws(SedimentError) in
-      try setOnce(value, packed, key, state, expiry: expiry, if: condition, durability)
-    }
-  }
-
+  /// Makes the change; `packed` is the value as it was compressed, if it was.
   @inline(__always)
-  private func setOnce(
+  func setOnce(
     _ value: RawSpan, _ packed: PackedValue?, _ key: RawSpan, _ state: CollectionState, expiry: WrittenExpiry,
     if condition: WriteCondition, _ durability: SedimentDurability
   ) throws(SedimentError) -> Bool {
@@ -223,17 +235,17 @@ extension Changes {
   @inline(__always)
   func checkLengths(_ key: RawSpan, _ value: RawSpan) throws(SedimentError) {
     if key.byteCount > Limits.keyByteCountMax || value.byteCount > Limits.valueByteCountMax {
-      try refuseLengths(key, value)
+      throw .tooLong(key, value, path)
     }
   }
+}
 
+extension SedimentError {
+  /// The error for a key or, if that is within its limit, a value that is too long.
   @inline(never)
-  private func refuseLengths(_ key: RawSpan, _ value: RawSpan) throws(SedimentError) {
-    if key.byteCount > Limits.keyByteCountMax {
-      throw .tooLarge(path, what: "key", byteCount: key.byteCount, limit: Limits.keyByteCountMax)
-    }
-    if value.byteCount > Limits.valueByteCountMax {
-      throw .tooLarge(path, what: "value", byteCount: value.byteCount, limit: Limits.valueByteCountMax)
-    }
+  static func tooLong(_ key: RawSpan, _ value: RawSpan, _ path: String) -> SedimentError {
+    key.byteCount > Limits.keyByteCountMax
+      ? .tooLarge(path, what: "key", byteCount: key.byteCount, limit: Limits.keyByteCountMax)
+      : .tooLarge(path, what: "value", byteCount: value.byteCount, limit: Limits.valueByteCountMax)
   }
 }

@@ -17,16 +17,16 @@ extension Contents {
     let key = DictionaryEntry.key(number)
     let form = RecordForm(kind: kind, isBatched: true, collection: CollectionEntry.dictionaries)
     let byteCount = form.byteCount(keyByteCount: key.count, valueByteCount: bytes.byteCount)
-    let commitByteCount = Limits.recordFixedByteCount + Commit.byteCount
+    let commitByteCount = RecordForm.byteCount(ofControl: Commit.byteCount)
     try writer.makeRoom(byteCount + Log.byteCount(of: likely) + commitByteCount, for: purpose)
     // Making room may have begun another segment.
     guard let change = change(at: writer.tail.offset) else { return nil }
     var batch = BatchChecksum()
     _ = try writer.append(
       form, byteCount: byteCount, key: unsafe key.span.bytes, value: bytes, .stored)
-    _ = writer.addLastRecord(to: &batch)
+    writer.addLastRecord(to: &batch)
     try log.append(change, isBatched: true, &writer)
-    _ = writer.addLastRecord(to: &batch)
+    writer.addLastRecord(to: &batch)
     try writer.append(.commit(batch.commit!), .stored)
     return byteCount
   }

@@ -1,27 +1,6 @@
 internal import SedimentFormat
 
 extension Contents {
-  /// Appends the record that commits a large value.
-  func putLarge(
-    _ large: WrittenExtents, _ reservation: inout Reservation, _ key: RawSpan, _ hash: UInt64,
-    _ state: CollectionState, _ form: RecordForm, for purpose: SlotSpace.Purpose = .storing,
-    _ writer: inout LogWriter, _ way: LogWriter.Way
-  ) throws(SedimentError) {
-    let byteCount = form.byteCount(keyByteCount: key.byteCount, valueByteCount: large.record.count)
-    let isMapped = volume.isWhollyMapped
-    var probe = index.view.probe(hash)
-    var old = isMapped ? nil : try readable(key, state, &probe)
-    defer { old?.release() }
-    try writer.makeRoom(byteCount, key, for: purpose)
-    let position = try writer.append(
-      form, byteCount: byteCount, key: key, value: unsafe large.record.span.bytes, way)
-    adopt(large, &reservation, &writer)
-    if isMapped { old = mapped(key, state, &probe, writer) }
-    enter(hash, probe, old, state, form, at: position, byteCount: byteCount, &writer)
-    state.countExtents(Int(large.place.slotCount), writer.permit)
-    reseedIfCrowded(&writer)
-  }
-
   /// Makes the catalogue and the slot table know extents that a record has committed.
   func adopt(_ large: WrittenExtents, _ reservation: inout Reservation, _ writer: inout LogWriter) {
     do throws(Catalogue.Contradiction) {

@@ -51,4 +51,63 @@ extension Contents {
     }
     return ClearedRecord(segment: found.segment, byteCount: found.view.byteCount, place: found.place)
   }
+
+  // MARK: Any entries
+
+  /// How many entries go while the lock is held once.
+  private static var forgottenCountMax: Int { 64 }
+
+  /// Takes the entries out of the index that a test tells to be dead, however many there are, while others use it.
+  ///
+  /// The test is made without the lock; nil from it says that an entry stays. With the writer, a few at a time, those
+  /// entries go that are still there, after `account` has been called with what the test told of each. All of this is
+  /// in one reader's scope, in which no position is given to another record: an entry that is still there is the one
+  /// that was tested. It ends early when `goesOn` says so, which is asked with and without the lock.
+  func forgetEntries<Dead>(
+    _ test: (IndexEntry) -> Dead?, while goesOn: () -> Bool, _ account: (Dead, inout LogWriter) -> Void
+  ) {
+    guard let writer else { return }
+    var walk = IndexWalk()
+    while goesOn() {
+      let hasEnded = Readers.reading(domain) {
+        let view = index.view
+        switch walk.advance(in: view) {
+        case .ended: return true
+        case .rebuilt: return false
+        case .entries:
+          let dead = walk.entries.compactMap { entry in
+            test(entry).map {
+              (position: entry.position, hash: view.hash(of: entry, from: walk.from), dead: $0)
+            }
+          }
+          forget(dead, of: walk.keyHash, writer, while: goesOn, account)
+          return false
+        }
+      }
+      if hasEnded { return }
+    }
+  }
+
+  private func forget<Dead>(
+    _ dead: [(position: UInt64, hash: UInt64, dead: Dead)], of keyHash: KeyHash?, _ writer: Locked<LogWriter>,
+    while goesOn: () -> Bool, _ account: (Dead, inout LogWriter) -> Void
+  ) {
+    var rest = dead[...]
+    while !rest.isEmpty {
+      let group = rest.prefix(Self.forgottenCountMax)
+      rest = rest.dropFirst(Self.forgottenCountMax)
+      let isSame = writer.withLock { writer in
+        guard index.view.keyHash == keyHash else { return false }
+        guard goesOn() else { return true }
+        for (position, hash, dead) in group {
+          guard let (probe, _) = index.view.find(hash, at: position) else { continue }
+          account(dead, &writer)
+          index.remove(probe, writer.permit)
+        }
+        return true
+      }
+      // The next step finds that it was built anew.
+      if !isSame { return }
+    }
+  }
 }

@@ -161,7 +161,7 @@ extension Contents {
     let byteCount = form.byteCount(keyByteCount: key.byteCount, valueByteCount: value.byteCount)
     // What is mapped stays so, also if the file grows beyond its mapping to make room.
     guard volume.isWhollyMapped else {
-      return try putUnmapped(value, key, hash, state, form, byteCount: byteCount, &writer, way)
+      return try putSlowly(value, key, hash, state, form, for: .storing, &writer, way) { _ in }
     }
     try writer.makeRoom(byteCount, key, for: .storing)
     let position = try writer.append(form, byteCount: byteCount, key: key, value: value, way)
@@ -170,18 +170,38 @@ extension Contents {
     enter(hash, probe, old, state, form, at: position, byteCount: byteCount, &writer)
   }
 
-  /// The same where it may take a call to read the record that the key has.
+  /// The same wherever the record lies that the key has, and for any purpose; `commit` does what follows the append at
+  /// once.
   @inline(never)
-  private func putUnmapped(
+  private func putSlowly(
     _ value: RawSpan, _ key: RawSpan, _ hash: UInt64, _ state: CollectionState, _ form: RecordForm,
-    byteCount: Int, _ writer: inout LogWriter, _ way: LogWriter.Way
+    for purpose: SlotSpace.Purpose, _ writer: inout LogWriter, _ way: LogWriter.Way,
+    commit: (inout LogWriter) -> Void
   ) throws(SedimentError) {
+    let byteCount = form.byteCount(keyByteCount: key.byteCount, valueByteCount: value.byteCount)
+    let isMapped = volume.isWhollyMapped
     var probe = index.view.probe(hash)
-    let old = try readable(key, state, &probe)
+    var old = isMapped ? nil : try readable(key, state, &probe)
     defer { old?.release() }
-    try writer.makeRoom(byteCount, key, for: .storing)
+    try writer.makeRoom(byteCount, key, for: purpose)
     let position = try writer.append(form, byteCount: byteCount, key: key, value: value, way)
+    commit(&writer)
+    if isMapped { old = mapped(key, state, &probe, writer) }
     enter(hash, probe, old, state, form, at: position, byteCount: byteCount, &writer)
+  }
+
+  /// Appends the record that commits a large value, and tells the index.
+  func putLarge(
+    _ large: WrittenExtents, _ reservation: inout Reservation, _ key: RawSpan, _ hash: UInt64,
+    _ state: CollectionState, _ form: RecordForm, for purpose: SlotSpace.Purpose = .storing,
+    _ writer: inout LogWriter, _ way: LogWriter.Way
+  ) throws(SedimentError) {
+    let record = unsafe large.record.span.bytes
+    try putSlowly(record, key, hash, state, form, for: purpose, &writer, way) { writer in
+      adopt(large, &reservation, &writer)
+    }
+    state.countExtents(Int(large.place.slotCount), writer.permit)
+    reseedIfCrowded(&writer)
   }
 
   /// Lets a segment that cannot be read stay as it is, so that the others can be emptied all the same; the result is

@@ -115,7 +115,8 @@ extension StoreOpening {
     var writer = LogWriter(
       disk: disk, options: options, volume: volume, slots: slots, catalogue: recovered.catalogue,
       space: space, tail: tail, replayByteCount: recovered.replayedByteCount,
-      markedWatermark: recovered.watermark, neededGeneration: neededGeneration, returned: returned, pace: pace)
+      markedWatermark: recovered.watermark, neededGeneration: neededGeneration, returned: returned, pace: pace
+    )
     writer.liveByteCount = liveByteCount
     writer.noteLongest()
     for entry in recovered.catalogue.segments.values where entry.holdsRecords {

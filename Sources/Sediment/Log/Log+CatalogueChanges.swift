@@ -35,15 +35,14 @@ extension Log {
       byteCount += entry.byteCount
     }
     let changes = parts.map { CatalogueChange($0)! }
-    let byteCounts = changes.map(Self.byteCount) + [Limits.recordFixedByteCount + Commit.byteCount]
+    let byteCounts = changes.map(Self.byteCount) + [RecordForm.byteCount(ofControl: Commit.byteCount)]
     // A call that fails between two members would leave a batch in the log that goes on with something else.
     var room = try writer.takeRoom(forEachOf: byteCounts, for: .goingOn)
     var batch = BatchChecksum()
     for (number, change) in changes.enumerated() {
       if number == room.next { try writer.goOn(inNextOf: &room) }
       try append(change, isBatched: true, &writer)
-      // A batch counts up to a million members.
-      _ = writer.addLastRecord(to: &batch)
+      writer.addLastRecord(to: &batch)
     }
     if changes.count == room.next { try writer.goOn(inNextOf: &room) }
     try writer.append(.commit(batch.commit!), .stored)
@@ -64,7 +63,7 @@ extension Log {
 
   /// The bytes of a change's record.
   static func byteCount(of change: CatalogueChange) -> Int {
-    RecordForm(kind: .control).byteCount(keyByteCount: 0, valueByteCount: change.encode().count)
+    RecordForm.byteCount(ofControl: change.encode().count)
   }
 }
 

@@ -45,14 +45,14 @@ extension Log {
     writer.updateNumbers(clock: disk.wallClock())
     var parts = try checkpointParts(writer)
     // One that ends before its last part would leave less room than before.
-    var byteCounts = parts.map(Self.byteCount)
+    var byteCounts = parts.map { RecordForm.byteCount(ofControl: $0.encode().count) }
     try writer.provideRoom(forAllOf: byteCounts)
     if writer.room(for: .goingOn) < byteCounts[0] {
       // The segment in which the first part lies must be the one that the parts say the log ends in.
       try writer.makeRoom(byteCounts[0] + 256, for: .goingOn)
       writer.updateNumbers(clock: disk.wallClock())
       parts = try checkpointParts(writer)
-      byteCounts = parts.map(Self.byteCount)
+      byteCounts = parts.map { RecordForm.byteCount(ofControl: $0.encode().count) }
     }
     let place = CheckpointPlace(
       segment: writer.tail.identity, offset: UnitOffset(byteOffset: writer.tail.offset)!)
@@ -70,10 +70,6 @@ extension Log {
       throw .exhausted("segments and collections", path: path)
     }
     return parts.parts
-  }
-
-  private static func byteCount(of part: CheckpointPart) -> Int {
-    RecordForm(kind: .control).byteCount(keyByteCount: 0, valueByteCount: part.encode().count)
   }
 
   func checkpointInBackground() {

@@ -94,7 +94,10 @@ final class Log: AboveReader, Sendable {
       }
       if head.isClosed {
         do throws(SedimentError) {
-          try open(&head)
+          if !isNameOnDisk {
+            try onDisk { () throws(DiskError) in try disk.secureNames(of: path) }
+          }
+          try head.reopen()
         } catch {
           throw writer.withLock { writer in writer.fail(error) }
         }
@@ -102,13 +105,6 @@ final class Log: AboveReader, Sendable {
       isPrepared.store(true, ordering: .releasing)
       SchedulePoint.reach(.published)
     }
-  }
-
-  private func open(_ head: inout HeadKeeper) throws(SedimentError) {
-    if !isNameOnDisk {
-      try onDisk { () throws(DiskError) in try disk.secureNames(of: path) }
-    }
-    try head.reopen()
   }
 }
 
@@ -118,17 +114,14 @@ extension Log {
     writer?.withLock { writer in writer.tail.sequence } ?? 0
   }
 
-  /// The largest value that a record itself holds; larger ones get extents, written outside the lock.
+  /// The largest value that a record itself holds, less in a small file; larger ones get extents, written outside the
+  /// lock.
   ///
   /// Compaction moves a record that finds no slots in a row to as many that lie scattered, so no record is longer than
   /// what is kept free for that.
   var inlineValueByteCountMax: Int {
-    guard let writer else { return Self.inlineValueByteCountTop }
-    return writer.withLock { writer in min(Self.inlineValueByteCountTop, writer.survivorByteCountMax) }
+    min(128 << 10, writer?.withLock { writer in writer.survivorByteCountMax } ?? .max)
   }
-
-  /// The same in a large file.
-  static var inlineValueByteCountTop: Int { 128 << 10 }
 
   /// Gives the file slots ahead of need; that there are none is told to whoever needs them.
   ///

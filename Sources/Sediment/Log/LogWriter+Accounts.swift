@@ -60,23 +60,17 @@ extension LogWriter {
   ///
   /// They stay noted until the catalogue has them no more.
   mutating func emptiedSegments() -> [SegmentEntry] {
-    var entries: [SegmentEntry] = []
-    var gone: [Generation] = []
-    let tailGeneration = tail.identity.generation
-    for generation in emptied {
-      guard let entry = catalogue.segments[generation],
+    let entries = emptied.compactMap { generation -> SegmentEntry? in
+      guard let entry = catalogue.segments[generation], entry.holdsRecords,
         let segment = slots.segment(at: UInt64(entry.identity.run.first)),
-        segment.counts(permit).liveCount == 0,
-        entry.holdsRecords
-      else {
-        gone.append(generation)
-        continue
-      }
-      if generation != tailGeneration { entries.append(entry) }
+        segment.counts(permit).liveCount == 0
+      else { return nil }
+      return entry
     }
+    emptied = Set(entries.map(\.identity.generation))
     // The tail comes again when it is sealed.
-    for generation in gone { emptied.remove(generation) }
-    return entries.sorted { $0.identity.generation < $1.identity.generation }
+    return entries.filter { $0.identity != tail.identity }
+      .sorted { $0.identity.generation < $1.identity.generation }
   }
 
   // MARK: Extents

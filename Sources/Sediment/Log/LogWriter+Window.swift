@@ -39,9 +39,8 @@ extension LogWriter {
   /// find blocks that were written with one of them.
   @inline(never)
   private mutating func writeAhead(from offset: UInt64, behind end: UInt64) throws(SedimentError) {
-    let isOftenSynced = tail.isOftenSynced(at: offset)
-    tail.aheadEnd =
-      isOftenSynced ? min(end + Self.aheadByteCount, tail.segment.end) : end
+    let isOftenSynced = offset < tail.aheadEnd + UInt64(Limits.slotByteCount)
+    tail.aheadEnd = isOftenSynced ? min(end + Self.aheadByteCount, tail.segment.end) : end
     try writeZeros(end..<tail.aheadEnd)
   }
 
@@ -128,7 +127,8 @@ extension LogWriter {
     let window = Window(identity.run)
     do throws(SedimentError) {
       try volume.file.allocate(window.run.byteRange)
-      try empty(window)
+      // So that it has blocks of its own, in memory, into which a store cannot fail.
+      try writeZeros(window.ring)
       try volume.enter(window)
     } catch {
       // The records of this opening are written one by one.
@@ -150,29 +150,18 @@ extension LogWriter {
     SchedulePoint.reach(.published)
   }
 
-  /// Writes over all of a ring, so that it has blocks of its own, in memory, into which a store cannot fail.
-  private func empty(_ window: Window) throws(SedimentError) {
-    try writeZeros(window.ring)
-  }
-
   /// Notes that the file shares its blocks with a copy: whatever is stored next gets blocks of its own first.
+  ///
+  /// What the log still has of its segment gets them at once, and the window, which is empty. Where there are none, records
+  /// are written one by one from now on: that can be refused, while a store into a shared block would end the process.
   mutating func noteCloned() {
     blockLossCount += 1
     space.makeFreeBare()
     setWantedFreeCount()
-    renewBlocks()
-  }
-
-  /// Gives what the log still has of its segment, and the window, which is empty, blocks of their own, of which the file
-  /// shares those that it had with a copy.
-  ///
-  /// Where there are none, records are written one by one from now on: that can be refused, while a store into a shared
-  /// block would end the process.
-  private mutating func renewBlocks() {
     if poison != nil { return }
     do throws(SedimentError) {
       try volume.file.allocate(tail.identity.run.byteRange)
-      if let window = volume.window { try empty(window) }
+      if let window = volume.window { try writeZeros(window.ring) }
     } catch {
       endStoring()
     }

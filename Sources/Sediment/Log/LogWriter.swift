@@ -213,15 +213,13 @@ internal import SedimentFormat
     unsafe scratch = .allocate(byteCount: byteCount + byteCount / 4, alignment: 64)
   }
 
-  /// Appends a control record for which there is room; the result is its first byte.
-  @discardableResult
-  mutating func append(_ control: ControlRecord, isBatched: Bool = false, _ way: Way) throws(SedimentError)
-    -> UInt64
-  {
+  /// Appends a control record for which there is room.
+  mutating func append(_ control: ControlRecord, isBatched: Bool = false, _ way: Way) throws(SedimentError) {
     let value = control.encode()!
-    let form = RecordForm(kind: .control, isBatched: isBatched)
-    let byteCount = form.byteCount(keyByteCount: 0, valueByteCount: value.count)
-    return try append(form, byteCount: byteCount, key: RawSpan(), value: unsafe value.span.bytes, way)
+    _ = try append(
+      RecordForm(kind: .control, isBatched: isBatched),
+      byteCount: RecordForm.byteCount(ofControl: value.count),
+      key: RawSpan(), value: unsafe value.span.bytes, way)
   }
 
   /// Gives the next record of those that were laid out its place at the tail, for which there is room, and adds it to
@@ -250,9 +248,9 @@ internal import SedimentFormat
     try store(records, at: tail.offset - UInt64(range.count), way)
   }
 
-  /// Adds the record that was appended last to the checksum of its batch.
-  func addLastRecord(to checksum: inout BatchChecksum) -> Bool {
-    unsafe checksum.add(
+  /// Adds the record that was appended last to the checksum of its batch, which counts up to a million.
+  func addLastRecord(to checksum: inout BatchChecksum) {
+    _ = unsafe checksum.add(
       RawSpan(_unsafeStart: UnsafeRawPointer(scratch.baseAddress!), byteCount: Limits.recordFixedByteCount))
   }
 

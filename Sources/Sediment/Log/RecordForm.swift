@@ -22,6 +22,11 @@ struct RecordForm {
       + (transform?.byteCount ?? 0)
   }
 
+  /// The bytes of a control record whose value has so many.
+  static func byteCount(ofControl valueByteCount: Int) -> Int {
+    RecordForm(kind: .control).byteCount(keyByteCount: 0, valueByteCount: valueByteCount)
+  }
+
   // MARK: Encoding
 
   /// Lays out a record but for its sequence and its checksum, in as many bytes as its form says.

@@ -38,9 +38,6 @@ struct Tail {
     return max(left, 0)
   }
 
-  /// Whether a record that was written to be synced, or zeros behind one, lie not far before an offset.
-  func isOftenSynced(at offset: UInt64) -> Bool { offset < aheadEnd + UInt64(Limits.slotByteCount) }
-
   var position: LogPosition {
     LogPosition(identity.generation, UnitOffset(byteOffset: offset)!)
   }

@@ -50,7 +50,7 @@ struct FreshLog {
     log.replayedByteCount = 0
     var left = parts.map { $0.encode() }[...]
     while let value = left.first {
-      let byteCount = RecordForm(kind: .control).byteCount(keyByteCount: 0, valueByteCount: value.count)
+      let byteCount = RecordForm.byteCount(ofControl: value.count)
       if log.end.offset.byteOffset + UInt64(byteCount + Seal.recordByteCount) > end {
         try openSegment(forRecordsOf: left.reduce(0) { $0 + $1.count + Self.partByteCount })
       }
