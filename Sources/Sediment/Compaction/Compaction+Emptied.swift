@@ -29,13 +29,9 @@ extension Compaction {
         plain.append(entry.identity)
       }
     }
-    var freed = plain + droppable(withTombstones, besides: plain, writer)
-    while !freed.isEmpty {
-      let part = Array(freed.prefix(Log.freedCountMax))
-      freed.removeFirst(part.count)
-      try log.free(part, &writer)
-      result.freedSlotCount += part.reduce(0) { $0 + $1.run.count }
-    }
+    let freed = plain + droppable(withTombstones, besides: plain, writer)
+    try log.free(freed, &writer)
+    result.freedSlotCount = freed.reduce(0) { $0 + $1.run.count }
     return result
   }
 

@@ -6,8 +6,6 @@
 package final class WorkPool: WorkScheduler, @unchecked Sendable {
   // Sendable: `Work.lock` guards the variable and what it leads to.
   private var threads: WorkThreads
-  private let threadCountMax: Int
-  private let idleNanoseconds: UInt64
 
   /// The pool of the process.
   ///
@@ -18,8 +16,6 @@ package final class WorkPool: WorkScheduler, @unchecked Sendable {
   /// A pool of its own, whose threads end after so long without a job.
   package init(threadCountMax: Int, idleNanoseconds: UInt64) {
     precondition(threadCountMax > 0)
-    self.threadCountMax = threadCountMax
-    self.idleNanoseconds = idleNanoseconds
     threads = WorkThreads(countMax: threadCountMax, idleNanoseconds: idleNanoseconds)
   }
 
@@ -46,7 +42,7 @@ package final class WorkPool: WorkScheduler, @unchecked Sendable {
       // Neither freed nor used: its jobs lead to stores, and a store that went away here would give up locks
       // on its file that are the parent's too.
       _ = unsafe Unmanaged.passRetained(threads)
-      threads = WorkThreads(countMax: threadCountMax, idleNanoseconds: idleNanoseconds)
+      threads = WorkThreads(countMax: threads.countMax, idleNanoseconds: threads.idleNanoseconds)
     }
     return threads
   }
@@ -64,8 +60,8 @@ private final class WorkThreads: @unchecked Sendable {
   let forkCount = Forks.count
   private(set) var count = 0
 
-  private let countMax: Int
-  private let idleNanoseconds: UInt64
+  let countMax: Int
+  let idleNanoseconds: UInt64
   private let wakeUp = Condition(of: Work.lock)
   private var startingCount = 0
   private var idleCount = 0

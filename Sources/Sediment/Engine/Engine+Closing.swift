@@ -157,20 +157,14 @@ extension Engine {
         try writer.flush()
         return (sequence: writer.tail.countedSequence, end: writer.tail.position)
       }
-      do throws(SedimentError) {
+      try log.poisoning { () throws(SedimentError) in
         try log.volume.file.sync()
-      } catch {
-        throw writer.withLock { writer in writer.fail(error) }
-      }
-      do throws(SedimentError) {
         if let checkpoint {
           try head.advance(
             checkpoint: checkpoint.offset, segment: checkpoint.segment, watermark: synced.end, state: .closed)
         } else {
           try head.close(at: synced.end)
         }
-      } catch {
-        throw writer.withLock { writer in writer.fail(error) }
       }
       return (synced.sequence, synced.end)
     }

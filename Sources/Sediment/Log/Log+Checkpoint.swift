@@ -17,13 +17,11 @@ extension Log {
         // The sync counts for whoever waited for it, but nothing may be written any more.
         poison = writer.withLock { writer in writer.poison }
         guard poison == nil else { return synced }
-        do throws(SedimentError) {
+        try poisoning { () throws(SedimentError) in
           for _ in 0..<(both ? 2 : 1) {
             try head.advance(
               checkpoint: place.offset, segment: place.segment, watermark: synced.watermark, state: .open)
           }
-        } catch {
-          throw writer.withLock { writer in writer.fail(error) }
         }
         return synced
       }

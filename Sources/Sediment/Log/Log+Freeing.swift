@@ -4,15 +4,19 @@ internal import SedimentFormat
 // How segments are freed, and their slots come back.
 
 extension Log {
-  /// Frees segments by one change of the catalogue, and lets their slots come back once it is on the disk.
+  /// Frees segments, many by one change of the catalogue, and lets their slots come back once that is on the disk.
   ///
-  /// The index leads nowhere into them.
+  /// The index leads nowhere into them. What was freed before a change found no room stays freed.
   func free(_ identities: [SegmentIdentity], _ writer: inout LogWriter) throws(SedimentError) {
-    let entries = identities.map { CatalogueEntry.freed(slot: $0.run.first, generation: $0.generation) }
-    let sequence = try change(entries, for: .goingOn, &writer)
-    let tag = Readers.advance()
-    for identity in identities {
-      writer.release(identity.run, identity.generation, freedBy: sequence, tag: tag)
+    var rest = identities[...]
+    while !rest.isEmpty {
+      let part = rest.prefix(Self.freedCountMax)
+      rest = rest.dropFirst(part.count)
+      let entries = part.map { CatalogueEntry.freed(slot: $0.run.first, generation: $0.generation) }
+      let sequence = try change(entries, for: .goingOn, &writer)
+      let tag = Readers.advance()
+      for identity in part { writer.release(identity.run, identity.generation, freedBy: sequence, tag: tag) }
+      writer.noteFreed(extents: part.filter { $0.kind == .extent })
     }
   }
 
@@ -22,13 +26,7 @@ extension Log {
   /// Frees the extents of values that were replaced or removed; whether there were any.
   func freeDeadExtents(_ writer: inout LogWriter) throws(SedimentError) -> Bool {
     let dead = writer.orderedDeadExtents
-    var rest = dead[...]
-    while !rest.isEmpty {
-      let part = Array(rest.prefix(Self.freedCountMax))
-      rest = rest.dropFirst(part.count)
-      try free(part, &writer)
-      writer.noteFreed(extents: part)
-    }
+    try free(dead, &writer)
     return !dead.isEmpty
   }
 

@@ -39,10 +39,8 @@ extension Log {
       try writer.flush()
       return (writer.tail.countedSequence, writer.tail.position, writer.syncableTotal)
     }
-    do throws(SedimentError) {
+    try poisoning { () throws(SedimentError) in
       try volume.file.sync()
-    } catch {
-      throw writer.withLock { writer in writer.fail(error) }
     }
     gate.syncCount.wrappingAdd(1, ordering: .relaxed)
     writer.withLock { writer in noteSynced(&writer, watermark, total) }

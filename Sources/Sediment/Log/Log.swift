@@ -78,6 +78,15 @@ final class Log: AboveReader, Sendable {
     writer.poison ?? .closed(path)
   }
 
+  /// Does what poisons if it fails (invariant 20); without the writer's lock.
+  func poisoning(_ body: () throws(SedimentError) -> Void) throws(SedimentError) {
+    do throws(SedimentError) {
+      try body()
+    } catch {
+      throw writer?.withLock { writer in writer.fail(error) } ?? error
+    }
+  }
+
   /// Does what this opening needs before its first change: room to write, and two superblocks that say that the log is
   /// open (invariants 7 and 16).
   ///
@@ -93,13 +102,11 @@ final class Log: AboveReader, Sendable {
         try writer.prepare()
       }
       if head.isClosed {
-        do throws(SedimentError) {
+        try poisoning { () throws(SedimentError) in
           if !isNameOnDisk {
             try onDisk { () throws(DiskError) in try disk.secureNames(of: path) }
           }
           try head.reopen()
-        } catch {
-          throw writer.withLock { writer in writer.fail(error) }
         }
       }
       isPrepared.store(true, ordering: .releasing)
