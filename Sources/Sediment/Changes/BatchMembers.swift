@@ -19,14 +19,11 @@ struct BatchMembers {
     var keyByteCount: Int { Int(keyLength) }
     var valueByteCount: Int { Int(valueLength) }
 
-    /// Whether its key and value do not fit into one slot.
-    @inline(__always) var isLong: Bool {
-      keyByteCount &+ valueByteCount > LogWriter.shortRecordByteCountMax
-    }
-
-    /// Whether its value gets extents: if it has more bytes or, with nil, if it is long.
+    /// Whether its value gets extents: if it has more bytes or, with nil, if it does not fit into one slot with its key.
     func needsExtents(above byteCountMax: Int?) -> Bool {
-      byteCountMax.map { valueByteCount > $0 } ?? (isLong && valueByteCount > LogWriter.heldValueByteCountMax)
+      if let byteCountMax { return valueByteCount > byteCountMax }
+      return keyByteCount + valueByteCount > LogWriter.shortRecordByteCountMax
+        && valueByteCount > LogWriter.heldValueByteCountMax
     }
 
     /// What its record says of itself, as it was laid out.

@@ -62,10 +62,6 @@ extension Changes {
         try nothingChanged(durability)
         return false
       }
-      if new == nil, sequence == 0 {
-        try nothingChanged(durability)
-        return true
-      }
       if try replace(key, state, with: new, after: sequence, expiry, durability) { return true }
     }
   }

@@ -57,8 +57,9 @@ extension Contents {
   ) {
     if let old {
       let account = old.account
-      let wasCounted = forgetBytes(account, state, &writer)
-      noteDead(old, of: wasCounted ? state : nil, &writer)
+      writer.noteDead(account.segment, byteCount: account.byteCount)
+      let wasCounted = state.counts(account.sequence)
+      if let place = old.place { noteDeadExtents(place, of: wasCounted ? state : nil, &writer) }
       index.replace(probe, position: position &>> 3, writer.permit)
       writer.noteLive(1, byteCount: byteCount)
       // Most changes leave the counts of keys as they are.
@@ -73,11 +74,6 @@ extension Contents {
 
   /// Lets the extents of a large value be freed to which the index leads no more; `state` has counted them, if there is
   /// one.
-  @inline(__always)
-  func noteDead(_ old: FoundRecord, of state: CollectionState?, _ writer: inout LogWriter) {
-    if let place = old.place { noteDeadExtents(place, of: state, &writer) }
-  }
-
   @inline(never)
   func noteDeadExtents(_ place: ValuePlace?, of state: CollectionState?, _ writer: inout LogWriter) {
     guard let place else { return }
@@ -115,17 +111,10 @@ extension Contents {
   @inline(__always)
   @discardableResult
   func forget(_ old: RecordAccount, _ state: CollectionState, _ writer: inout LogWriter) -> Bool {
-    let wasCounted = forgetBytes(old, state, &writer)
+    writer.noteDead(old.segment, byteCount: old.byteCount)
+    let wasCounted = state.counts(old.sequence)
     if wasCounted { state.count(-1, expiring: old.expires, writer.permit) }
     return wasCounted
-  }
-
-  /// The same, but for the counts of keys; whether it was in these.
-  @inline(__always)
-  private func forgetBytes(_ old: RecordAccount, _ state: CollectionState, _ writer: inout LogWriter) -> Bool
-  {
-    writer.noteDead(old.segment, byteCount: old.byteCount)
-    return state.counts(old.sequence)
   }
 
   // MARK: With the writer

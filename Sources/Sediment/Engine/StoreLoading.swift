@@ -51,7 +51,7 @@ extension StoreOpening {
     report.storedKeyCount = built.storedCount
     report.scannedRecordCount = built.scannedRecordCount
     report.scannedByteCount = built.scannedByteCount
-    let (returned, pace) = (ReturnedSlots(), PaceCell())
+    let (returned, pace) = (ReturnedSlots(.leaf, []), PaceCell())
     var writer: Locked<LogWriter>?
     if !options.readOnly {
       var made = try makeWriter(

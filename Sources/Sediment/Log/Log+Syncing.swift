@@ -35,7 +35,8 @@ extension Log {
     let began = disk.monotonicClock()
     let (sequence, watermark, total) = try writer.withLock { (writer) throws(SedimentError) in
       if let poison = writer.poison { throw poison }
-      try appendMark(&writer)
+      // What is known to be on the medium, if the log does not say so already and has room for it in this segment.
+      if gate.watermark > writer.markedWatermark { try writer.appendMark(gate.watermark) }
       try writer.flush()
       return (writer.tail.countedSequence, writer.tail.position, writer.syncableTotal)
     }
@@ -48,14 +49,6 @@ extension Log {
     _ = try? reclaim(syncedUpTo: sequence)
     background.tell(.synced(nanoseconds: disk.monotonicClock() &- began))
     return (sequence, watermark)
-  }
-
-  /// Before a sync: says in the log what is known to be on the medium, if it does not say so already.
-  ///
-  /// There may be no room without another segment; then this sync goes without.
-  private func appendMark(_ writer: inout LogWriter) throws(SedimentError) {
-    guard gate.watermark > writer.markedWatermark else { return }
-    try writer.appendMark(gate.watermark, clock: disk.wallClock())
   }
 
   /// After a sync: the log says at once how far it is on the medium if nothing followed, or if that is news of much.
@@ -72,7 +65,7 @@ extension Log {
       isMuch || writer.tail.position == watermark
     else { return }
     // What fails poisons, and the sync before it counts all the same.
-    try? writer.appendMark(watermark, clock: disk.wallClock())
+    try? writer.appendMark(watermark)
   }
 
   /// How much a sync has to bring to the medium for a mark of its own to cost nothing beside it.
@@ -80,14 +73,15 @@ extension Log {
 
   /// Returns once everything that was appended before is on the disk, without holding a thread meanwhile.
   func synced() async throws(SedimentError) {
-    let outcome = Outcome()
+    // A continuation hands it over as well; but the thread sanitizer cannot see that in every library, and sees a lock.
+    let outcome = Locked<SedimentError?>(.leaf, nil)
     await withCheckedContinuation { continuation in
       whenSynced { failure in
-        outcome.set(failure)
+        outcome.withLock { outcome in outcome = failure }
         continuation.resume()
       }
     }
-    try outcome.get()
+    if let failure = outcome.withLock({ outcome in outcome }) { throw failure }
   }
 
   /// Calls a closure, with why that failed if it did, once everything that was appended before is on the disk.

@@ -8,10 +8,10 @@ extension LogWriter {
   /// segment.
   ///
   /// It does not itself count as something to sync.
-  mutating func appendMark(_ watermark: LogPosition, clock: UInt64) throws(SedimentError) {
+  mutating func appendMark(_ watermark: LogPosition) throws(SedimentError) {
     guard tail.room >= Mark.recordByteCount else { return }
     let counted = tail.countedSequence
-    let mark = Mark(clock: clock, watermark: watermark, salt: tail.identity.salt)
+    let mark = Mark(clock: disk.wallClock(), watermark: watermark, salt: tail.identity.salt)
     try append(.mark(mark), .written)
     tail.countedSequence = counted
     markedWatermark = watermark

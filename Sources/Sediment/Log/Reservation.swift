@@ -1,6 +1,5 @@
 internal import SedimentDisk
 internal import SedimentFormat
-internal import Synchronization
 
 /// Slots that were taken for segments which nobody knows of yet.
 ///
@@ -16,13 +15,18 @@ struct Reservation: ~Copyable {
   }
 
   deinit {
-    returned.add(segments)
+    Self.give(segments, to: returned)
   }
 
   /// Gives everything back at once.
   mutating func giveBack() {
-    returned.add(segments)
+    Self.give(segments, to: returned)
     segments = []
+  }
+
+  private static func give(_ segments: [SegmentIdentity], to returned: ReturnedSlots) {
+    if segments.isEmpty { return }
+    returned.withLock { runs in runs += segments.map(\.run) }
   }
 
   /// Takes over what another reservation holds.
@@ -45,27 +49,7 @@ struct Reservation: ~Copyable {
 }
 
 /// Slots of reservations that have ended, until the writer takes them back.
-final class ReturnedSlots: Sendable {
-  private let runs = Locked(.leaf, [SlotRun]())
-  private let isEmpty = Atomic<Bool>(true)
-
-  fileprivate func add(_ segments: [SegmentIdentity]) {
-    if segments.isEmpty { return }
-    runs.withLock { runs in
-      runs += segments.map(\.run)
-      isEmpty.store(false, ordering: .relaxed)
-    }
-  }
-
-  fileprivate func takeAll() -> [SlotRun] {
-    if isEmpty.load(ordering: .relaxed) { return [] }
-    return runs.withLock { runs in
-      defer { runs = [] }
-      isEmpty.store(true, ordering: .relaxed)
-      return runs
-    }
-  }
-}
+typealias ReturnedSlots = Locked<[SlotRun]>
 
 extension LogWriter {
   /// Makes a segment of slots that were taken just now, and adds it to a reservation; if that fails they are free again.
@@ -112,7 +96,11 @@ extension LogWriter {
 
   /// Frees the slots of reservations that have ended.
   mutating func takeBackReserved() {
-    for run in returned.takeAll() {
+    let runs = returned.withLock { runs in
+      defer { runs = [] }
+      return runs
+    }
+    for run in runs {
       space.give(run.first..<run.end)
       reservedSlotCount -= run.count
     }

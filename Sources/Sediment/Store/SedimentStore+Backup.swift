@@ -37,14 +37,15 @@ func onThread(
     let isSet = Atomic<Bool>(false)
   }
   let flag = Flag()
-  let outcome = Outcome()
+  // A continuation hands it over as well; but the thread sanitizer cannot see that in every library, and sees a lock.
+  let outcome = Locked<SedimentError?>(.leaf, nil)
   await withTaskCancellationHandler {
     await withCheckedContinuation { continuation in
       let work: @Sendable () -> Void = {
         do throws(SedimentError) {
           try body { flag.isSet.load(ordering: .relaxed) }
         } catch {
-          outcome.set(error)
+          outcome.withLock { outcome in outcome = error }
         }
         continuation.resume()
       }
@@ -53,7 +54,7 @@ func onThread(
   } onCancel: {
     flag.isSet.store(true, ordering: .relaxed)
   }
-  try outcome.get()
+  if let failure = outcome.withLock({ outcome in outcome }) { throw failure }
 }
 
 extension SedimentStore {
