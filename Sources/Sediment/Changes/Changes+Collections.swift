@@ -13,24 +13,21 @@ extension Changes {
         message: "A collection's name has 1 to 255 bytes of UTF-8 without a zero byte. Choose another.")
     }
     return try compactor.makingSpace(forStoring: name.count) { () throws(SedimentError) in
-      try makeCollection(name)
-    }
-  }
-
-  private func makeCollection(_ name: [UInt8]) throws(SedimentError) -> CollectionState {
-    try log.transact(options.durability) { (writer) throws(SedimentError) in
-      if let state = collections.named(name) { return state }
-      let number = writer.catalogue.numbers.nextCollection
-      let entry = CollectionEntry(
-        number: number, clearedAt: SequenceNumber(writer.tail.sequence + 1)!, name: name)
-      guard let entry else {
-        throw SedimentError(
-          .tooLarge, path: path, message: "The file has had as many collections as it can have in its life.")
+      try log.transact(options.durability) { (writer) throws(SedimentError) in
+        if let state = collections.named(name) { return state }
+        let number = writer.catalogue.numbers.nextCollection
+        let entry = CollectionEntry(
+          number: number, clearedAt: SequenceNumber(writer.tail.sequence + 1)!, name: name)
+        guard let entry else {
+          throw SedimentError(
+            .tooLarge, path: path, message: "The file has had as many collections as it can have in its life."
+          )
+        }
+        let sequence = try log.change([.collection(entry)], for: .storing, &writer)
+        let state = CollectionState(number: number, name: name, clearedAt: sequence)
+        collections.add(state)
+        return state
       }
-      let sequence = try log.change([.collection(entry)], for: .storing, &writer)
-      let state = CollectionState(number: number, name: name, clearedAt: sequence)
-      collections.add(state)
-      return state
     }
   }
 

@@ -27,19 +27,9 @@ final class Contents: AboveReader, Sendable {
 }
 
 extension Contents {
-  /// The record that a key has now, where that takes a call that can fail; nothing may be appended then.
-  ///
-  /// Not knowing which entry of the index to replace would leave the key with two of them.
-  @inline(never)
-  func readable(
-    _ key: RawSpan, _ state: CollectionState, _ probe: inout IndexProbe
-  ) throws(SedimentError) -> FoundRecord? {
-    try reader.locate(key, in: state.number, verifying: false, probe: &probe)
-  }
-
   /// The record that a key has now, where it is mapped: looked up after the append, while its bucket comes near.
   @inline(always)
-  func mapped(
+  private func mapped(
     _ key: RawSpan, _ state: CollectionState, _ probe: inout IndexProbe, _ writer: borrowing LogWriter
   ) -> FoundRecord? {
     // Without a call there is nothing to fail. A record that makes no sense is passed over.
@@ -170,7 +160,10 @@ extension Contents {
     let byteCount = form.byteCount(keyByteCount: key.byteCount, valueByteCount: value.byteCount)
     let isMapped = volume.isWhollyMapped
     var probe = index.view.probe(hash)
-    var old = isMapped ? nil : try readable(key, state, &probe)
+    // Where it takes a call it may fail, and nothing may be appended then: not knowing which entry of the index to replace
+    // would leave the key with two of them.
+    var old =
+      isMapped ? nil : try reader.locate(key, in: state.number, verifying: false, probe: &probe)
     defer { old?.release() }
     try writer.makeRoom(byteCount, key, for: purpose)
     let position = try writer.append(form, byteCount: byteCount, key: key, value: value, way)

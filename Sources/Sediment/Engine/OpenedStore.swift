@@ -120,16 +120,12 @@ struct StoreOpening {
   func takeLocks(_ file: StoreFile) throws(SedimentError) -> OpenFiles.Ticket {
     let isTaken = try file.lock(Self.lockedByte, options.readOnly ? .shared : .exclusive)
     guard isTaken, let ticket = OpenFiles.take(file.identifier, forReading: options.readOnly) else {
-      throw locked(by: file)
+      throw SedimentError(.locked, path: path, message: whyLocked(file))
     }
     return ticket
   }
 
-  /// The error for a second opening, with what is known of the first.
-  private func locked(by file: StoreFile) -> SedimentError {
-    SedimentError(.locked, path: path, message: whyLocked(file))
-  }
-
+  /// What a second opening is told, with what is known of the first.
   private func whyLocked(_ file: StoreFile) -> String {
     if let uses = OpenFiles.uses(of: file.identifier) {
       if uses.closingCount > 0 {

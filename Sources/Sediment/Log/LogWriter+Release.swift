@@ -161,10 +161,9 @@ extension LogWriter {
 
   /// The slots of segments that hold records.
   var recordSlotCount: UInt32 {
-    let used = space.end - min(space.end, Limits.headSlotCount + space.freeCount + space.bareCount)
-    let windowSlotCount = catalogue.window?.run.count ?? 0
     let others =
-      catalogue.indexSlotCount + extentSlotCount + freedSlotCount + reservedSlotCount + windowSlotCount
-    return used > others ? used - others : 0
+      Limits.headSlotCount + catalogue.indexSlotCount + extentSlotCount + freedSlotCount + reservedSlotCount
+      + (catalogue.window?.run.count ?? 0)
+    return usedSlotCount - min(usedSlotCount, others)
   }
 }
