@@ -10,8 +10,6 @@ struct Plans {
   var isMaintenanceWanted = false
   /// Whether the planned run is only a look, which may come earlier.
   var isMaintenanceResting = false
-  /// Whether the index is about to be stored.
-  var isStoringPlanned = false
   /// How much of the log must be unknown to the stored index before storing it is tried again, after that failed.
   var unstoredByteCountWaited: UInt64 = 0
   /// How often records were cleared, and how many of these times the index has been swept of.
@@ -80,14 +78,12 @@ extension Background {
 
   /// Stores the index soon if the log has grown by enough since it was stored last.
   func planStoringIndex(_ writer: inout LogWriter) {
-    guard writer.wantsIndexStored, !writer.plans.isStoringPlanned else { return }
+    guard writer.wantsIndexStored else { return }
     let indexByteCount = UInt64(max(index.byteCount, 0))
     let limit = max(Self.unstoredByteCountMin, indexByteCount &* 16)
     // After an attempt that came to nothing it is higher.
     writer.unstored.byteCountMax = max(limit, writer.plans.unstoredByteCountWaited)
-    guard writer.wantsIndexStored else { return }
-    writer.plans.isStoringPlanned = true
-    schedule(storeIndex)
+    if writer.wantsIndexStored { schedule(storeIndex) }
   }
 
   /// The bytes of the log that an opening scans without much ado.

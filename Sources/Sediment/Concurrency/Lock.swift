@@ -12,27 +12,18 @@ package final class Lock: @unchecked Sendable {
   let isForever: Bool
   private let rank: LockRank
 
-  package init(_ rank: LockRank = .leaf) {
-    unsafe mutex = sediment_mutex_new(0)
-    isForever = false
+  /// A lock that nobody has.
+  ///
+  /// With `isHeldAcrossForks` a fork waits for it, so that what it guards is whole in the child, where it is free. Its
+  /// memory is never given back then. A thread must not fork while it has the lock, nor take another such lock.
+  package init(_ rank: LockRank = .leaf, isHeldAcrossForks: Bool = false) {
+    unsafe mutex = sediment_mutex_new(isHeldAcrossForks ? 1 : 0)
+    isForever = isHeldAcrossForks
     self.rank = rank
-  }
-
-  private init(heldAcrossForks mutex: UnsafeMutablePointer<sediment_mutex>) {
-    unsafe self.mutex = unsafe mutex
-    isForever = true
-    rank = .leaf
   }
 
   deinit {
     if !isForever { unsafe sediment_mutex_free(mutex) }
-  }
-
-  /// A lock that a fork waits for, so that what it guards is whole in the child, where it is free.
-  ///
-  /// Its memory is never given back. A thread must not fork while it has the lock, nor take another such lock.
-  package static func heldAcrossForks() -> Lock {
-    unsafe Lock(heldAcrossForks: sediment_mutex_new(1))
   }
 
   /// Waits until the lock is free, and takes it.

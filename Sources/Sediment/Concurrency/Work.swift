@@ -29,7 +29,7 @@ package final class Work: @unchecked Sendable {
   /// Guards all jobs, queues and schedulers of the process; nothing of a user's runs under it.
   ///
   /// A fork waits for it, so that no child finds it taken by a thread that it does not have.
-  static let lock = Lock.heldAcrossForks()
+  static let lock = Lock(isHeldAcrossForks: true)
 
   /// A job that does this; scheduling it is another matter.
   package init(_ body: @escaping @Sendable () -> Void) {

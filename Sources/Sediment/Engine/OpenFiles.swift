@@ -15,7 +15,7 @@ enum OpenFiles {
     fileprivate(set) var closingCount = 0
   }
 
-  private static let lock = Lock.heldAcrossForks()
+  private static let lock = Lock(isHeldAcrossForks: true)
   // Under `lock`.
   nonisolated(unsafe) private static var uses: [FileIdentifier: Uses] = [:]
   nonisolated(unsafe) private static var forkCount = Forks.count

@@ -25,10 +25,11 @@ extension IndexStorer {
   private static var unmappedKeyCountMax: Int { 100_000 }
 
   func storeIndexInBackground() {
-    guard !lifetime.isForked, !lifetime.isClosed, let writer else { return }
+    guard lifetime.isUsable, let writer, writer.withLock({ writer in writer.wantsIndexStored }) else {
+      return
+    }
     let isStored = storeIndex { [lifetime] in !lifetime.isClosed }
     writer.withLock { writer in
-      writer.plans.isStoringPlanned = false
       let next = writer.unstoredByteCount &+ Background.unstoredByteCountMin
       writer.plans.unstoredByteCountWaited = isStored ? 0 : next
       writer.unstored.byteCountMax = max(next, Background.unstoredByteCountMin)
