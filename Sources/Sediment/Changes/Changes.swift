@@ -30,7 +30,7 @@ enum WrittenExpiry {
 @safe
 final class Changes: AboveReader, Sendable {
   let reader: Reader
-  // See `Log`.
+  // Copies, as in `Log`.
   let options: SedimentOptions
   let index: HashIndex
   let slots: SlotTable

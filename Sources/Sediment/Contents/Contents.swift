@@ -7,7 +7,7 @@ internal import SedimentFormat
 @safe
 final class Contents: AboveReader, Sendable {
   let reader: Reader
-  // See `Log`.
+  // Copies, as in `Log`.
   let options: SedimentOptions
   let volume: Volume
   let index: HashIndex

@@ -3,7 +3,7 @@ internal import SedimentFormat
 
 /// The close of a store, from its first call to when its file is let go of.
 ///
-/// The first call does it. Later ones wait for it, as far as it does not wait for them.
+/// The first call closes the store. Later calls wait until it is closed, unless the first may be waiting for them.
 final class Closing: @unchecked Sendable {
   // Unchecked: `lock` guards the variables.
   private let lock = Lock()

@@ -8,7 +8,7 @@ internal import Synchronization
 @safe
 final class Log: AboveReader, Sendable {
   let reader: Reader
-  // Of what the reader has, every change needs these: one load less, and no reference counted, for each.
+  // Copies of what the reader has, since every change needs them: a copy saves a load, and counting a reference.
   let options: SedimentOptions
   let disk: any Disk
   let volume: Volume
@@ -90,7 +90,7 @@ final class Log: AboveReader, Sendable {
   /// Does what this opening needs before its first change: room to write, and two superblocks that say that the log is
   /// open (invariants 7 and 16).
   ///
-  /// With none of the store's locks of the rank of the head or of a later one. A log that is closed stays so at a close.
+  /// Called without the lock of the head and all of a later rank. At a close, a log that is closed stays closed.
   func prepare(atClose: Bool = false) throws(SedimentError) {
     guard let writer, let head else { throw .readOnly(path) }
     try head.withLock { (head) throws(SedimentError) in

@@ -75,7 +75,7 @@ extension LogWriter {
     return isOverlong ? max(wanted, Self.spareSlotCount) : wanted
   }
 
-  /// Whether there is something to see to for compaction.
+  /// Whether compaction has something to do.
   var wantsMaintenance: Bool {
     if recordSlotCount >= dueSlotCount || deadExtents.count >= Self.deadExtentCountMax { return true }
     if deadExtentSlotCount >= max(Self.deadExtentSlotCountMax, extentSlotCount / 8) { return true }
@@ -100,7 +100,7 @@ extension LogWriter {
   /// So many slots of extents wait to be freed, or an eighth of all.
   private static let deadExtentSlotCountMax: UInt32 = 64
 
-  /// Goes by the accounts for when compaction is due.
+  /// Computes from the accounts when compaction is due next.
   @discardableResult
   mutating func noteBudget() -> SpaceBudget {
     let budget = SpaceBudget(
@@ -112,7 +112,7 @@ extension LogWriter {
     return budget
   }
 
-  /// By so much less must be live, at least, for another look at when compaction is due.
+  /// So many bytes at least have to die before `noteBudget` is worth calling again.
   private static let budgetedByteCountStep = 64 << 10
 
   /// Lets writers wait for compaction, or go on.

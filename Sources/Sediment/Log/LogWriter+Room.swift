@@ -49,8 +49,8 @@ extension LogWriter {
   mutating func room(for purpose: SlotSpace.Purpose) -> Int {
     // Once there is as much in reserve as there should be, what was taken from it has been paid back.
     tail.isOfReserve = tail.isOfReserve && space.freeCount < space.reservedCount
-    // What took slots of the reserve leaves the rest of them to those who may: a tombstone would keep them from coming
-    // back.
+    // The rest of a segment in slots of the reserve is left to those who may take from it: a tombstone there would keep
+    // the slots from coming back.
     let isBarred = tail.isOfReserve && space.freeCount < space.reserve.slotCount(leftBy: purpose)
     return isBarred || tail.isForOneRecord ? 0 : tail.room
   }

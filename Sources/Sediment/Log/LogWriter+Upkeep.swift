@@ -54,8 +54,8 @@ extension LogWriter {
 
   /// The bytes behind the last checkpoint from which on there may be another one.
   ///
-  /// A checkpoint syncs all that was appended. Who wants nothing synced does not gain enough by opening sooner after a
-  /// crash to wait for that in every load.
+  /// A checkpoint syncs all that was appended. Where nothing is to be synced, opening sooner after a crash is not worth
+  /// waiting for that in every load.
   private var replayByteCountMin: UInt64 {
     options.durability == .unsynced ? Self.replayByteCountTop : 64 << 20
   }

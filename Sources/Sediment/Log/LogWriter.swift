@@ -26,7 +26,7 @@ internal import SedimentFormat
   var liveByteCount = 0
   /// The bytes appended behind the last checkpoint.
   var replayByteCount: UInt64
-  /// When a checkpoint is due, by the bytes appended since the last.
+  /// How many bytes may be appended behind a checkpoint before the next is due.
   var replayByteCountMax: UInt64 = 0
   /// The watermark of the last mark in the log.
   var markedWatermark: LogPosition
@@ -40,23 +40,23 @@ internal import SedimentFormat
   let slotCountMax: UInt32
   /// How many slots beyond that users could take when the file was opened; see `noteOverhang`.
   var grantedSlotCount: UInt32 = 0
-  /// How things were when what lies beyond the cap last found no room before it.
+  /// The state of the store when what lies beyond the cap last found no room before it.
   var vainShortening: VainSearch?
   /// What was freed and is not given back yet.
   var freedRuns: [FreedRun] = []
   var freedSlotCount: UInt32 = 0
   /// The slots given back since the opening.
   var reclaimedSlotCount: UInt64 = 0
-  /// The slot that the log goes on before while the file is made shorter; nil if it is not.
+  /// While the file is made shorter, segments of the log begin before this slot; nil at other times.
   var endToReach: UInt32?
-  /// Segments that a backup still has to copy, with the number of those that do.
+  /// Segments that backups still have to copy, each with the number of these backups.
   var pinned: [Generation: Int] = [:]
   /// The slots of the extents in the catalogue.
   var extentSlotCount: UInt32 = 0
   /// The slots of segments that are being written, and that no change of the log names yet.
   var reservedSlotCount: UInt32 = 0
   let returned: ReturnedSlots
-  /// Shown where the index, the slot table, and the counts of segments and collections are changed.
+  /// Passed to what changes the index, the slot table, and the counts of segments and collections.
   let permit = WritePermit()
   /// The slots of the longest segment that batches have made, up to `batchSlotCountTop`: the reserve has room for what it
   /// holds.
@@ -78,9 +78,9 @@ internal import SedimentFormat
   let pace: PaceCell
   /// What records took when compaction last found nothing to win; 0 if it did.
   var vainSlotCount: UInt32 = 0
-  /// How things were when a search for room last came to nothing.
+  /// The state of the store when a search for room last found none.
   var vainSearch: VainSearch?
-  /// How things were when the background last searched for room and found none.
+  /// The state of the store when the background last searched for room and found none.
   var vainUpkeep: VainSearch?
   /// From how many slots with records on compaction is due.
   var dueSlotCount: UInt32 = .max
@@ -100,9 +100,9 @@ internal import SedimentFormat
   ///
   /// What is allocated without the lock counts only if this did not happen meanwhile.
   var blockLossCount = 0
-  /// Told of each segment that was sealed.
+  /// Called for each segment that was sealed.
   var sealed: (@Sendable () -> Void)?
-  /// Told of what poisons.
+  /// Called with the error that poisons.
   var poisoned: (@Sendable (SedimentError) -> Void)?
   /// What of the log the stored index does not know.
   var unstored = UnstoredLog()

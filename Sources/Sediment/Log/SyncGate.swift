@@ -4,17 +4,18 @@ internal import Synchronization
 
 /// The one place that all syncs of an opening go through (invariant 2).
 ///
-/// Who needs something to be on the disk comes with its sequence. One of those that wait syncs for all; who comes
-/// meanwhile waits for the next. Sequences below `syncedSequence` are on the disk.
+/// A thread that needs a change to be on the disk waits for the sequence of that change. One of the waiting threads syncs
+/// for all; a thread that comes meanwhile waits for the next sync. What has a sequence up to `syncedSequence` is on the
+/// disk.
 @safe final class SyncGate: @unchecked Sendable {
-  // Sendable: the lock guards the variables but the watermark, which belongs to who has the turn.
+  // Sendable: the lock guards the variables, but for the watermark, which belongs to the thread that has the turn.
   private let lock = Lock()
   private let changed: Condition
   private var isTaken = false
   private var failure: SedimentError?
   /// Up to where the log is known to be on the medium.
   ///
-  /// Changed by who has the turn.
+  /// Changed only by the thread that has the turn.
   private(set) var watermark: LogPosition
   private let synced: Atomic<UInt64>
   let syncCount = Atomic<UInt64>(0)
