@@ -32,9 +32,9 @@ package final class ManualScheduler: WorkScheduler, @unchecked Sendable {
   /// Runs the jobs that are due now, and returns how many ran; what they schedule is left for the next call.
   @discardableResult
   package func runDue() -> Int {
-    let turn = Work.lock.withLock { queue.turn }
+    let number = Work.lock.withLock { queue.nextNumber }
     var count = 0
-    while run(until: 0, before: turn) { count += 1 }
+    while run(until: 0, before: number) { count += 1 }
     return count
   }
 
@@ -55,10 +55,10 @@ package final class ManualScheduler: WorkScheduler, @unchecked Sendable {
   }
 
   /// Runs the first job, if it is due now or at the given time, to which the clock advances as far as it must.
-  private func run(until end: UInt64, before turn: UInt64 = .max) -> Bool {
+  private func run(until end: UInt64, before number: UInt64 = .max) -> Bool {
     let work: Work? = Work.lock.withLock {
       let time = queue.firstTime ?? 0
-      let work = queue.beginFirst(dueAt: max(clock, end), before: turn)
+      let work = queue.beginFirst(dueAt: max(clock, end), before: number)
       if work != nil { clock = max(clock, time) }
       return work
     }

@@ -23,8 +23,9 @@ package final class Work: @unchecked Sendable {
   /// Made by the first who waits for the end of a run.
   fileprivate private(set) var runHasEnded: Condition?
 
-  /// The queue that it waits in or waited in last.
+  /// The queue that it waits in or waited in last, and its turn there while it waits.
   fileprivate weak var queue: WorkQueue?
+  fileprivate var turn: WorkQueue.Turn?
 
   /// Guards all jobs, queues and schedulers of the process; nothing of a user's runs under it.
   ///
@@ -81,21 +82,18 @@ final class WorkQueue {
   /// Signalled when another job, or an earlier time, has become the first.
   let firstHasChanged = Condition(of: Work.lock)
 
-  /// In the order in which they are to run: there are a few for each open store.
-  private var entries: [Entry] = []
+  /// In the order of their turns: there are a few jobs for each open store.
+  private var entries: [(turn: Turn, work: Work)] = []
   /// The number that the next job to be added gets, and all waiting ones are below.
-  private(set) var turn: UInt64 = 0
+  private(set) var nextNumber: UInt64 = 0
 
-  private struct Entry {
-    let time: UInt64
-    let turn: UInt64
-    let work: Work
-  }
+  /// When a job is to run, and which number it got when that was said.
+  typealias Turn = (time: UInt64, number: UInt64)
 
   var count: Int { entries.count }
 
   /// When the first job is due.
-  var firstTime: UInt64? { entries.first?.time }
+  var firstTime: UInt64? { entries.first?.turn.time }
 
   /// Lets the job run at this time, in the way `WorkScheduler.schedule` says.
   func schedule(_ work: Work, at time: UInt64) {
@@ -103,37 +101,51 @@ final class WorkQueue {
     if work.queue !== self {
       precondition(work.queue == nil, "A job belongs to one scheduler.")
       work.queue = self
+      // It may have waited in a queue that went away.
+      work.turn = nil
     }
     if work.runner != 0 {
       work.timeOfNextRun = min(time, work.timeOfNextRun ?? .max)
       return
     }
-    if let place = place(of: work) {
-      guard time < entries[place].time else { return }
-      entries.remove(at: place)
+    if let turn = work.turn {
+      guard time < turn.time else { return }
+      entries.remove(at: place(of: turn))
     }
-    let place = entries.lastIndex { $0.time <= time }.map { $0 + 1 } ?? 0
-    entries.insert(Entry(time: time, turn: turn, work: work), at: place)
-    turn += 1
+    let turn = (time, nextNumber)
+    let place = place(of: turn)
+    entries.insert((turn, work), at: place)
+    work.turn = turn
+    nextNumber += 1
     if place == 0 { firstHasChanged.signal() }
   }
 
   /// Takes the job out, if it waits.
   fileprivate func remove(_ work: Work) {
-    guard let place = place(of: work) else { return }
+    guard let turn = work.turn else { return }
+    let place = place(of: turn)
     entries.remove(at: place)
+    work.turn = nil
     if place == 0 { firstHasChanged.signal() }
   }
 
-  private func place(of work: Work) -> Int? { entries.firstIndex { $0.work === work } }
+  /// Where the entry of a turn is or belongs.
+  private func place(of turn: Turn) -> Int {
+    var (low, high) = (0, entries.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if entries[middle].turn < turn { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
 
-  /// Takes out the first job if it is due at this time and was given it before that turn, and begins its run, which
-  /// `run` does.
-  func beginFirst(dueAt time: UInt64, before turn: UInt64 = .max) -> Work? {
-    guard let first = entries.first, first.time <= time, first.turn < turn else { return nil }
+  /// Takes out the first job if it is due at this time and got a lower number, and begins its run, which `run` does.
+  func beginFirst(dueAt time: UInt64, before number: UInt64 = .max) -> Work? {
+    guard let (turn, work) = entries.first, turn.time <= time, turn.number < number else { return nil }
     entries.removeFirst()
-    first.work.runner = ThreadIdentity.current
-    return first.work
+    work.turn = nil
+    work.runner = ThreadIdentity.current
+    return work
   }
 
   /// Does what a job does whose run was begun, and ends the run; without the lock.

@@ -124,7 +124,7 @@ import Testing
     var expected: [Int] = []
     var works: [Int: Work] = [:]
     var turn = 0
-    for step in 0..<4000 {
+    for _ in 0..<4000 {
       let number = Int(random.next() % 60)
       switch random.next() % 8 {
       case 0:
