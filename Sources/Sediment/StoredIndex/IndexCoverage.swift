@@ -8,12 +8,15 @@ struct IndexCoverage {
   private let common: IndexPartEntry
 
   /// Nil if the parts do not count together: all of one build and moment, with each partition once.
+  ///
+  /// Nil also if their entries were hashed in another way than keys are now.
   init?(_ parts: [IndexPartEntry]) {
-    guard let common = parts.first else { return nil }
+    guard let common = parts.first, common.hashVersion == KeyHash.version else { return nil }
     let ordered = parts.sorted { $0.partitions.lowerBound < $1.partitions.lowerBound }
     var next: UInt32 = 0
     for part in ordered {
       guard part.build == common.build, part.keyHash == common.keyHash,
+        part.hashVersion == common.hashVersion,
         part.partitionTotal == common.partitionTotal, part.replayFrom == common.replayFrom,
         part.generationLimit == common.generationLimit, part.partitions.lowerBound == next
       else { return nil }

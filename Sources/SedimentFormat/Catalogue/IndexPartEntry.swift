@@ -15,6 +15,8 @@ package struct IndexPartEntry: Hashable, Sendable {
   package let generationLimit: Generation
   package let entryCount: UInt64
   package let keyHash: KeyHash
+  /// The version of the hash, whose seed the part names: see `KeyHash.version`.
+  package let hashVersion: UInt32
   /// The number of the building of the index that the part belongs to.
   package let build: UInt64
 
@@ -22,7 +24,7 @@ package struct IndexPartEntry: Hashable, Sendable {
   package init?(
     partitions: Range<UInt32>, of partitionTotal: UInt32, pageCount: UInt32, segment: SegmentIdentity,
     checksum: Checksum, replayFrom: LogPosition, generationLimit: Generation, entryCount: UInt64,
-    keyHash: KeyHash, build: UInt64
+    keyHash: KeyHash, hashVersion: UInt32 = KeyHash.version, build: UInt64
   ) {
     guard segment.kind == .index, !partitions.isEmpty, partitions.upperBound <= partitionTotal,
       pageCount <= Self.pageCountMax(of: segment), entryCount <= UInt64(pageCount) * Self.pageEntryCountMax,
@@ -37,6 +39,7 @@ package struct IndexPartEntry: Hashable, Sendable {
     self.generationLimit = generationLimit
     self.entryCount = entryCount
     self.keyHash = keyHash
+    self.hashVersion = hashVersion
     self.build = build
   }
 
@@ -65,6 +68,7 @@ extension IndexPartEntry {
     static let keyHashHigh = 88
     static let build = 96
     static let partitionTotal = 104
+    static let hashVersion = 108
   }
 
   func encode(into bytes: inout MutableRawSpan, at offset: Int) {
@@ -80,6 +84,7 @@ extension IndexPartEntry {
     bytes.store(keyHash.high, at: offset + Place.keyHashHigh)
     bytes.store(build, at: offset + Place.build)
     bytes.store(partitionTotal, at: offset + Place.partitionTotal)
+    bytes.store(hashVersion, at: offset + Place.hashVersion)
   }
 
   static func decode(_ bytes: RawSpan) throws(FormatError) -> IndexPartEntry {
@@ -103,7 +108,7 @@ extension IndexPartEntry {
         generationLimit: generationLimit, entryCount: bytes.integer(at: Place.entryCount),
         keyHash: KeyHash(
           low: bytes.integer(at: Place.keyHashLow), high: bytes.integer(at: Place.keyHashHigh)),
-        build: bytes.integer(at: Place.build))
+        hashVersion: bytes.integer(at: Place.hashVersion), build: bytes.integer(at: Place.build))
     else { throw CatalogueEntry.failure(.field(.count)) }
     return entry
   }

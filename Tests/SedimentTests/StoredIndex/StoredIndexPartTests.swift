@@ -13,6 +13,7 @@ struct StoredIndexPartTests {
     var partitionTotal: UInt32 = 64
     var build: (Int) -> UInt64 = { _ in 5 }
     var keyHash: (Int) -> KeyHash = { _ in StoredIndexPartTests.keyHash }
+    var hashVersion: (Int) -> UInt32 = { _ in KeyHash.version }
     var replayFrom: (Int, LogPosition) -> LogPosition = { $1 }
     var generationLimit: (Int, Generation) -> Generation = { $1 }
     var sequence: (Int, UInt64) -> UInt64 = { $1 }
@@ -110,7 +111,8 @@ struct StoredIndexPartTests {
       partitions: partitions, of: forgery.partitionTotal, pageCount: pageCount, segment: segment,
       checksum: checksum, replayFrom: forgery.replayFrom(number, moment),
       generationLimit: forgery.generationLimit(number, limit), entryCount: UInt64(entries.count),
-      keyHash: forgery.keyHash(number), build: forgery.build(number))!
+      keyHash: forgery.keyHash(number), hashVersion: forgery.hashVersion(number),
+      build: forgery.build(number))!
   }
 
   @Test func `Parts of one build that have each partition once count together`() throws {
@@ -136,6 +138,9 @@ struct StoredIndexPartTests {
       ("a part comes twice", { $0.partitions = { UInt32($0 / 2 * 32)..<UInt32($0 / 2 * 32 + 32) } }),
       ("two builds", { $0.build = { $0 == 3 ? 6 : 5 } }),
       ("two seeds", { $0.keyHash = { $0 == 3 ? KeyHash(low: 8, high: 1) : keyHash } }),
+      ("the hash of files made before", { $0.hashVersion = { _ in 0 } }),
+      ("a hash of the future", { $0.hashVersion = { _ in KeyHash.version + 1 } }),
+      ("two hashes", { $0.hashVersion = { $0 == 3 ? 0 : KeyHash.version } }),
       (
         "as many partitions as none has",
         {
