@@ -94,9 +94,7 @@ struct StoreOpening {
   private func open(_ file: StoreFile, isCreated: Bool) throws(SedimentError) -> OpenedStore? {
     let ticket = try takeLocks(file)
     guard try isInPlace(file) else { return nil }
-    let opening = Opening(file, on: disk, writingNote: { writeNote(file) }) { () throws(SedimentError) in
-      try Opening.sync(file)
-    }
+    let opening = Opening(file, on: disk, writingNote: { writeNote(file) })
     let opened = try opening.recover(options.readOnly ? .readOnly : .readWrite)
     return try load(
       opened, opened.log.patched ?? file, isNameOnDisk: isCreated || !opened.log.head.isAsCreated, ticket)

@@ -1,4 +1,4 @@
-internal import SedimentFormat
+package import SedimentFormat
 
 /// What can be known of a file, whether it can be opened or not: its superblocks, the headers of its segments, its log.
 ///
@@ -31,6 +31,47 @@ struct FileSurvey {
   /// Reads the log by checkpoints that were found where the superblocks do not lead to its end.
   mutating func readLog(by checkpoints: [Superblock]) {
     log.readPart(file, checkpoints, byteCount: byteCount, watermark: head.sound.map(\.watermark).max())
+  }
+}
+
+/// A file of a store, whose it is, and how long.
+package struct SurveyedFile: Sendable {
+  let file: StoreFile
+  let identity: FileIdentity
+  let byteCount: UInt64
+
+  package init(file: StoreFile, identity: FileIdentity, byteCount: UInt64) {
+    self.file = file
+    self.identity = identity
+    self.byteCount = byteCount
+  }
+
+  /// The error for sound parts that contradict each other, or lack what was known to be there.
+  func damaged(_ reason: String, at offset: UInt64) -> SedimentError {
+    .damaged(reason, path: file.path, offset: offset)
+  }
+
+  /// The header that lies where a segment begins.
+  func header(of segment: SegmentIdentity) throws(SedimentError) -> Result<SegmentHeader, FormatError> {
+    let bytes = try file.bytes(at: segment.run.byteRange.lowerBound, count: SegmentHeader.byteCount)
+    do throws(FormatError) {
+      let header = try SegmentHeader.decode(unsafe bytes.span.bytes, in: identity, at: segment.run.first)
+      guard header.identity == segment else { throw FormatError(.segmentHeader, .field(.identity)) }
+      return .success(header)
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  /// What is wrong with the header of a segment that the catalogue describes; nil for nothing.
+  func headerFault(of entry: SegmentEntry) throws(SedimentError) -> FormatError? {
+    switch try header(of: entry.identity) {
+    case .failure(let error): return error
+    case .success(let header):
+      if !entry.holdsRecords { return nil }
+      if header.base != entry.base { return FormatError(.segmentHeader, .field(.base)) }
+      return header.floor == entry.floor ? nil : FormatError(.segmentHeader, .field(.floor))
+    }
   }
 }
 

@@ -1,23 +1,5 @@
 package import SedimentFormat
 
-/// A file of a store, whose it is, and how long.
-package struct SurveyedFile: Sendable {
-  let file: StoreFile
-  let identity: FileIdentity
-  let byteCount: UInt64
-
-  package init(file: StoreFile, identity: FileIdentity, byteCount: UInt64) {
-    self.file = file
-    self.identity = identity
-    self.byteCount = byteCount
-  }
-
-  /// The error for sound parts that contradict each other, or lack what was known to be there.
-  func damaged(_ reason: String, at offset: UInt64) -> SedimentError {
-    .damaged(reason, path: file.path, offset: offset)
-  }
-}
-
 /// Goes through the records of a segment, from one to the next (DESIGN.md 3.4).
 ///
 /// What is no good record it tells and stays before. A careful one does not stop where the disk cannot read.

@@ -19,20 +19,15 @@ package struct HeadKeeper: Sendable {
   private var failure: SedimentError?
   private let file: StoreFile
   private let session: UInt64
-  private let sync: @Sendable () throws(SedimentError) -> Void
 
-  /// `sync` is the one place for all syncs of this opening; `isNoteUnsynced` says that the owner's note, which
-  /// shares a slot with the first superblock, was written and not synced.
-  package init(
-    _ head: Head, of file: StoreFile, session: UInt64, isNoteUnsynced: Bool = false,
-    sync: @escaping @Sendable () throws(SedimentError) -> Void
-  ) {
+  /// `isNoteUnsynced` says that the owner's note, which shares a slot with the first superblock, was written and not
+  /// synced.
+  package init(_ head: Head, of file: StoreFile, session: UInt64, isNoteUnsynced: Bool = false) {
     leading = head.leading
     other = head.other
     self.file = file
     self.session = session
     self.isNoteUnsynced = isNoteUnsynced
-    self.sync = sync
   }
 
   /// Whether a log that was closed must be declared open before anything is appended to it.
@@ -85,7 +80,7 @@ package struct HeadKeeper: Sendable {
   /// Writes the leading superblock again as it was read; it counts for this opening after `syncLeading`.
   package mutating func writeLeadingAgain() throws(SedimentError) {
     try guarded { (keeper) throws(SedimentError) in
-      if keeper.isNoteUnsynced { try keeper.sync() }
+      if keeper.isNoteUnsynced { try keeper.file.syncForOpening() }
       keeper.isNoteUnsynced = false
       try keeper.put(keeper.leading)
     }
@@ -94,7 +89,7 @@ package struct HeadKeeper: Sendable {
   /// Syncs the leading superblock and whatever else was written with it.
   package mutating func syncLeading() throws(SedimentError) {
     try guarded { (keeper) throws(SedimentError) in
-      try keeper.sync()
+      try keeper.file.syncForOpening()
       keeper.isLeadingOnMedium = true
     }
   }
@@ -125,7 +120,7 @@ package struct HeadKeeper: Sendable {
   private mutating func write(_ block: Superblock) throws(SedimentError) {
     try guarded { (keeper) throws(SedimentError) in
       try keeper.put(block)
-      try keeper.sync()
+      try keeper.file.syncForOpening()
       (keeper.leading, keeper.other) = (block, keeper.leading)
     }
   }

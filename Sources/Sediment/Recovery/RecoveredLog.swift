@@ -40,21 +40,20 @@ package struct RecoveredLog: Sendable {
   /// What is to be written again, since reading it proved only that the cache has it.
   struct Unsecured: Sendable {
     let fileByteCount: UInt64
-    /// The segments that replay went through, with the place where the records to keep end.
-    let chain: [Stretch]
+    /// Records of the hot log, and of the survivors adopted at or above the watermark that the catalogue still holds.
+    var stretches: [LogStretch] = []
     /// The extents of puts at or above the watermark that the catalogue still holds.
-    let extents: [ValuePlace.Piece]
-    /// The survivors adopted at or above the watermark that the catalogue still holds.
-    let survivors: [SegmentEntry]
+    var extents: [ValuePlace.Piece] = []
   }
+}
 
-  /// A run of records of one hot segment.
-  struct Stretch: Sendable {
-    let identity: SegmentIdentity
-    let base: SequenceNumber
-    let start: UnitOffset
-    let end: UnitOffset
-    /// Behind the seal that leads here, if that stands at or above the watermark.
-    let predecessor: LogPosition?
-  }
+/// A run of records of one segment.
+struct LogStretch: Sendable {
+  let header: SegmentHeader
+  let start: UnitOffset
+  var end: UnitOffset
+  /// Where the record stands that names the segment; nil where the log was read from a checkpoint on.
+  var adoptedAt: LogPosition?
+
+  var identity: SegmentIdentity { header.identity }
 }
