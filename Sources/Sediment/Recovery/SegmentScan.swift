@@ -4,7 +4,7 @@ package import SedimentFormat
 /// verifies each (DESIGN.md 7, step 8).
 ///
 /// A record that is not good is corruption there. Reading goes by `read` in large pieces, never through a mapping.
-package struct SegmentScan {
+package struct SegmentScan: Sendable {
   private let entry: SegmentEntry
   private let file: StoreFile
   private let seed: Checksum
@@ -41,6 +41,9 @@ package struct SegmentScan {
     let start = max(first?.offset ?? .zero, entry.identity.recordRange.lowerBound).byteOffset
     range = start..<max(start, min(end, entry.identity.recordRange.upperBound).byteOffset)
   }
+
+  /// The bytes of all records together.
+  var byteCount: UInt64 { range.upperBound - range.lowerBound }
 
   /// Shows every record to the visitor.
   package func run(
