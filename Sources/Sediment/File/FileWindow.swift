@@ -2,8 +2,9 @@
 ///
 /// A careful one does not stop where the disk cannot read: what cannot be read is zeros in it, and noted.
 struct FileWindow {
-  private let file: StoreFile
+  let file: StoreFile
   private let isCareful: Bool
+  private let pieceByteCount: Int
   /// What the window was made of; only the first `byteCount` bytes are the file's.
   private(set) var buffer: [UInt8] = []
   /// Where in the file it begins.
@@ -12,13 +13,14 @@ struct FileWindow {
   /// What could not be read so far.
   private(set) var unreadable = ByteRanges()
 
-  /// How much is read at once, unless a record is longer.
+  /// How much is read at once, unless a record is longer or less is asked for.
   static let pieceByteCount = 1 << 20
   /// The least that is read alone to find out which part of a piece cannot be read.
   private static let sectorByteCount: UInt64 = 512
 
-  init(_ file: StoreFile, isCareful: Bool = false) {
+  init(_ file: StoreFile, isCareful: Bool = false, pieceByteCount: Int = Self.pieceByteCount) {
     self.file = file
+    self.pieceByteCount = pieceByteCount
     self.isCareful = isCareful
   }
 
@@ -30,10 +32,10 @@ struct FileWindow {
   ///
   /// It throws only if it is not careful.
   mutating func load(from offset: UInt64, limit: UInt64, minimum: Int = 0) throws(SedimentError) {
-    let wanted = Int(min(limit - min(offset, limit), UInt64(max(Self.pieceByteCount, minimum))))
+    let wanted = Int(min(limit - min(offset, limit), UInt64(max(pieceByteCount, minimum))))
     if buffer.count < wanted {
       // Segments become larger one by one while a store is loaded.
-      buffer = [UInt8](repeating: 0, count: max(wanted, min(2 * buffer.count, Self.pieceByteCount)))
+      buffer = [UInt8](repeating: 0, count: max(wanted, min(2 * buffer.count, pieceByteCount)))
     }
     start = offset
     byteCount = 0
@@ -44,6 +46,13 @@ struct FileWindow {
   func range(from offset: UInt64) -> Range<Int> {
     guard offset >= start, offset <= end else { return 0..<0 }
     return Int(offset - start)..<byteCount
+  }
+
+  /// Shows the bytes in it.
+  func withBytes<Failure: Error>(
+    _ body: (UnsafeRawBufferPointer) throws(Failure) -> Void
+  ) throws(Failure) {
+    unsafe try buffer.span.bytes.extracting(0..<byteCount).withUnsafeBytes(body)
   }
 
   /// Reads a range of the window, by halves where a careful one cannot read it at once; the result is how much there
