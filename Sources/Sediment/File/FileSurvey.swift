@@ -84,27 +84,11 @@ struct SegmentWalk {
 
   /// Goes through all slots but those of holes.
   init(_ file: StoreFile, byteCount: UInt64, _ identity: FileIdentity?) {
-    var found: [(file: FileIdentity, header: SegmentHeader)] = []
-    let slotByteCount = UInt64(Limits.slotByteCount)
-    let slotCount = min(byteCount / slotByteCount + 1, UInt64(Limits.fileSlotCountMax))
-    var slot = UInt64(Limits.headSlotCount)
-    var bytes = [UInt8](repeating: 0, count: SegmentHeader.byteCount)
-    var dataEnd: UInt64 = 0
-    while slot < slotCount {
-      if slot * slotByteCount >= dataEnd {
-        guard let data = file.readableRange(from: slot * slotByteCount, limit: .max) else { break }
-        dataEnd = data.upperBound
-        slot = max(slot, data.lowerBound / slotByteCount)
-      }
-      // A slot that cannot be read has no header.
-      if let count = try? file.read(into: &bytes, bytes.indices, at: slot * slotByteCount),
-        let header = try? SegmentHeader.decode(
-          unsafe bytes.span.bytes.extracting(0..<count), at: UInt32(truncatingIfNeeded: slot))
-      {
-        found.append(header)
-      }
-      slot += 1
-    }
+    // Little of each slot is read, and a slot that cannot be read has no header.
+    var window = FileWindow(file, isCareful: true, pieceByteCount: SegmentHeader.byteCount)
+    let end = min(byteCount, SlotSpace.byteCount(of: Limits.fileSlotCountMax))
+    let start = SlotSpace.byteCount(of: Limits.headSlotCount)
+    let found = (try? window.headers(in: min(start, end)..<end)) ?? []
     let known = identity ?? Self.mostFrequent(found.map(\.file))
     self.identity = known
     headers = found.filter { $0.file == known }.map(\.header)

@@ -1,3 +1,5 @@
+internal import SedimentFormat
+
 /// A piece of a file in memory, which moves along it; so memory is bounded, whatever the file claims.
 ///
 /// A careful one does not stop where the disk cannot read: what cannot be read is zeros in it, and noted.
@@ -73,5 +75,49 @@ struct FileWindow {
     let first = try fill(range.lowerBound..<middle)
     guard first == Int(middle - range.lowerBound) else { return first }
     return first + (try fill(middle..<range.upperBound))
+  }
+}
+
+extension FileWindow {
+  /// The sound headers that slots in a range of the file begin with, in ascending order; holes are not read.
+  mutating func headers(
+    in range: Range<UInt64>
+  ) throws(SedimentError) -> [(file: FileIdentity, header: SegmentHeader)] {
+    let slotByteCount = UInt64(Limits.slotByteCount)
+    var found: [(file: FileIdentity, header: SegmentHeader)] = []
+    var position = range.lowerBound
+    while position < range.upperBound, let data = try data(from: position, limit: range.upperBound),
+      !data.isEmpty
+    {
+      // Of a slot that begins in a hole nothing is left.
+      position = (data.lowerBound + slotByteCount - 1) / slotByteCount * slotByteCount
+      while position < data.upperBound {
+        let end = max(data.upperBound, position + UInt64(SegmentHeader.byteCount))
+        if let header = try header(at: position, limit: end) { found.append(header) }
+        position += slotByteCount
+      }
+    }
+    return found
+  }
+
+  private func data(from position: UInt64, limit: UInt64) throws(SedimentError) -> Range<UInt64>? {
+    isCareful
+      ? file.readableRange(from: position, limit: limit) : try file.data(from: position, limit: limit)
+  }
+
+  private mutating func header(
+    at position: UInt64, limit: UInt64
+  ) throws(SedimentError) -> (file: FileIdentity, header: SegmentHeader)? {
+    if self.range(from: position).count < SegmentHeader.byteCount {
+      do throws(SedimentError) {
+        try load(from: position, limit: limit)
+      } catch {
+        // What else lies in the slots need not be readable.
+        try load(from: position, limit: min(limit, position + UInt64(SegmentHeader.byteCount)))
+      }
+    }
+    let bytes = unsafe buffer.span.bytes.extracting(self.range(from: position))
+    return try? SegmentHeader.decode(
+      bytes, at: UInt32(truncatingIfNeeded: position / UInt64(Limits.slotByteCount)))
   }
 }

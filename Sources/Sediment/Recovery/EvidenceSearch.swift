@@ -1,4 +1,3 @@
-internal import SedimentDisk
 internal import SedimentFormat
 
 /// Looks behind the log's end for a mark which proves that the log once went on there (DESIGN.md 7, step 6).
@@ -126,5 +125,54 @@ struct EvidenceSearch {
     case .seal(let seal): return .seal(seal, header.sequence)
     default: return .nothing
     }
+  }
+}
+
+/// The headers of hot segments that lie in free slots, by the segment that each names as the one before it.
+///
+/// The slots are read when the first of them is asked for, once and only where the file has data.
+private struct FreeSlotHeaders {
+  private let slots: SlotMap?
+  private let surveyed: SurveyedFile
+  /// By the generation before; nil until they were read.
+  private var found: [Generation: [SegmentHeader]]?
+
+  /// The headers beside the segments that have slots; none at all for nil.
+  init(beside slots: SlotMap?, in surveyed: SurveyedFile) {
+    self.slots = slots
+    self.surveyed = surveyed
+  }
+
+  /// Takes out those of segments that were begun behind a seal of another one, which stood at `start` or behind it.
+  ///
+  /// In the order of their generations. What was taken once does not come again, so a file full of them costs no more
+  /// than its length.
+  mutating func take(
+    behind segment: SegmentIdentity, from start: UnitOffset
+  ) throws(SedimentError) -> [SegmentHeader] {
+    if found == nil { found = try read() }
+    let followers = found?.removeValue(forKey: segment.generation) ?? []
+    return followers.filter { header in
+      guard let sealEnd = header.predecessor?.offset.byteOffset else { return false }
+      return sealEnd >= start.byteOffset + UInt64(Seal.recordByteCount)
+        && sealEnd <= segment.run.byteRange.upperBound
+    }.sorted { $0.identity.generation < $1.identity.generation }
+  }
+
+  private func read() throws(SedimentError) -> [Generation: [SegmentHeader]] {
+    guard let slots else { return [:] }
+    let slotByteCount = UInt64(Limits.slotByteCount)
+    let slotCount = min(
+      (surveyed.byteCount + slotByteCount - 1) / slotByteCount, UInt64(Limits.fileSlotCountMax))
+    var found: [Generation: [SegmentHeader]] = [:]
+    var window = FileWindow(surveyed.file)
+    for run in slots.freeRuns(before: UInt32(truncatingIfNeeded: slotCount)) {
+      let range = SlotSpace.byteRange(of: run).clamped(to: 0..<surveyed.byteCount)
+      for (file, header) in try window.headers(in: range) where file == surveyed.identity {
+        guard let predecessor = header.predecessor else { continue }
+        found[predecessor.generation, default: []].append(header)
+      }
+    }
+    return found
   }
 }
