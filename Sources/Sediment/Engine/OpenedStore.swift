@@ -146,11 +146,7 @@ struct StoreOpening {
   /// Who opened a file for writing the last time, as far as that may help; it may have let go of it since, and readers
   /// leave no note.
   private func owner(of file: StoreFile) -> String {
-    var bytes = [UInt8](repeating: 0, count: OwnerNote.byteCount)
-    var elements = bytes.mutableSpan
-    var span = unsafe elements.mutableBytes
-    _ = try? file.read(into: &span, at: OwnerNote.byteOffset)
-    guard let note = try? OwnerNote.decode(unsafe bytes.span.bytes),
+    guard let note = file.ownerNote(),
       sediment_process_lives(note.processNumber) != 0
     else { return "" }
     return " Process \(note.processNumber) opened it last."

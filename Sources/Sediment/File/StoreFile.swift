@@ -60,13 +60,9 @@ package final class StoreFile: @unchecked Sendable {
 
   /// Fills `buffer` from `offset` on and returns how many bytes there were: fewer only where the file ends.
   func read(into buffer: inout MutableRawSpan, at offset: UInt64) throws(SedimentError) -> Int {
-    do throws(DiskError) {
-      let count = try file.read(into: &buffer, at: offset)
-      if isPatched { patch(&buffer, offset..<offset + UInt64(count)) }
-      return count
-    } catch {
-      throw SedimentError(error)
-    }
+    let count = try onDisk { () throws(DiskError) in try file.read(into: &buffer, at: offset) }
+    if isPatched { patch(&buffer, offset..<offset + UInt64(count)) }
+    return count
   }
 
   /// Reads into a range of an array, and says how many bytes there were.
@@ -92,8 +88,14 @@ package final class StoreFile: @unchecked Sendable {
     return bytes
   }
 
+  /// Who opened the file last for writing; nil if that cannot be told.
+  func ownerNote() -> OwnerNote? {
+    guard let bytes = try? bytes(at: OwnerNote.byteOffset, count: OwnerNote.byteCount) else { return nil }
+    return try? OwnerNote.decode(unsafe bytes.span.bytes)
+  }
+
   /// The first range at or behind `offset` that may hold anything but zeros; nil if there is none up to the end.
-  func dataRange(from offset: UInt64) throws(SedimentError) -> Range<UInt64>? {
+  private func dataRange(from offset: UInt64) throws(SedimentError) -> Range<UInt64>? {
     let found = try onDisk { () throws(DiskError) in try file.dataRange(from: offset) }
     let others = patches.filter { $0.offset + UInt64($0.bytes.count) > offset }
     guard let next = others.map({ max($0.offset, offset) }).min() else { return found }

@@ -52,21 +52,38 @@ package struct HeadKeeper: Sendable {
 
   /// Makes both superblocks say that the log may go on: what the first write to a cleanly closed file does.
   package mutating func reopen() throws(SedimentError) {
-    try confirmLeading()
-    try write(next(state: .open))
-    try write(next(state: .open))
+    for _ in Superblock.Copy.allCases {
+      try advance(
+        checkpoint: leading.checkpoint, segment: leading.segment, watermark: leading.watermark, state: .open)
+    }
   }
 
   /// Writes the superblock that does not lead, which then leads; all that it names must have been synced.
   package mutating func advance(
     checkpoint: UnitOffset, segment: SegmentIdentity, watermark: LogPosition, state: Superblock.State
   ) throws(SedimentError) {
-    try confirmLeading()
-    var block = try next(state: state)
+    if let failure { throw failure }
+    if !isLeadingOnMedium {
+      try writeLeadingAgain()
+      try syncLeading()
+    }
+    guard let generation = leading.generation.advanced(by: 1) else {
+      throw .exhausted("superblock generations", path: file.path)
+    }
+    var block = leading
+    block.copy = leading.copy.other
+    block.generation = generation
+    block.state = state
+    block.session = session
+    block.features.neededToRead |= addedToRead
     block.segment = segment
     block.checkpoint = checkpoint
     block.watermark = watermark
-    try write(block)
+    try guarded { (keeper) throws(SedimentError) in
+      try keeper.put(block)
+      try keeper.file.syncForOpening()
+      (keeper.leading, keeper.other) = (block, keeper.leading)
+    }
   }
 
   /// Declares the log closed at `end`, which must have been synced, with the checkpoint as it is.
@@ -91,37 +108,6 @@ package struct HeadKeeper: Sendable {
     try guarded { (keeper) throws(SedimentError) in
       try keeper.file.syncForOpening()
       keeper.isLeadingOnMedium = true
-    }
-  }
-
-  private mutating func confirmLeading() throws(SedimentError) {
-    if let failure { throw failure }
-    guard !isLeadingOnMedium else { return }
-    try writeLeadingAgain()
-    try syncLeading()
-  }
-
-  // MARK: Writing
-
-  /// The block that comes after the leading one, in the other copy's place.
-  private func next(state: Superblock.State) throws(SedimentError) -> Superblock {
-    guard let generation = leading.generation.advanced(by: 1) else {
-      throw .exhausted("superblock generations", path: file.path)
-    }
-    var block = leading
-    block.copy = leading.copy.other
-    block.generation = generation
-    block.state = state
-    block.session = session
-    block.features.neededToRead |= addedToRead
-    return block
-  }
-
-  private mutating func write(_ block: Superblock) throws(SedimentError) {
-    try guarded { (keeper) throws(SedimentError) in
-      try keeper.put(block)
-      try keeper.file.syncForOpening()
-      (keeper.leading, keeper.other) = (block, keeper.leading)
     }
   }
 
