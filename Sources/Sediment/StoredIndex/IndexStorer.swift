@@ -64,7 +64,7 @@ extension IndexStorer {
       let moment = compaction.withLock { _ in
         writer.withLock { writer -> IndexMoment? in
           guard mayGoOn(), writer.poison == nil else { return nil }
-          return indexMoment(writer)
+          return IndexMoment(writer, index.view)
         }
       }
       guard let moment else { return false }
@@ -101,15 +101,6 @@ extension IndexStorer {
     }
     writer.noteUnstored(0, asOf: moment.appendedByteCount)
     return true
-  }
-
-  /// The present moment.
-  private func indexMoment(_ writer: borrowing LogWriter) -> IndexMoment {
-    let view = index.view
-    return IndexMoment(
-      position: writer.tail.position, sequence: SequenceNumber(writer.tail.sequence)!,
-      generationLimit: writer.catalogue.numbers.nextGeneration, keyHash: view.keyHash,
-      baseBitCount: view.baseBitCount, appendedByteCount: writer.writtenTotal)
   }
 }
 
