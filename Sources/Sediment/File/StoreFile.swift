@@ -134,6 +134,11 @@ package final class StoreFile: @unchecked Sendable {
     try write(unsafe bytes.span.bytes, at: offset)
   }
 
+  /// Writes a header to where its segment begins.
+  func write(_ header: SegmentHeader, of identity: FileIdentity) throws(SedimentError) {
+    try write(header.encode(in: identity), at: header.identity.run.byteRange.lowerBound)
+  }
+
   func allocate(_ range: Range<UInt64>) throws(SedimentError) {
     try onDisk { () throws(DiskError) in try file.allocate(range) }
   }

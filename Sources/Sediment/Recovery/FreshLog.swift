@@ -102,8 +102,8 @@ struct FreshLog {
     } catch {
       throw .damaged(error.reason, path: file.path, offset: segment.run.byteRange.lowerBound)
     }
-    let header = SegmentHeader(identity: segment, base: base, floor: base, predecessor: log.end)
-    try file.write(header.encode(in: identity), at: segment.run.byteRange.lowerBound)
+    try file.write(
+      SegmentHeader(identity: segment, base: base, floor: base, predecessor: log.end), of: identity)
     log.tail = SegmentEntry(tail: segment, base: base)
     log.end = LogPosition(segment.generation, segment.recordRange.lowerBound)
   }

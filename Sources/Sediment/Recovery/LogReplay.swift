@@ -233,18 +233,13 @@ struct LogReplay {
 }
 
 /// Members of a batch whose commit was not read yet.
-struct PendingBatch {
+private struct PendingBatch {
   /// Where its first member begins.
   let start: LogPosition
   /// How far the log counted before it.
   let before: LogReplay.Progress
-  fileprivate(set) var steps: [(operation: LogReplay.Operation, record: LogRecord)] = []
-  fileprivate(set) var checksum = BatchChecksum()
+  var steps: [(operation: LogReplay.Operation, record: LogRecord)] = []
+  var checksum = BatchChecksum()
   /// The bytes of its members so far, without the seals between them.
-  fileprivate(set) var byteCount = 0
-
-  init(start: LogPosition, before: LogReplay.Progress) {
-    self.start = start
-    self.before = before
-  }
+  var byteCount = 0
 }

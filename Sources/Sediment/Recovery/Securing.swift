@@ -49,22 +49,21 @@ private struct Rewriting {
   /// False if something is not as it was when the log was read, which then must be read anew.
   func run(_ unsecured: RecoveredLog.Unsecured) throws(SedimentError) -> Bool {
     for stretch in unsecured.stretches {
-      if let position = stretch.adoptedAt, position >= watermark { try writeHeader(stretch.header) }
+      // The log tells all that the header of a segment says.
+      if let position = stretch.adoptedAt, position >= watermark {
+        try file.write(stretch.header, of: surveyed.identity)
+      }
       guard try rewriteRecords(stretch) else { return false }
     }
     for piece in unsecured.extents {
-      try writeHeader(SegmentHeader(identity: piece.extent, base: .zero, floor: .zero))
+      try file.write(
+        SegmentHeader(identity: piece.extent, base: .zero, floor: .zero), of: surveyed.identity)
       let isWhole = try ExtentReading(piece, of: file, surveyed.identity).verify {
         (bytes, offset) throws(SedimentError) in try file.write(bytes, at: offset)
       }
       guard isWhole else { return false }
     }
     return true
-  }
-
-  /// Writes the header that whoever made the segment wrote; the log tells all that it says.
-  private func writeHeader(_ header: SegmentHeader) throws(SedimentError) {
-    try file.write(header.encode(in: surveyed.identity), at: header.identity.run.byteRange.lowerBound)
   }
 
   /// Writes the records of a stretch that end above the watermark, as they were verified.

@@ -4,8 +4,9 @@ internal import SedimentFormat
 struct IndexCoverage {
   /// The parts in the order of their partitions.
   let parts: [IndexPartEntry]
-  /// What all of them have in common.
-  private let common: IndexPartEntry
+  /// Any of them, for what all have in common: the log from its "replay from" on, and the segments of its generation limit
+  /// and of higher ones, may hold what the parts lack.
+  let common: IndexPartEntry
 
   /// Nil if the parts do not count together: all of one build and moment, with each partition once.
   init?(_ parts: [IndexPartEntry]) {
@@ -24,13 +25,6 @@ struct IndexCoverage {
     self.common = common
   }
 
-  var keyHash: KeyHash { common.keyHash }
-  var partitionCount: Int { Int(common.partitionTotal) }
-  /// The hot log from here on may hold what the parts lack.
-  var replayFrom: LogPosition { common.replayFrom }
-  /// The segments of this generation and of higher ones may hold what the parts lack.
-  var generationLimit: Generation { common.generationLimit }
-
   /// The entries of all parts, each of which has bytes of the file.
   var entryCount: Int {
     Int(clamping: parts.reduce(0 as UInt64) { $0 &+ $1.entryCount })
@@ -47,19 +41,19 @@ struct IndexCoverage {
   /// What is to be scanned of a hot or survivors segment.
   func rest(of entry: SegmentEntry) -> Rest {
     let generation = entry.identity.generation
-    if generation >= generationLimit { return .everything }
-    guard entry.identity.kind == .hot, generation >= replayFrom.generation else { return .nothing }
-    return generation == replayFrom.generation ? .behind(replayFrom.offset) : .everything
+    if generation >= common.generationLimit { return .everything }
+    guard entry.identity.kind == .hot, generation >= common.replayFrom.generation else { return .nothing }
+    return generation == common.replayFrom.generation ? .behind(common.replayFrom.offset) : .everything
   }
 
   /// Whether the place from which on the log is scanned, if its segment is still there, is one of its records'.
   func fits(_ segments: [SegmentEntry], end: LogPosition) -> Bool {
-    guard let entry = segments.first(where: { $0.identity.generation == replayFrom.generation }) else {
-      return replayFrom < end
+    guard let entry = segments.first(where: { $0.identity.generation == common.replayFrom.generation }) else {
+      return common.replayFrom < end
     }
     let range = entry.identity.recordRange
-    return entry.identity.kind == .hot && range.contains(replayFrom.offset)
-      && replayFrom.offset <= entry.end ?? end.offset
+    return entry.identity.kind == .hot && range.contains(common.replayFrom.offset)
+      && common.replayFrom.offset <= entry.end ?? end.offset
   }
 }
 
@@ -89,7 +83,7 @@ struct IndexPlaces: Sendable {
     }
     self.numbers = numbers
     self.last = last
-    end = coverage.replayFrom.offset.rawValue
+    end = coverage.common.replayFrom.offset.rawValue
   }
 
   /// Leaves out the entries that lead nowhere any more, moves the others together and counts them for each segment;

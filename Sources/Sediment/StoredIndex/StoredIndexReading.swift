@@ -67,7 +67,8 @@ final class StoredIndexReading: @unchecked Sendable {
   func run(into index: HashIndex) throws(SedimentError) -> Result? {
     guard
       let load = IndexLoad(
-        keyHash: coverage.keyHash, partitionCount: coverage.partitionCount, entryCount: coverage.entryCount)
+        keyHash: coverage.common.keyHash, partitionCount: Int(coverage.common.partitionTotal),
+        entryCount: coverage.entryCount)
     else { return nil }
     let places = IndexPlaces(segments, coverage)
     if coverage.parts.count >= Self.partCountForTwo {
@@ -175,7 +176,7 @@ final class StoredIndexReading: @unchecked Sendable {
 
   /// Takes an account, if its segment is still there and the parts know all of it.
   private func add(_ account: IndexAccount, _ sequence: SequenceNumber) {
-    guard account.generation < coverage.generationLimit, let number = numbers[account.generation]
+    guard account.generation < coverage.common.generationLimit, let number = numbers[account.generation]
     else { return }
     // What the accounts of a part count comes to its entries, so this is far from an overflow; bytes are not.
     accounts[number].recordCount &+= UInt64(account.recordCount)
