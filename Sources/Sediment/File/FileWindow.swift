@@ -44,6 +44,19 @@ struct FileWindow {
     byteCount = try fill(offset..<offset + UInt64(wanted))
   }
 
+  /// Forgets what is in it.
+  mutating func empty() {
+    byteCount = 0
+  }
+
+  /// Moves the window to `offset`, where it had too little; false if there is no more before `limit`.
+  mutating func grow(from offset: UInt64, limit: UInt64) throws(SedimentError) -> Bool {
+    let have = range(from: offset).count
+    guard offset + UInt64(have) < limit else { return false }
+    try load(from: offset, limit: limit, minimum: 2 * have)
+    return byteCount > have
+  }
+
   /// Where in the buffer the bytes lie from a position of the file on; empty where the window does not reach.
   func range(from offset: UInt64) -> Range<Int> {
     guard offset >= start, offset <= end else { return 0..<0 }

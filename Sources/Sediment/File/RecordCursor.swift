@@ -61,10 +61,9 @@ package struct RecordCursor {
         return .success(
           try RecordHeader.decode(bytes, at: RecordPlace(seed: seed, base: base, offset: offset)))
       } catch {
-        guard error.fault == .truncated, place + UInt64(have.count) < limit else { return .failure(error) }
-        try load(from: place, minimum: 2 * have.count)
-        // A file that ends here has no more to give.
-        if window.byteCount <= have.count { return .failure(error) }
+        guard error.fault == .truncated, try window.grow(from: place, limit: limit) else {
+          return .failure(error)
+        }
       }
     }
   }
@@ -77,8 +76,8 @@ package struct RecordCursor {
   }
 
   /// Reads the file anew from a place on.
-  mutating func load(from place: UInt64, minimum: Int = 0) throws(SedimentError) {
-    try window.load(from: place, limit: limit, minimum: minimum)
+  mutating func load(from place: UInt64) throws(SedimentError) {
+    try window.load(from: place, limit: limit)
   }
 
   /// Moves behind the plain puts that come next, as far as they are in the window and sound, in the turn of a hot

@@ -51,21 +51,12 @@ package struct SegmentScan: Sendable {
   ) throws(SedimentError) -> Totals {
     var window = buffer.takeWindow(of: file)
     var progress = Progress(position: range.lowerBound, sequence: before.rawValue)
-    // How much there was of a record that was not there as a whole.
-    var tooFew = 0
     while progress.position < range.upperBound {
-      let start = progress.position
-      try window.load(from: start, limit: range.upperBound, minimum: 2 * tooFew)
+      guard try window.grow(from: progress.position, limit: range.upperBound) else {
+        throw failure(.truncated, at: progress.position)
+      }
       unsafe try window.withBytes { (bytes) throws(SedimentError) in
         unsafe try scan(bytes, buffer.records, &progress, &visitor)
-      }
-      if progress.position > start {
-        tooFew = 0
-      } else {
-        guard window.byteCount > tooFew, window.end < range.upperBound else {
-          throw failure(.truncated, at: start)
-        }
-        tooFew = window.byteCount
       }
     }
     buffer.window = window
@@ -214,11 +205,12 @@ package final class ScanBuffer {
     unsafe records.deallocate()
   }
 
-  /// The window of the scan before, if it was one of the same file.
+  /// An empty window, with the memory of the scan before if that was one of the same file.
   fileprivate func takeWindow(of file: StoreFile) -> FileWindow {
-    guard let window = window.take(), window.file === file else {
+    guard var window = window.take(), window.file === file else {
       return FileWindow(file, pieceByteCount: Self.pieceByteCount)
     }
+    window.empty()
     return window
   }
 }
