@@ -50,7 +50,7 @@ extension BackupSource {
       replayedRecordCount: 0, ending: nil, cut: end, clock: catalogue.numbers.clocks.highest,
       highestSequence: max(sequence, catalogue.highestSequence),
       highestGeneration: catalogue.highestGeneration,
-      patched: nil, unsecured: RecoveredLog.Unsecured(fileByteCount: 0, chain: [], extents: [], survivors: [])
+      patched: nil, unsecured: RecoveredLog.Unsecured(fileByteCount: 0)
     )
   }
 }
@@ -59,7 +59,7 @@ extension RecoveredLog {
   /// The same log in a file of another length, of which nothing needs to be secured.
   func inFile(ofByteCount byteCount: UInt64) -> RecoveredLog {
     var log = self
-    log.unsecured = Unsecured(fileByteCount: byteCount, chain: [], extents: [], survivors: [])
+    log.unsecured = Unsecured(fileByteCount: byteCount)
     return log
   }
 }

@@ -94,9 +94,7 @@ struct StoreOpening {
   private func open(_ file: StoreFile, isCreated: Bool) throws(SedimentError) -> OpenedStore? {
     let ticket = try takeLocks(file)
     guard try isInPlace(file) else { return nil }
-    let opening = Opening(file, on: disk, writingNote: { writeNote(file) }) { () throws(SedimentError) in
-      try Opening.sync(file)
-    }
+    let opening = Opening(file, on: disk, writingNote: { writeNote(file) })
     let opened = try opening.recover(options.readOnly ? .readOnly : .readWrite)
     return try load(
       opened, opened.log.patched ?? file, isNameOnDisk: isCreated || !opened.log.head.isAsCreated, ticket)
@@ -144,11 +142,7 @@ struct StoreOpening {
   /// Who opened a file for writing the last time, as far as that may help; it may have let go of it since, and readers
   /// leave no note.
   private func owner(of file: StoreFile) -> String {
-    var bytes = [UInt8](repeating: 0, count: OwnerNote.byteCount)
-    var elements = bytes.mutableSpan
-    var span = unsafe elements.mutableBytes
-    _ = try? file.read(into: &span, at: OwnerNote.byteOffset)
-    guard let note = try? OwnerNote.decode(unsafe bytes.span.bytes),
+    guard let note = file.ownerNote(),
       sediment_process_lives(note.processNumber) != 0
     else { return "" }
     return " Process \(note.processNumber) opened it last."

@@ -1,4 +1,4 @@
-internal import SedimentFormat
+package import SedimentFormat
 
 /// What can be known of a file, whether it can be opened or not: its superblocks, the headers of its segments, its log.
 ///
@@ -34,6 +34,47 @@ struct FileSurvey {
   }
 }
 
+/// A file of a store, whose it is, and how long.
+package struct SurveyedFile: Sendable {
+  let file: StoreFile
+  let identity: FileIdentity
+  let byteCount: UInt64
+
+  package init(file: StoreFile, identity: FileIdentity, byteCount: UInt64) {
+    self.file = file
+    self.identity = identity
+    self.byteCount = byteCount
+  }
+
+  /// The error for sound parts that contradict each other, or lack what was known to be there.
+  func damaged(_ reason: String, at offset: UInt64) -> SedimentError {
+    .damaged(reason, path: file.path, offset: offset)
+  }
+
+  /// The header that lies where a segment begins.
+  func header(of segment: SegmentIdentity) throws(SedimentError) -> Result<SegmentHeader, FormatError> {
+    let bytes = try file.bytes(at: segment.run.byteRange.lowerBound, count: SegmentHeader.byteCount)
+    do throws(FormatError) {
+      let header = try SegmentHeader.decode(unsafe bytes.span.bytes, in: identity, at: segment.run.first)
+      guard header.identity == segment else { throw FormatError(.segmentHeader, .field(.identity)) }
+      return .success(header)
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  /// What is wrong with the header of a segment that the catalogue describes; nil for nothing.
+  func headerFault(of entry: SegmentEntry) throws(SedimentError) -> FormatError? {
+    switch try header(of: entry.identity) {
+    case .failure(let error): return error
+    case .success(let header):
+      if !entry.holdsRecords { return nil }
+      if header.base != entry.base { return FormatError(.segmentHeader, .field(.base)) }
+      return header.floor == entry.floor ? nil : FormatError(.segmentHeader, .field(.floor))
+    }
+  }
+}
+
 /// The segments of a file as their headers tell them, without any catalogue.
 struct SegmentWalk {
   /// The file's identity, which most of the headers agree on if nothing else tells it; nil if there is none.
@@ -43,27 +84,11 @@ struct SegmentWalk {
 
   /// Goes through all slots but those of holes.
   init(_ file: StoreFile, byteCount: UInt64, _ identity: FileIdentity?) {
-    var found: [(file: FileIdentity, header: SegmentHeader)] = []
-    let slotByteCount = UInt64(Limits.slotByteCount)
-    let slotCount = min(byteCount / slotByteCount + 1, UInt64(Limits.fileSlotCountMax))
-    var slot = UInt64(Limits.headSlotCount)
-    var bytes = [UInt8](repeating: 0, count: SegmentHeader.byteCount)
-    var dataEnd: UInt64 = 0
-    while slot < slotCount {
-      if slot * slotByteCount >= dataEnd {
-        guard let data = file.readableRange(from: slot * slotByteCount, limit: .max) else { break }
-        dataEnd = data.upperBound
-        slot = max(slot, data.lowerBound / slotByteCount)
-      }
-      // A slot that cannot be read has no header.
-      if let count = try? file.read(into: &bytes, bytes.indices, at: slot * slotByteCount),
-        let header = try? SegmentHeader.decode(
-          unsafe bytes.span.bytes.extracting(0..<count), at: UInt32(truncatingIfNeeded: slot))
-      {
-        found.append(header)
-      }
-      slot += 1
-    }
+    // Little of each slot is read, and a slot that cannot be read has no header.
+    var window = FileWindow(file, isCareful: true, pieceByteCount: SegmentHeader.byteCount)
+    let end = min(byteCount, SlotSpace.byteCount(of: Limits.fileSlotCountMax))
+    let start = SlotSpace.byteCount(of: Limits.headSlotCount)
+    let found = (try? window.headers(in: min(start, end)..<end)) ?? []
     let known = identity ?? Self.mostFrequent(found.map(\.file))
     self.identity = known
     headers = found.filter { $0.file == known }.map(\.header)

@@ -1,23 +1,5 @@
 package import SedimentFormat
 
-/// A file of a store, whose it is, and how long.
-package struct SurveyedFile: Sendable {
-  let file: StoreFile
-  let identity: FileIdentity
-  let byteCount: UInt64
-
-  package init(file: StoreFile, identity: FileIdentity, byteCount: UInt64) {
-    self.file = file
-    self.identity = identity
-    self.byteCount = byteCount
-  }
-
-  /// The error for sound parts that contradict each other, or lack what was known to be there.
-  func damaged(_ reason: String, at offset: UInt64) -> SedimentError {
-    .damaged(reason, path: file.path, offset: offset)
-  }
-}
-
 /// Goes through the records of a segment, from one to the next (DESIGN.md 3.4).
 ///
 /// What is no good record it tells and stays before. A careful one does not stop where the disk cannot read.
@@ -79,10 +61,9 @@ package struct RecordCursor {
         return .success(
           try RecordHeader.decode(bytes, at: RecordPlace(seed: seed, base: base, offset: offset)))
       } catch {
-        guard error.fault == .truncated, place + UInt64(have.count) < limit else { return .failure(error) }
-        try load(from: place, minimum: 2 * have.count)
-        // A file that ends here has no more to give.
-        if window.byteCount <= have.count { return .failure(error) }
+        guard error.fault == .truncated, try window.grow(from: place, limit: limit) else {
+          return .failure(error)
+        }
       }
     }
   }
@@ -95,8 +76,8 @@ package struct RecordCursor {
   }
 
   /// Reads the file anew from a place on.
-  mutating func load(from place: UInt64, minimum: Int = 0) throws(SedimentError) {
-    try window.load(from: place, limit: limit, minimum: minimum)
+  mutating func load(from place: UInt64) throws(SedimentError) {
+    try window.load(from: place, limit: limit)
   }
 
   /// Moves behind the plain puts that come next, as far as they are in the window and sound, in the turn of a hot

@@ -60,13 +60,9 @@ package final class StoreFile: @unchecked Sendable {
 
   /// Fills `buffer` from `offset` on and returns how many bytes there were: fewer only where the file ends.
   func read(into buffer: inout MutableRawSpan, at offset: UInt64) throws(SedimentError) -> Int {
-    do throws(DiskError) {
-      let count = try file.read(into: &buffer, at: offset)
-      if isPatched { patch(&buffer, offset..<offset + UInt64(count)) }
-      return count
-    } catch {
-      throw SedimentError(error)
-    }
+    let count = try onDisk { () throws(DiskError) in try file.read(into: &buffer, at: offset) }
+    if isPatched { patch(&buffer, offset..<offset + UInt64(count)) }
+    return count
   }
 
   /// Reads into a range of an array, and says how many bytes there were.
@@ -92,8 +88,14 @@ package final class StoreFile: @unchecked Sendable {
     return bytes
   }
 
+  /// Who opened the file last for writing; nil if that cannot be told.
+  func ownerNote() -> OwnerNote? {
+    guard let bytes = try? bytes(at: OwnerNote.byteOffset, count: OwnerNote.byteCount) else { return nil }
+    return try? OwnerNote.decode(unsafe bytes.span.bytes)
+  }
+
   /// The first range at or behind `offset` that may hold anything but zeros; nil if there is none up to the end.
-  func dataRange(from offset: UInt64) throws(SedimentError) -> Range<UInt64>? {
+  private func dataRange(from offset: UInt64) throws(SedimentError) -> Range<UInt64>? {
     let found = try onDisk { () throws(DiskError) in try file.dataRange(from: offset) }
     let others = patches.filter { $0.offset + UInt64($0.bytes.count) > offset }
     guard let next = others.map({ max($0.offset, offset) }).min() else { return found }
@@ -132,6 +134,11 @@ package final class StoreFile: @unchecked Sendable {
     try write(unsafe bytes.span.bytes, at: offset)
   }
 
+  /// Writes a header to where its segment begins.
+  func write(_ header: SegmentHeader, of identity: FileIdentity) throws(SedimentError) {
+    try write(header.encode(in: identity), at: header.identity.run.byteRange.lowerBound)
+  }
+
   func allocate(_ range: Range<UInt64>) throws(SedimentError) {
     try onDisk { () throws(DiskError) in try file.allocate(range) }
   }
@@ -146,6 +153,18 @@ package final class StoreFile: @unchecked Sendable {
 
   func sync() throws(SedimentError) {
     try onDisk { () throws(DiskError) in try file.sync() }
+  }
+
+  /// Syncs the file for those who open it: whatever an error says, space is not what is missing.
+  func syncForOpening() throws(SedimentError) {
+    do throws(SedimentError) {
+      try sync()
+    } catch {
+      throw SedimentError(
+        .inputOutput, path: error.path, offset: error.offset, systemError: error.systemError?.cause,
+        message:
+          "The medium may lack what was written last. Close the file, look after the disk and open it again.")
+    }
   }
 
   // MARK: The whole file
@@ -176,5 +195,20 @@ func onDisk<Result>(_ body: () throws(DiskError) -> Result) throws(SedimentError
     return try body()
   } catch {
     throw SedimentError(error)
+  }
+}
+
+extension SedimentError {
+  /// The error for a file whose sound parts contradict each other, or that lacks what was known to be on it.
+  static func damaged(_ reason: String, path: String, offset: UInt64) -> SedimentError {
+    SedimentError(
+      .damaged, path: path, offset: offset,
+      message: "\(reason.capitalizedFirst). Keep the file as it is; restore a backup, or salvage it.")
+  }
+
+  /// The error for a number of the file that cannot rise any more.
+  static func exhausted(_ what: String, path: String) -> SedimentError {
+    SedimentError(
+      .exhausted, path: path, message: "The file's \(what) are used up. Back it up into a new file.")
   }
 }

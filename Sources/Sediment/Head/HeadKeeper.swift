@@ -19,20 +19,15 @@ package struct HeadKeeper: Sendable {
   private var failure: SedimentError?
   private let file: StoreFile
   private let session: UInt64
-  private let sync: @Sendable () throws(SedimentError) -> Void
 
-  /// `sync` is the one place for all syncs of this opening; `isNoteUnsynced` says that the owner's note, which
-  /// shares a slot with the first superblock, was written and not synced.
-  package init(
-    _ head: Head, of file: StoreFile, session: UInt64, isNoteUnsynced: Bool = false,
-    sync: @escaping @Sendable () throws(SedimentError) -> Void
-  ) {
+  /// `isNoteUnsynced` says that the owner's note, which shares a slot with the first superblock, was written and not
+  /// synced.
+  package init(_ head: Head, of file: StoreFile, session: UInt64, isNoteUnsynced: Bool = false) {
     leading = head.leading
     other = head.other
     self.file = file
     self.session = session
     self.isNoteUnsynced = isNoteUnsynced
-    self.sync = sync
   }
 
   /// Whether a log that was closed must be declared open before anything is appended to it.
@@ -57,21 +52,38 @@ package struct HeadKeeper: Sendable {
 
   /// Makes both superblocks say that the log may go on: what the first write to a cleanly closed file does.
   package mutating func reopen() throws(SedimentError) {
-    try confirmLeading()
-    try write(next(state: .open))
-    try write(next(state: .open))
+    for _ in Superblock.Copy.allCases {
+      try advance(
+        checkpoint: leading.checkpoint, segment: leading.segment, watermark: leading.watermark, state: .open)
+    }
   }
 
   /// Writes the superblock that does not lead, which then leads; all that it names must have been synced.
   package mutating func advance(
     checkpoint: UnitOffset, segment: SegmentIdentity, watermark: LogPosition, state: Superblock.State
   ) throws(SedimentError) {
-    try confirmLeading()
-    var block = try next(state: state)
+    if let failure { throw failure }
+    if !isLeadingOnMedium {
+      try writeLeadingAgain()
+      try syncLeading()
+    }
+    guard let generation = leading.generation.advanced(by: 1) else {
+      throw .exhausted("superblock generations", path: file.path)
+    }
+    var block = leading
+    block.copy = leading.copy.other
+    block.generation = generation
+    block.state = state
+    block.session = session
+    block.features.neededToRead |= addedToRead
     block.segment = segment
     block.checkpoint = checkpoint
     block.watermark = watermark
-    try write(block)
+    try guarded { (keeper) throws(SedimentError) in
+      try keeper.put(block)
+      try keeper.file.syncForOpening()
+      (keeper.leading, keeper.other) = (block, keeper.leading)
+    }
   }
 
   /// Declares the log closed at `end`, which must have been synced, with the checkpoint as it is.
@@ -85,7 +97,7 @@ package struct HeadKeeper: Sendable {
   /// Writes the leading superblock again as it was read; it counts for this opening after `syncLeading`.
   package mutating func writeLeadingAgain() throws(SedimentError) {
     try guarded { (keeper) throws(SedimentError) in
-      if keeper.isNoteUnsynced { try keeper.sync() }
+      if keeper.isNoteUnsynced { try keeper.file.syncForOpening() }
       keeper.isNoteUnsynced = false
       try keeper.put(keeper.leading)
     }
@@ -94,39 +106,8 @@ package struct HeadKeeper: Sendable {
   /// Syncs the leading superblock and whatever else was written with it.
   package mutating func syncLeading() throws(SedimentError) {
     try guarded { (keeper) throws(SedimentError) in
-      try keeper.sync()
+      try keeper.file.syncForOpening()
       keeper.isLeadingOnMedium = true
-    }
-  }
-
-  private mutating func confirmLeading() throws(SedimentError) {
-    if let failure { throw failure }
-    guard !isLeadingOnMedium else { return }
-    try writeLeadingAgain()
-    try syncLeading()
-  }
-
-  // MARK: Writing
-
-  /// The block that comes after the leading one, in the other copy's place.
-  private func next(state: Superblock.State) throws(SedimentError) -> Superblock {
-    guard let generation = leading.generation.advanced(by: 1) else {
-      throw .exhausted("superblock generations", path: file.path)
-    }
-    var block = leading
-    block.copy = leading.copy.other
-    block.generation = generation
-    block.state = state
-    block.session = session
-    block.features.neededToRead |= addedToRead
-    return block
-  }
-
-  private mutating func write(_ block: Superblock) throws(SedimentError) {
-    try guarded { (keeper) throws(SedimentError) in
-      try keeper.put(block)
-      try keeper.sync()
-      (keeper.leading, keeper.other) = (block, keeper.leading)
     }
   }
 

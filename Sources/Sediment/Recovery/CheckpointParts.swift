@@ -21,12 +21,11 @@ package struct CheckpointParts {
       lists[lists.count - 1].append(entry)
       byteCount += entry.byteCount
     }
-    guard let count = UInt16(exactly: lists.count) else { return nil }
     var parts: [CheckpointPart] = []
     for (number, entries) in lists.enumerated() {
-      guard let part = CheckpointPart(number: UInt16(truncatingIfNeeded: number), of: count, entries) else {
-        return nil
-      }
+      guard let number = UInt16(exactly: number), let count = UInt16(exactly: lists.count),
+        let part = CheckpointPart(number: number, of: count, entries)
+      else { return nil }
       parts.append(part)
     }
     self.parts = parts

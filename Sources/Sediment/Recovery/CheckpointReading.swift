@@ -17,22 +17,18 @@ struct CheckpointReading {
     _ head: Superblock, from file: StoreFile, byteCount: UInt64, base: SequenceNumber? = nil
   ) throws(SedimentError) -> CheckpointReading {
     let surveyed = SurveyedFile(file: file, identity: head.identity, byteCount: byteCount)
-    let base = if let base { base } else { try Self.base(of: head.segment, surveyed) }
-    let first = ChainReader(surveyed, head.segment, base: base, from: head.checkpoint)
+    var known = base ?? .zero
+    if base == nil {
+      switch try surveyed.header(of: head.segment) {
+      case .success(let header): known = header.base
+      case .failure(let error):
+        throw SedimentError(error, path: file.path, offset: head.segment.run.byteRange.lowerBound)
+      }
+    }
+    let first = ChainReader(surveyed, head.segment, base: known, from: head.checkpoint)
     let reading = CheckpointReading(catalogue: try readParts(first, head), replay: first)
     try reading.checkTail()
     return reading
-  }
-
-  /// The base of the segment that the checkpoint begins in, which only its header tells.
-  private static func base(
-    of segment: SegmentIdentity, _ surveyed: SurveyedFile
-  ) throws(SedimentError) -> SequenceNumber {
-    switch try surveyed.header(of: segment) {
-    case .success(let header): return header.base
-    case .failure(let error):
-      throw SedimentError(error, path: surveyed.file.path, offset: segment.run.byteRange.lowerBound)
-    }
   }
 
   private static func readParts(
@@ -44,7 +40,11 @@ struct CheckpointReading {
     while let record = try reader.next() {
       switch record.control {
       case .checkpointPart(let part)? where Int(part.number) == count:
-        catalogue = try add(part, to: catalogue) { reason in reader.damaged(reason, record) }
+        do throws(Catalogue.Contradiction) {
+          try add(part, to: &catalogue)
+        } catch {
+          throw reader.damaged("a checkpoint contradicts itself: \(error.reason)", record)
+        }
         count += 1
         guard count == Int(part.partCount), let catalogue else { continue }
         guard reader.position <= head.watermark else {
@@ -61,41 +61,33 @@ struct CheckpointReading {
       "the checkpoint ends early: \(reader.ending?.description ?? "")", at: reader.offset.byteOffset)
   }
 
+  /// Adds the entries of a part, of which the first begins with the numbers.
   private static func add(
-    _ part: CheckpointPart, to catalogue: Catalogue?, _ damaged: (String) -> SedimentError
-  ) throws(SedimentError) -> Catalogue {
+    _ part: CheckpointPart, to catalogue: inout Catalogue?
+  ) throws(Catalogue.Contradiction) {
     var entries = part.entries[...]
-    var result: Catalogue
-    if let catalogue {
-      result = catalogue
-    } else {
+    if catalogue == nil {
       guard case .numbers(let numbers)? = entries.popFirst() else {
-        throw damaged("a checkpoint begins without numbers")
+        throw Catalogue.Contradiction("it begins without numbers")
       }
-      result = Catalogue(numbers: numbers)
+      catalogue = Catalogue(numbers: numbers)
     }
-    do throws(Catalogue.Contradiction) {
-      for entry in entries { try result.add(entry) }
-    } catch {
-      throw damaged("a checkpoint contradicts itself: \(error.reason)")
-    }
-    return result
+    for entry in entries { try catalogue?.add(entry) }
   }
 
   /// The log must be known to go on where replay begins.
   private func checkTail() throws(SedimentError) {
-    let place = replay.segment.run.byteRange.lowerBound
-    guard catalogue.tail == replay.segment.generation,
-      let tail = catalogue.segments[replay.segment.generation],
-      tail.identity == replay.segment, tail.base == replay.base
-    else {
-      throw replay.surveyed.damaged(
-        "a checkpoint names another segment than the one that it stands in", at: place)
+    let tail = catalogue.segments[replay.segment.generation]
+    let isHere =
+      catalogue.tail == replay.segment.generation && tail?.identity == replay.segment
+      && tail?.base == replay.base
+    let isLast = catalogue.segments.values.allSatisfy {
+      $0.identity.kind != .hot || $0.identity.generation <= replay.segment.generation
     }
-    for entry in catalogue.segments.values
-    where entry.identity.kind == .hot && entry.identity.generation > tail.identity.generation {
+    guard isHere, isLast else {
       throw replay.surveyed.damaged(
-        "a checkpoint knows a later segment than the one that it stands in", at: place)
+        "a checkpoint names another segment than the one that it stands in",
+        at: replay.segment.run.byteRange.lowerBound)
     }
   }
 }

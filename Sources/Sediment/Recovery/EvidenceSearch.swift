@@ -1,4 +1,3 @@
-internal import SedimentDisk
 internal import SedimentFormat
 
 /// Looks behind the log's end for a mark which proves that the log once went on there (DESIGN.md 7, step 6).
@@ -12,18 +11,17 @@ struct EvidenceSearch {
   private let end: LogPosition
   /// The segment that the log ends in.
   private let tail: SegmentEntry
-  private var headers: FreeSlotHeaders
+  /// The slots in use; nil behind a log that was closed, where no headers are looked for.
+  private let slots: SlotMap?
+  /// The headers of hot segments in free slots, by the generation of the one before; nil until they are asked for.
+  private var headers: [Generation: [SegmentHeader]]?
   /// The highest numbers that anything found here names.
   private(set) var highestGeneration: Generation
   private(set) var highestSequence: SequenceNumber
   private var searched = SlotMap()
 
-  /// A segment that the log may have gone on in.
-  private struct Candidate {
-    let identity: SegmentIdentity
-    let base: SequenceNumber
-    let start: UnitOffset
-  }
+  /// A segment that the log may have gone on in, and where the search begins in it.
+  private typealias Candidate = (header: SegmentHeader, start: UnitOffset)
 
   /// A search behind the end that a replay came to.
   ///
@@ -32,48 +30,48 @@ struct EvidenceSearch {
     surveyed = replay.reader.surveyed
     end = replay.progress.end
     tail = replay.progress.tail
-    headers = FreeSlotHeaders(beside: isClosed ? nil : replay.catalogue.slots, in: surveyed)
+    slots = isClosed ? nil : replay.catalogue.slots
     highestGeneration = end.generation
     highestSequence = replay.progress.lastSequence ?? tail.base
   }
 
   /// Where a mark with a watermark above the log's end stands, nil if there is none.
   mutating func run() throws(SedimentError) -> UnitOffset? {
-    var candidates = [Candidate(identity: tail.identity, base: tail.base, start: end.offset)]
-    while let candidate = candidates.popLast() {
-      guard searched.insert(candidate.identity.run, candidate.identity.generation) else { continue }
-      highestGeneration = max(highestGeneration, candidate.identity.generation)
-      highestSequence = max(highestSequence, candidate.base)
-      switch try search(candidate) {
-      case .mark(let offset): return offset
-      case .seal(let seal, let sequence):
+    let first = SegmentHeader(identity: tail.identity, base: tail.base, floor: tail.base)
+    var candidates: [Candidate] = [(first, end.offset)]
+    while let (header, start) = candidates.popLast() {
+      let identity = header.identity
+      guard searched.insert(identity.run, identity.generation) else { continue }
+      highestGeneration = max(highestGeneration, identity.generation)
+      highestSequence = max(highestSequence, header.base)
+      var followers: [SegmentHeader] = []
+      if let (control, sequence, offset) = try search(header, from: start) {
+        guard case .seal(let seal) = control else { return offset }
         highestGeneration = max(highestGeneration, seal.next.generation)
-        guard seal.next.generation > candidate.identity.generation else { continue }
-        candidates.append(
-          Candidate(identity: seal.next, base: sequence, start: seal.next.recordRange.lowerBound))
-      case .nothing:
-        candidates += try headers.take(behind: candidate.identity, from: candidate.start).map {
-          Candidate(identity: $0.identity, base: $0.base, start: $0.identity.recordRange.lowerBound)
+        if seal.next.generation > identity.generation {
+          followers = [SegmentHeader(identity: seal.next, base: sequence, floor: sequence)]
         }
+      } else {
+        followers = try takeHeaders(behind: identity, from: start)
       }
+      candidates += followers.map { ($0, $0.identity.recordRange.lowerBound) }
     }
     return nil
   }
 
   // MARK: One segment
 
-  private enum Finding {
-    case nothing
-    case mark(UnitOffset)
-    case seal(Seal, SequenceNumber)
-  }
+  /// A mark with a watermark above the log's end, or a seal.
+  private typealias Finding = (control: ControlRecord, sequence: SequenceNumber, offset: UnitOffset)
 
-  /// Searches a segment up to its first good seal; holes are not read.
-  private mutating func search(_ candidate: Candidate) throws(SedimentError) -> Finding {
-    let limit = min(candidate.identity.run.byteRange.upperBound, surveyed.byteCount)
-    let seed = candidate.identity.seed(in: surveyed.identity)
+  /// Searches a segment for such a mark up to its first good seal; holes are not read.
+  private mutating func search(
+    _ header: SegmentHeader, from start: UnitOffset
+  ) throws(SedimentError) -> Finding? {
+    let limit = min(header.identity.run.byteRange.upperBound, surveyed.byteCount)
+    let seed = header.identity.seed(in: surveyed.identity)
     var window = FileWindow(surveyed.file)
-    var position = candidate.start.byteOffset
+    var position = start.byteOffset
     while position < limit, let data = try surveyed.file.data(from: position, limit: limit) {
       position = data.lowerBound
       while position < data.upperBound {
@@ -81,8 +79,7 @@ struct EvidenceSearch {
         guard window.byteCount >= Mark.recordByteCount else { break }
         var offset = 0
         while let place = shaped(window, from: offset) {
-          let finding = judge(window, at: place, candidate, seed)
-          if case .nothing = finding {} else { return finding }
+          if let finding = judge(window, at: place, header, seed) { return finding }
           offset = place + Limits.unitByteCount
         }
         // What begins too near the window's end to be seen whole is at the next one's beginning.
@@ -92,7 +89,7 @@ struct EvidenceSearch {
       }
       position = max(position, data.upperBound)
     }
-    return .nothing
+    return nil
   }
 
   /// The next place in the window, at a multiple of 8, where the bytes have the shape of a mark or seal.
@@ -111,20 +108,56 @@ struct EvidenceSearch {
   }
 
   private mutating func judge(
-    _ window: FileWindow, at place: Int, _ candidate: Candidate, _ seed: Checksum
-  ) -> Finding {
+    _ window: FileWindow, at place: Int, _ segment: SegmentHeader, _ seed: Checksum
+  ) -> Finding? {
     let bytes = unsafe window.buffer.span.bytes.extracting(place..<window.byteCount)
     guard let offset = UnitOffset(byteOffset: window.start + UInt64(place)),
       let header = try? RecordHeader.decode(
-        bytes, at: RecordPlace(seed: seed, base: candidate.base, offset: offset)),
+        bytes, at: RecordPlace(seed: seed, base: segment.base, offset: offset)),
       let control = try? ControlRecord.decode(bytes.extracting(header.valueRange))
-    else { return .nothing }
+    else { return nil }
     highestSequence = max(highestSequence, header.sequence)
     switch control {
-    case .mark(let mark) where mark.salt == candidate.identity.salt && mark.watermark > end:
-      return .mark(offset)
-    case .seal(let seal): return .seal(seal, header.sequence)
-    default: return .nothing
+    case .mark(let mark) where mark.salt == segment.identity.salt && mark.watermark > end: break
+    case .seal: break
+    default: return nil
     }
+    return (control, header.sequence, offset)
+  }
+
+  // MARK: Free slots
+
+  /// Takes out the headers of segments that were begun behind a seal of another one, which stood at `start` or behind
+  /// it, in the order of their generations.
+  ///
+  /// What was taken once does not come again, so a file full of them costs no more than its length.
+  private mutating func takeHeaders(
+    behind segment: SegmentIdentity, from start: UnitOffset
+  ) throws(SedimentError) -> [SegmentHeader] {
+    if headers == nil { headers = try readHeaders() }
+    let followers = headers?.removeValue(forKey: segment.generation) ?? []
+    return followers.filter { header in
+      guard let sealEnd = header.predecessor?.offset.byteOffset else { return false }
+      return sealEnd >= start.byteOffset + UInt64(Seal.recordByteCount)
+        && sealEnd <= segment.run.byteRange.upperBound
+    }.sorted { $0.identity.generation < $1.identity.generation }
+  }
+
+  /// Reads all free slots, as far as the file has data there.
+  private func readHeaders() throws(SedimentError) -> [Generation: [SegmentHeader]] {
+    guard let slots else { return [:] }
+    let slotByteCount = UInt64(Limits.slotByteCount)
+    let slotCount = min(
+      (surveyed.byteCount + slotByteCount - 1) / slotByteCount, UInt64(Limits.fileSlotCountMax))
+    var found: [Generation: [SegmentHeader]] = [:]
+    var window = FileWindow(surveyed.file)
+    for run in slots.freeRuns(before: UInt32(truncatingIfNeeded: slotCount)) {
+      let range = SlotSpace.byteRange(of: run).clamped(to: 0..<surveyed.byteCount)
+      for (file, header) in try window.headers(in: range) where file == surveyed.identity {
+        guard let predecessor = header.predecessor else { continue }
+        found[predecessor.generation, default: []].append(header)
+      }
+    }
+    return found
   }
 }

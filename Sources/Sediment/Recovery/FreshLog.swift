@@ -22,18 +22,18 @@ struct FreshLog {
     identity = old.head.leading.identity
     log = old
     slots = FreshSlots(beside: old.catalogue, in: file, fileByteCount: old.unsecured.fileByteCount)
-    let byteCount = CheckpointParts.recordByteCountMax(old.catalogue) + Self.spareByteCount
-    let run = try Self.take(byteCount, of: &slots)
-    let header = try Self.lastHeader(at: run, of: file, identity)
+    first = old.tail.identity
     // Far above all numbers that were seen, since those of the lost tail are not known (invariant 6).
-    let generation = max(old.highestGeneration, header?.identity.generation ?? .first)
-    let sequence = max(old.highestSequence, old.lastSequence, header?.base ?? .zero)
-    guard let next = generation.advanced(by: Limits.jumpAfterCut),
-      let base = sequence.advanced(by: Limits.jumpAfterCut)
-    else { throw .exhausted("numbers", path: file.path) }
-    first = Self.segment(run, next, behind: header, identity, disk)
+    let (segment, last) = try takeSegment(
+      roomFor: CheckpointParts.recordByteCountMax(old.catalogue), above: old.highestGeneration,
+      by: Limits.jumpAfterCut)
+    let sequence = max(old.highestSequence, old.lastSequence, last?.base ?? .zero)
+    guard let base = sequence.advanced(by: Limits.jumpAfterCut) else {
+      throw .exhausted("numbers", path: file.path)
+    }
+    first = segment
     log.catalogue.setTail(old.tail)
-    try goOn(in: first, base: base, endOfTail: old.end.offset)
+    try goOn(in: segment, base: base)
   }
 
   /// What the segment should have room for behind its checkpoint.
@@ -89,52 +89,92 @@ struct FreshLog {
 
   /// Seals the segment and goes on in another.
   private mutating func openSegment(forRecordsOf byteCount: Int) throws(SedimentError) {
-    let run = try Self.take(byteCount + Self.spareByteCount, of: &slots)
-    let header = try Self.lastHeader(at: run, of: file, identity)
-    let generation = max(log.tail.identity.generation, header?.identity.generation ?? .first)
-    guard let next = generation.advanced(by: 1) else { throw .exhausted("numbers", path: file.path) }
-    let segment = Self.segment(run, next, behind: header, identity, disk)
+    let (segment, _) = try takeSegment(
+      roomFor: byteCount, above: log.tail.identity.generation, by: 1)
     try append(ControlRecord.seal(Seal(recordCount: log.tail.recordCount, next: segment)).encode()!)
     log.catalogue.setTail(log.tail)
-    try goOn(in: segment, base: log.lastSequence, endOfTail: log.end.offset)
+    try goOn(in: segment, base: log.lastSequence)
   }
 
-  private mutating func goOn(
-    in segment: SegmentIdentity, base: SequenceNumber, endOfTail: UnitOffset
-  ) throws(SedimentError) {
+  private mutating func goOn(in segment: SegmentIdentity, base: SequenceNumber) throws(SedimentError) {
     do throws(Catalogue.Contradiction) {
-      try log.catalogue.link(segment, base: base, endOfTail: endOfTail)
+      try log.catalogue.link(segment, base: base, endOfTail: log.end.offset)
     } catch {
       throw .damaged(error.reason, path: file.path, offset: segment.run.byteRange.lowerBound)
     }
-    let header = SegmentHeader(identity: segment, base: base, floor: base, predecessor: log.end)
-    let bytes = header.encode(in: identity)
-    try file.write(bytes, at: segment.run.byteRange.lowerBound)
+    try file.write(
+      SegmentHeader(identity: segment, base: base, floor: base, predecessor: log.end), of: identity)
     log.tail = SegmentEntry(tail: segment, base: base)
     log.end = LogPosition(segment.generation, segment.recordRange.lowerBound)
   }
 
-  private static func take(_ byteCount: Int, of slots: inout FreshSlots) throws(SedimentError) -> SlotRun {
-    try slots.take(upTo: min(SegmentSizes.leastSlotCount(roomFor: byteCount), Limits.segmentSlotCountMax))
-  }
-
-  /// The header that was last written at a slot, whether its use was freed or not.
-  private static func lastHeader(
-    at run: SlotRun, of file: StoreFile, _ identity: FileIdentity
-  ) throws(SedimentError) -> SegmentHeader? {
+  /// A segment with room for so many bytes, and the header that was last written at its first slot, whether that use was
+  /// freed or not.
+  ///
+  /// Its salt gives another seed than the last use had (invariant 5).
+  private mutating func takeSegment(
+    roomFor byteCount: Int, above generation: Generation, by distance: UInt64
+  ) throws(SedimentError) -> (SegmentIdentity, last: SegmentHeader?) {
+    let slotCount = SegmentSizes.leastSlotCount(roomFor: byteCount + Self.spareByteCount)
+    let run = try slots.take(upTo: min(slotCount, Limits.segmentSlotCountMax))
     let bytes = try file.bytes(at: run.byteRange.lowerBound, count: SegmentHeader.byteCount)
-    return try? SegmentHeader.decodeFreed(unsafe bytes.span.bytes, in: identity, at: run.first)
-  }
-
-  /// A segment with a salt that gives another seed than the last use of the slot had (invariant 5).
-  private static func segment(
-    _ run: SlotRun, _ generation: Generation, behind last: SegmentHeader?, _ identity: FileIdentity,
-    _ disk: any Disk
-  ) -> SegmentIdentity {
+    let last = try? SegmentHeader.decodeFreed(unsafe bytes.span.bytes, in: identity, at: run.first)
+    let highest = max(generation, last?.identity.generation ?? .first)
+    guard let next = highest.advanced(by: distance) else { throw .exhausted("numbers", path: file.path) }
     let lastSeed = last?.identity.seed(in: identity)
     while true {
-      let segment = SegmentIdentity(run: run, kind: .hot, generation: generation, salt: disk.random())
-      if segment.seed(in: identity) != lastSeed { return segment }
+      let segment = SegmentIdentity(run: run, kind: .hot, generation: next, salt: disk.random())
+      if segment.seed(in: identity) != lastSeed { return (segment, last) }
     }
+  }
+}
+
+/// Slots for the segments that recovery begins: free ones wherever they lie, in a row if there are as many, and only
+/// if there are none such by which the file grows.
+struct FreshSlots {
+  private let file: StoreFile
+  /// Free runs in the file that were not tried yet.
+  private var free: [Range<UInt32>]
+  /// How many slots the file has with what was taken.
+  private(set) var fileSlotCount: UInt32
+
+  init(beside catalogue: Catalogue, in file: StoreFile, fileByteCount: UInt64) {
+    self.file = file
+    let slotCount = min(fileByteCount / UInt64(Limits.slotByteCount), UInt64(Limits.fileSlotCountMax))
+    fileSlotCount = max(UInt32(truncatingIfNeeded: slotCount), catalogue.slots.end)
+    free = catalogue.slots.freeRuns(before: fileSlotCount)
+  }
+
+  /// Takes so many slots, which then have blocks, or as many as there are in a row.
+  ///
+  /// On a full disk it fails with `outOfSpace`, and the file is as it was but perhaps longer.
+  mutating func take(upTo count: UInt32) throws(SedimentError) -> SlotRun {
+    while let run = nextFree(count) {
+      do throws(SedimentError) {
+        try file.allocate(run.byteRange)
+        return run
+      } catch {
+        guard error.code == .outOfSpace else { throw error }
+        // A part of it may have blocks: the writer saw to it that some slots do.
+        let middle = run.first + run.count / 2
+        if run.count > 1 { free += [run.first..<middle, middle..<run.end] }
+      }
+    }
+    guard let run = SlotRun(first: fileSlotCount, count: count) else {
+      throw .exhausted("slots", path: file.path)
+    }
+    try file.allocate(run.byteRange)
+    fileSlotCount = run.end
+    return run
+  }
+
+  /// Takes the free run out that is to be tried next: the first that is long enough, or else the longest.
+  private mutating func nextFree(_ count: UInt32) -> SlotRun? {
+    let whole = free.firstIndex { $0.count >= count }
+    guard let place = whole ?? free.indices.max(by: { free[$0].count < free[$1].count }) else { return nil }
+    let run = free.remove(at: place)
+    let end = run.lowerBound + min(count, UInt32(run.count))
+    if end < run.upperBound { free.insert(end..<run.upperBound, at: place) }
+    return SlotRun(first: run.lowerBound, count: end - run.lowerBound)
   }
 }

@@ -1,4 +1,4 @@
-internal import SedimentFormat
+package import SedimentFormat
 
 /// Fills the index from its stored parts as far as they count, and by scanning the rest, or every hot and survivors
 /// segment of a recovered log (DESIGN.md 7, step 8).
@@ -10,6 +10,8 @@ package struct IndexBuild {
   private let log: RecoveredLog
   private let usesStoredIndex: Bool
   private let segments: [SegmentEntry]
+  /// Where the dictionaries lie.
+  private let dictionaries: Set<UInt64>
 
   package init(_ log: RecoveredLog, of file: StoreFile, usingStoredIndex: Bool = true) {
     self.log = log
@@ -18,6 +20,7 @@ package struct IndexBuild {
     segments = log.catalogue.segments.values
       .filter(\.holdsRecords)
       .sorted { $0.identity.generation < $1.identity.generation }
+    dictionaries = Set(log.catalogue.dictionaries.values.map(\.offset.byteOffset))
   }
 
   /// Fills an empty index that nobody else uses yet; records are read again from `source` where keys may be equal.
@@ -33,8 +36,8 @@ package struct IndexBuild {
     }
     let recordCount = segments.reduce(0) { $0 + Self.recordCountMax($1) }
     index.reserve(min(recordCount, Self.reservedCountMax), WritePermit())
-    var visitor = IndexVisitor(index, source, log.catalogue, segments)
-    return try scan(segments.indices.map { Stretch(number: $0) }, &visitor, index)
+    let visitor = IndexVisitor(index, source, log.catalogue, segments)
+    return try run(segments.indices.map { scan($0) }, visitor, index)
   }
 
   /// Fills the index from the parts and scans what they do not know; nil if that did not go well.
@@ -42,21 +45,19 @@ package struct IndexBuild {
     _ coverage: IndexCoverage, into index: HashIndex, _ source: RecordSource
   ) throws(SedimentError) -> IndexBuildResult? {
     let reading = StoredIndexReading(
-      file: file, identity: log.head.leading.identity, catalogue: log.catalogue, segments: segments,
-      coverage: coverage)
+      coverage, of: segments, in: log.catalogue, file, log.head.leading.identity)
     guard let stored = try reading.run(into: index) else { return nil }
-    var stretches: [Stretch] = []
+    var scans: [Scans.Numbered] = []
     for (number, entry) in segments.enumerated() {
       switch coverage.rest(of: entry) {
       case .nothing: continue
-      case .everything: stretches.append(Stretch(number: number))
-      case .behind(let offset): stretches.append(Stretch(number: number, first: (offset, stored.sequence)))
+      case .everything: scans.append(scan(number))
+      case .behind(let offset): scans.append(scan(number, from: (offset, stored.sequence)))
       }
     }
-    var visitor = IndexVisitor(index, source, log.catalogue, segments)
-    visitor.begin(with: stored)
+    let visitor = IndexVisitor(index, source, log.catalogue, segments, with: stored)
     do throws(SedimentError) {
-      var result = try scan(stretches, &visitor, index)
+      var result = try run(scans, visitor, index)
       result.storedCount = stored.entryCount
       result.hasDead = stored.hasDead
       return result
@@ -67,29 +68,58 @@ package struct IndexBuild {
     }
   }
 
+  /// The scan of a segment, or of what follows a record in it.
   private func scan(
-    _ stretches: [Stretch], _ visitor: inout IndexVisitor, _ index: HashIndex
+    _ number: Int, from first: (offset: UnitOffset, behind: SequenceNumber)? = nil
+  ) -> Scans.Numbered {
+    let entry = segments[number]
+    return Scans.Numbered(
+      number: number,
+      scan: SegmentScan(
+        entry, from: first, upTo: entry.end ?? log.end.offset, of: file, log.head.leading.identity,
+        passing: dictionaries))
+  }
+
+  private func run(
+    _ numbered: [Scans.Numbered], _ visitor: IndexVisitor, _ index: HashIndex
   ) throws(SedimentError) -> IndexBuildResult {
-    var result = IndexBuildResult()
-    let scans = Scans(
-      file: file, identity: log.head.leading.identity, segments: segments, stretches: stretches,
-      end: log.end.offset, dictionaries: Set(log.catalogue.dictionaries.values.map(\.offset.byteOffset)),
-      keyHash: index.view.keyHash)
-    let totals: SegmentScan.Totals
-    if scans.byteCount > Self.aloneByteCountMax, let found = try beside(scans, &visitor) {
-      totals = found
-    } else {
-      totals = try alone(scans, &visitor)
-    }
-    result.scannedRecordCount = totals.recordCount
-    result.scannedByteCount = totals.byteCount
+    let scans = Scans(scans: numbered, keyHash: index.view.keyHash)
+    var visitor = visitor
+    var found: SegmentScan.Totals?
+    if scans.byteCount > Self.aloneByteCountMax { found = try beside(scans, &visitor) }
+    let totals =
+      if let found { found } else {
+        try scans.run { (batch) throws(SedimentError) in
+          try visitor.take(batch)
+          return batch
+        }
+      }
     visitor.removeTombstones()
     index.trim(WritePermit())
+    var result = IndexBuildResult()
+    result.scannedRecordCount = totals.recordCount
+    result.scannedByteCount = totals.byteCount
     for (number, entry) in segments.enumerated() {
       result.segments[entry.identity.generation] = visitor.live[number]
     }
     result.collections = visitor.collections
     return result
+  }
+
+  /// Scans with a thread beside this one, which fills the index; nil, with nothing done, if there is none to be had.
+  private func beside(
+    _ scans: Scans, _ visitor: inout IndexVisitor
+  ) throws(SedimentError) -> SegmentScan.Totals? {
+    let queue = BatchQueue(batchCount: Self.batchCount)
+    let isStarted = startThread {
+      do throws(SedimentError) {
+        queue.end(.success(try scans.run(queue.exchange)))
+      } catch {
+        queue.end(.failure(error))
+      }
+    }
+    guard isStarted else { return nil }
+    return try queue.takeAll { (batch) throws(SedimentError) in try visitor.take(batch) }
   }
 
   /// How many records a segment can have: those it claims, as far as there are bytes for them.
@@ -105,112 +135,69 @@ package struct IndexBuild {
 
   /// The batches between the two, of 1,024 records each: as many as a processor's cache holds.
   private static let batchCount = 16
-
-  private func alone(
-    _ scans: Scans, _ visitor: inout IndexVisitor
-  ) throws(SedimentError) -> SegmentScan.Totals {
-    let taker = Taker(visitor)
-    let totals = try scans.run(ScannedBatch()) { (batch) throws(SedimentError) in
-      try taker.visitor.take(batch)
-      return batch
-    }
-    visitor = taker.visitor
-    return totals
-  }
-
-  private final class Taker {
-    var visitor: IndexVisitor
-
-    init(_ visitor: IndexVisitor) {
-      self.visitor = visitor
-    }
-  }
-
-  /// The same with a thread that scans beside this one; nil, with nothing done, if there is none to be had.
-  private func beside(
-    _ scans: Scans, _ visitor: inout IndexVisitor
-  ) throws(SedimentError) -> SegmentScan.Totals? {
-    let queue = BatchQueue(batchCount: Self.batchCount)
-    let totals = Totals()
-    let isStarted = startThread {
-      do throws(SedimentError) {
-        guard let first = queue.first() else { return queue.end(.success(())) }
-        totals.value = try scans.run(first) { (batch) throws(SedimentError) in
-          guard let next = queue.exchange(batch) else { throw .closed(scans.file.path) }
-          return next
-        }
-        queue.end(.success(()))
-      } catch {
-        queue.end(.failure(error))
-      }
-    }
-    guard isStarted else { return nil }
-    do throws(SedimentError) {
-      while let batch = try queue.next() {
-        try visitor.take(batch)
-        queue.giveBack(batch)
-      }
-    } catch {
-      queue.cancel()
-      throw error
-    }
-    return totals.value
-  }
-
-  /// What the other thread came to.
-  ///
-  /// Sendable: it is read once that thread has ended.
-  private final class Totals: @unchecked Sendable {
-    var value = SegmentScan.Totals()
-  }
-}
-
-/// What is to be scanned of a segment.
-private struct Stretch: Sendable {
-  /// The segment's number among all.
-  let number: Int
-  /// Where the scan begins, and the sequence of the record before; nil for all of the segment.
-  var first: (offset: UnitOffset, behind: SequenceNumber)?
 }
 
 /// The scans of segments, one after the other.
 private struct Scans: Sendable {
-  let file: StoreFile
-  let identity: FileIdentity
-  let segments: [SegmentEntry]
-  let stretches: [Stretch]
-  /// Where the last segment ends.
-  let end: UnitOffset
-  /// Where the dictionaries lie.
-  let dictionaries: Set<UInt64>
+  let scans: [Numbered]
   let keyHash: KeyHash
 
-  /// No less than all scans read together.
-  var byteCount: UInt64 {
-    stretches.reduce(0) { sum, stretch in
-      let run = segments[stretch.number].identity.run.byteRange
-      let start = max(stretch.first?.offset.byteOffset ?? 0, run.lowerBound)
-      return sum + run.upperBound - min(start, run.upperBound)
-    }
+  struct Numbered: Sendable {
+    /// The segment's number among all.
+    let number: Int
+    let scan: SegmentScan
   }
+
+  var byteCount: UInt64 { scans.reduce(0) { $0 + $1.scan.byteCount } }
 
   /// Passes batches of all records to `exchange`, which returns one to go on with.
   func run(
-    _ first: ScannedBatch, _ exchange: @escaping (ScannedBatch) throws(SedimentError) -> ScannedBatch
+    _ exchange: @escaping (ScannedBatch) throws(SedimentError) -> ScannedBatch
   ) throws(SedimentError) -> SegmentScan.Totals {
     var totals = SegmentScan.Totals()
-    var filler = BatchFiller(keyHash, first, exchange: exchange)
+    var filler = BatchFiller(keyHash, exchange: exchange)
     let buffer = ScanBuffer()
-    for stretch in stretches {
-      try filler.begin(stretch.number)
-      let entry = segments[stretch.number]
-      let scan = SegmentScan(
-        entry, from: stretch.first, upTo: entry.end ?? end, of: file, identity, passing: dictionaries)
-      let found = try scan.run(buffer, &filler)
+    for next in scans {
+      try filler.begin(next.number)
+      let found = try next.scan.run(buffer, &filler)
       totals.recordCount += found.recordCount
       totals.byteCount += found.byteCount
     }
     try filler.end()
     return totals
+  }
+}
+
+/// What building the index found out besides.
+package struct IndexBuildResult: Sendable {
+  /// What lives in each hot and survivors segment.
+  package internal(set) var segments: [Generation: Live] = [:]
+  /// The keys of each collection that has some.
+  package internal(set) var collections: [UInt32: Keys] = [:]
+  package internal(set) var scannedRecordCount: UInt64 = 0
+  package internal(set) var scannedByteCount: UInt64 = 0
+  /// The entries that came from the stored index.
+  package internal(set) var storedCount: UInt64 = 0
+  /// Whether the index leads to records that were cleared.
+  package internal(set) var hasDead = false
+
+  /// Records that the index points to, expired ones among them, tombstones not.
+  package struct Live: Hashable, Sendable {
+    package internal(set) var recordCount: UInt32 = 0
+    /// Their whole bytes in the segment, padding included.
+    package internal(set) var byteCount: UInt64 = 0
+
+    package init(recordCount: UInt32 = 0, byteCount: UInt64 = 0) {
+      self.recordCount = recordCount
+      self.byteCount = byteCount
+    }
+  }
+
+  package struct Keys: Hashable, Sendable {
+    package internal(set) var count: UInt64 = 0
+    /// How many of them expire some day.
+    package internal(set) var expiringCount: UInt64 = 0
+    /// The slots of the extents of their values.
+    package internal(set) var extentSlotCount: UInt64 = 0
   }
 }

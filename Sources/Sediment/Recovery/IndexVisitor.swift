@@ -20,21 +20,20 @@ struct IndexVisitor {
   private var collection: UInt32?
   private var deadUpTo = UInt64.max
   private var keys = IndexBuildResult.Keys()
-  private var finished: [UInt32: IndexBuildResult.Keys] = [:]
+  private var finished: [UInt32: IndexBuildResult.Keys]
 
-  init(_ index: HashIndex, _ source: RecordSource, _ catalogue: Catalogue, _ segments: [SegmentEntry]) {
+  /// `stored` is what the index has already by its stored parts.
+  init(
+    _ index: HashIndex, _ source: RecordSource, _ catalogue: Catalogue, _ segments: [SegmentEntry],
+    with stored: StoredIndexReading.Result? = nil
+  ) {
     self.index = index
     self.source = source
     self.catalogue = catalogue
     self.segments = segments
     places = segments.enumerated().map { ($1.identity.run.first, $0) }.sorted { $0.0 < $1.0 }
-    live = Array(repeating: IndexBuildResult.Live(), count: segments.count)
-  }
-
-  /// Counts what the stored index brought.
-  mutating func begin(with stored: StoredIndexReading.Result) {
-    live = stored.live
-    finished = stored.collections
+    live = stored?.live ?? Array(repeating: IndexBuildResult.Live(), count: segments.count)
+    finished = stored?.collections ?? [:]
   }
 
   /// The keys of each collection that has some.

@@ -1,4 +1,4 @@
-internal import SedimentFormat
+package import SedimentFormat
 
 /// Reads the log of an open file and writes nothing (DESIGN.md 7, steps 2 to 7).
 package struct LogReading {
@@ -22,93 +22,147 @@ package struct LogReading {
     if let first = replay.reader.firstFromRing, first < watermark {
       throw surveyed.damaged("what was known to be on the medium is not there", at: first.offset.byteOffset)
     }
-    let firstSeen = Seen(replay)
+    // The numbers of what does not count must not come again either.
+    var highestSequence = max(replay.catalogue.highestSequence, replay.reader.lastSequence ?? .zero)
+    var highestGeneration = max(replay.catalogue.highestGeneration, replay.reader.segment.generation)
     var ending = replay.reader.ending
-    var side = SideCheck(surveyed, end: replay.progress.end)
-    let sideEnd = try side.run(replay.found, from: watermark)
+    let sideEnd = try SideCheck(surveyed).run(replay.found, from: watermark, to: replay.progress.end)
     if sideEnd < replay.progress.end {
       replay = LogReplay(checkpoint, synced: head.watermark, closedEnd: head.leading.closedEnd)
       try replay.run(upTo: sideEnd)
       ending = FormatError(.valuePlace, .checksum)
     }
-    let end = replay.progress.end
+    let progress = replay.progress
+    let end = progress.end
     guard end >= head.watermark else {
       throw surveyed.damaged(
         "what was known to be on the medium is not there: \(ending?.description ?? "the log ends")",
         at: end.offset.byteOffset)
     }
-    // Behind a log that ends where a close has left it no headers are looked for.
-    var search = EvidenceSearch(behind: replay, isClosed: end == head.leading.closedEnd)
+    let isClean = end == head.leading.closedEnd
+    var search = EvidenceSearch(behind: replay, isClosed: isClean)
     if try search.run() != nil {
       throw surveyed.damaged(
         "the log breaks off before its known end: \(replay.reader.ending?.description ?? "")",
         at: end.offset.byteOffset)
     }
-    try HeaderComparison(surveyed: surveyed, watermark: watermark)
-      .run(replay.catalogue, adoptedAt: replay.found.adoptedAt, end: end)
-    return log(replay, head, watermark, ending, firstSeen.joined(with: search), surveyed.byteCount)
-  }
-
-  /// The highest numbers that were seen in the log, whether they count or not.
-  private struct Seen {
-    var sequence: SequenceNumber
-    var generation: Generation
-
-    init(_ replay: LogReplay) {
-      sequence = max(replay.catalogue.highestSequence, replay.reader.lastSequence ?? .zero)
-      generation = max(replay.catalogue.highestGeneration, replay.reader.segment.generation)
-    }
-
-    func joined(with search: EvidenceSearch) -> Seen {
-      var joined = self
-      joined.sequence = max(sequence, search.highestSequence)
-      joined.generation = max(generation, search.highestGeneration)
-      return joined
-    }
-  }
-
-  // MARK: The result
-
-  private func log(
-    _ replay: LogReplay, _ head: Head, _ watermark: LogPosition, _ ending: FormatError?, _ seen: Seen,
-    _ fileByteCount: UInt64
-  ) -> RecoveredLog {
-    let progress = replay.progress
+    highestSequence = max(highestSequence, search.highestSequence)
+    highestGeneration = max(highestGeneration, search.highestGeneration)
+    try checkSegments(of: replay, in: surveyed, watermark)
     return RecoveredLog(
-      head: head, catalogue: replay.catalogue, end: progress.end, tail: progress.tail,
-      lastSequence: progress.lastSequence ?? progress.tail.base, watermark: watermark,
-      isClean: progress.end == head.leading.closedEnd,
+      head: head, catalogue: replay.catalogue, end: end, tail: progress.tail,
+      lastSequence: progress.lastSequence ?? progress.tail.base, watermark: watermark, isClean: isClean,
       checkpoint: LogPosition(head.leading.segment.generation, head.leading.checkpoint),
       replayedByteCount: progress.byteCount, replayedRecordCount: progress.recordCount, ending: ending,
-      cut: progress.end, clock: max(replay.found.clock, replay.catalogue.numbers.clocks.highest),
-      highestSequence: seen.sequence, highestGeneration: seen.generation,
-      patched: file.isPatched ? file : nil, unsecured: unsecured(replay, watermark, fileByteCount))
+      cut: end, clock: max(replay.found.clock, replay.catalogue.numbers.clocks.highest),
+      highestSequence: highestSequence, highestGeneration: highestGeneration,
+      patched: file.isPatched ? file : nil, unsecured: unsecured(replay, watermark, surveyed.byteCount))
+  }
+
+  /// Holds the final catalogue against the file (DESIGN.md 7, step 7): its segments must lie in the file, and those
+  /// adopted below the watermark must have the headers that it describes.
+  private func checkSegments(
+    of replay: LogReplay, in surveyed: SurveyedFile, _ watermark: LogPosition
+  ) throws(SedimentError) {
+    let end = replay.progress.end
+    let entries = replay.catalogue.segments.values
+      .sorted { $0.identity.generation < $1.identity.generation }
+    // Nothing depends on the header of the window, nor on the window once the log was read.
+    for entry in entries where entry.identity.kind != .window {
+      let range = entry.identity.run.byteRange
+      let isTail = entry.identity.generation == end.generation
+      let needed = isTail ? end.offset.byteOffset : entry.end?.byteOffset ?? range.upperBound
+      guard needed <= surveyed.byteCount else {
+        throw surveyed.damaged("the file ends before a segment does", at: range.lowerBound)
+      }
+      if let position = replay.found.adoptedAt[entry.identity.generation], position >= watermark { continue }
+      if entry.identity.kind != .index, let error = try surveyed.headerFault(of: entry) {
+        throw SedimentError(error, path: file.path, offset: range.lowerBound)
+      }
+    }
   }
 
   private func unsecured(
     _ replay: LogReplay, _ watermark: LogPosition, _ fileByteCount: UInt64
   ) -> RecoveredLog.Unsecured {
-    let chain = replay.progress.chain
-    var stretches: [RecoveredLog.Stretch] = []
-    for (number, segment) in chain.enumerated() where segment.identity.generation >= watermark.generation {
-      let end = number + 1 < chain.count ? chain[number + 1].seal?.end.offset : replay.progress.end.offset
-      let isNew = segment.seal.map { $0.start >= watermark } ?? false
-      stretches.append(
-        RecoveredLog.Stretch(
-          identity: segment.identity, base: segment.base, start: segment.start, end: end ?? segment.start,
-          predecessor: isNew ? segment.seal?.end : nil))
+    var unsecured = RecoveredLog.Unsecured(
+      fileByteCount: fileByteCount,
+      stretches: replay.progress.chain.filter { $0.identity.generation >= watermark.generation })
+    for (unit, piece) in replay.found.sides
+    where unit >= watermark && replay.found.freedAt[piece.generation] == nil {
+      switch piece {
+      case .extent(let piece): unsecured.extents.append(piece)
+      case .survivors(let entry):
+        let start = entry.identity.recordRange.lowerBound
+        unsecured.stretches.append(
+          LogStretch(
+            header: SegmentHeader(identity: entry.identity, base: entry.base, floor: entry.floor),
+            start: start, end: entry.end ?? start, adoptedAt: unit))
+      }
     }
-    let extents = replay.found.larges.filter { $0.unit >= watermark }.flatMap(\.place.pieces)
-      .filter { replay.found.freedAt[$0.extent.generation] == nil }
-    let survivors = replay.found.survivors.filter {
-      $0.unit >= watermark && replay.found.freedAt[$0.entry.identity.generation] == nil
-    }
-    return RecoveredLog.Unsecured(
-      fileByteCount: fileByteCount, chain: stretches, extents: extents, survivors: survivors.map(\.entry))
+    return unsecured
   }
 }
 
 extension Superblock {
   /// Where a close has left the log; nil if it was not closed.
   var closedEnd: LogPosition? { state == .closed ? watermark : nil }
+}
+
+/// What reading the log came to (DESIGN.md 7, steps 2 to 7): the catalogue at its end, and where that is.
+///
+/// Nothing was written for it. Unless the log is clean, `Securing` makes it durable before anything is served.
+package struct RecoveredLog: Sendable {
+  /// The two superblocks.
+  package internal(set) var head: Head
+  /// The catalogue at the log's end, the entry of the tail counted up to there.
+  package internal(set) var catalogue: Catalogue
+  /// Behind the last record that counts.
+  package internal(set) var end: LogPosition
+  /// The segment that the log ends in; what it holds is in the catalogue's entry.
+  package internal(set) var tail: SegmentEntry
+  /// The sequence of the last record that counts.
+  package internal(set) var lastSequence: SequenceNumber
+  /// Everything below it was known to be on the medium when the log was read.
+  package internal(set) var watermark: LogPosition
+  /// Whether the log was closed in order and nothing needs to be done to it.
+  package internal(set) var isClean: Bool
+  /// Where the checkpoint begins that was used, or that securing the log made.
+  package internal(set) var checkpoint: LogPosition
+  /// Behind how many bytes of records the next checkpoint will have to replay so far.
+  package internal(set) var replayedByteCount: UInt64
+  package internal(set) var replayedRecordCount: UInt64
+  /// Why the log ends where it does; nil where its segment is full to its end.
+  package internal(set) var ending: FormatError?
+  /// Where the log ended when it was read.
+  package internal(set) var cut: LogPosition
+  /// The latest wall clock that a mark or the catalogue tells, in milliseconds.
+  package let clock: UInt64
+  /// The highest numbers that anything seen names: after a cut, the next are far above.
+  package internal(set) var highestSequence: SequenceNumber
+  package internal(set) var highestGeneration: Generation
+  /// The file with what its window has laid over the log; nil if that is nothing, or was written to its place.
+  package internal(set) var patched: StoreFile?
+  /// What stands above the watermark, for `Securing`.
+  var unsecured: Unsecured
+
+  /// What is to be written again, since reading it proved only that the cache has it.
+  struct Unsecured: Sendable {
+    let fileByteCount: UInt64
+    /// Records of the hot log, and of the survivors adopted at or above the watermark that the catalogue still holds.
+    var stretches: [LogStretch] = []
+    /// The extents of puts at or above the watermark that the catalogue still holds.
+    var extents: [ValuePlace.Piece] = []
+  }
+}
+
+/// A run of records of one segment.
+struct LogStretch: Sendable {
+  let header: SegmentHeader
+  let start: UnitOffset
+  var end: UnitOffset
+  /// Where the record stands that names the segment; nil where the log was read from a checkpoint on.
+  var adoptedAt: LogPosition?
+
+  var identity: SegmentIdentity { header.identity }
 }

@@ -18,23 +18,13 @@ struct LogReplay {
     var end: LogPosition
     /// Its sequence; nil while there is none.
     var lastSequence: SequenceNumber?
-    /// The segments of the hot log from where replay began, up to the one that it ends in.
-    var chain: [ChainSegment]
+    /// The records of the hot log from where replay began, up to the segment that it ends in.
+    var chain: [LogStretch]
     var recordCount: UInt64 = 0
     var byteCount: UInt64 = 0
   }
 
-  /// A segment that replay went through.
-  struct ChainSegment {
-    let identity: SegmentIdentity
-    let base: SequenceNumber
-    /// Where reading began in it.
-    let start: UnitOffset
-    /// Where the seal that leads to it begins and ends; nil for the first.
-    let seal: (start: LogPosition, end: LogPosition)?
-  }
-
-  /// What the log says of itself and of extents.
+  /// What the log says of itself and of segments.
   ///
   /// Positions of what stands in a batch are the batch's.
   struct Findings {
@@ -42,19 +32,11 @@ struct LogReplay {
     var watermark: LogPosition?
     /// The latest clock of a mark.
     var clock: UInt64 = 0
-    var larges: [Large] = []
-    /// Survivors that were adopted.
-    var survivors: [(unit: LogPosition, entry: SegmentEntry)] = []
+    /// What records name that lies elsewhere, with where the log ends if it is not there.
+    var sides: [(unit: LogPosition, piece: SidePiece)] = []
     /// Where segments were freed, and adopted.
     var freedAt: [Generation: LogPosition] = [:]
     var adoptedAt: [Generation: LogPosition] = [:]
-  }
-
-  /// A put of a large value.
-  struct Large {
-    /// Where the log ends if it does not count: its own position or that of its batch.
-    let unit: LogPosition
-    let place: ValuePlace
   }
 
   /// The highest position that was known to be on the medium before.
@@ -69,10 +51,11 @@ struct LogReplay {
     self.closedEnd = closedEnd
     catalogue = checkpoint.catalogue
     reader = checkpoint.replay
-    let start = ChainSegment(
-      identity: reader.segment, base: reader.base, start: reader.offset, seal: nil)
+    let first = LogStretch(
+      header: SegmentHeader(identity: reader.segment, base: reader.base, floor: reader.base),
+      start: reader.offset, end: reader.offset)
     progress = Progress(
-      tail: checkpoint.tail, end: reader.position, lastSequence: reader.lastSequence, chain: [start])
+      tail: checkpoint.tail, end: reader.position, lastSequence: reader.lastSequence, chain: [first])
   }
 
   /// Replays to the log's end or to `limit`, which is where a record that counts, or a batch, begins.
@@ -88,6 +71,7 @@ struct LogReplay {
     }
     if let batch { progress = batch.before }
     batch = nil
+    progress.chain[progress.chain.count - 1].end = progress.end.offset
     catalogue.setTail(progress.tail)
   }
 
@@ -105,16 +89,13 @@ struct LogReplay {
   }
 
   private mutating func take(_ record: LogRecord) throws(SedimentError) {
-    if record.header.isBatched {
-      try takeMember(record)
-    } else if batch != nil {
-      switch record.control {
-      case .seal(let seal)?: try takeSeal(seal, of: record)
-      case .commit(let commit)?: try takeCommit(commit, of: record)
-      default: throw reader.damaged("a batch is interrupted by another record", record)
-      }
-    } else {
-      try takeSingle(record)
+    switch record.control {
+    case _ where record.header.isBatched: try takeMember(record)
+    case .seal(let seal)?: try takeSeal(seal, of: record)
+    case .commit(let commit)?: try takeCommit(commit, of: record)
+    case _ where batch != nil: throw reader.damaged("a batch is interrupted by another record", record)
+    case .mark(let mark)?: try takeMark(mark, of: record)
+    default: try count(record)
     }
     if batch == nil {
       progress.end = reader.position
@@ -122,76 +103,59 @@ struct LogReplay {
     }
   }
 
-  private mutating func count(_ record: LogRecord) {
+  /// Counts a record, and does what it says of the catalogue.
+  private mutating func count(_ record: LogRecord) throws(SedimentError) {
     progress.tail.count(record.header, now: catalogue.numbers.clocks.highest)
     progress.recordCount += 1
     progress.byteCount += UInt64(record.header.byteCount)
+    if let place = record.place { try perform(.large(place), of: record) }
+    if case .catalogueChange(let change)? = record.control { try perform(.change(change), of: record) }
   }
 
   private mutating func takeMember(_ record: LogRecord) throws(SedimentError) {
-    if batch == nil { batch = PendingBatch(at: record.position, before: progress) }
-    count(record)
-    if let place = record.place { batch?.add(.large(place), of: record) }
-    if case .catalogueChange(let change)? = record.control { batch?.add(.change(change), of: record) }
-    batch?.byteCount += record.header.byteCount
-    guard var checksum = batch?.checksum, reader.add(to: &checksum),
-      batch?.byteCount ?? 0 <= Limits.batchByteCountMax
-    else { throw reader.damaged("a batch is larger than one can be", record) }
-    batch?.checksum = checksum
+    var pending = batch.take() ?? PendingBatch(start: record.position, before: progress)
+    pending.byteCount += record.header.byteCount
+    guard reader.add(to: &pending.checksum), pending.byteCount <= Limits.batchByteCountMax else {
+      throw reader.damaged("a batch is larger than one can be", record)
+    }
+    batch = pending
+    try count(record)
   }
 
   private mutating func takeCommit(_ commit: Commit, of record: LogRecord) throws(SedimentError) {
-    guard let batch, batch.checksum.commit == commit else {
+    guard let batch = batch.take(), batch.checksum.commit == commit else {
       throw reader.damaged("a commit does not fit its batch", record)
     }
-    self.batch = nil
-    count(record)
+    try count(record)
     for step in batch.steps { try perform(step.operation, of: step.record, unit: batch.start) }
   }
 
-  private mutating func takeSingle(_ record: LogRecord) throws(SedimentError) {
-    switch record.control {
-    case nil:
-      count(record)
-      if let place = record.place { try perform(.large(place), of: record, unit: record.position) }
-    case .seal(let seal)?:
-      try takeSeal(seal, of: record)
-    case .catalogueChange(let change)?:
-      count(record)
-      try perform(.change(change), of: record, unit: record.position)
-    case .mark(let mark)?:
-      guard mark.salt == reader.segment.salt, mark.watermark <= record.position else {
-        throw reader.damaged("a mark states what it cannot know", record)
-      }
-      count(record)
-      found.watermark = max(found.watermark ?? mark.watermark, mark.watermark)
-      found.clock = max(found.clock, mark.clock)
-    case .commit?:
-      throw reader.damaged("a commit has no batch", record)
-    case .checkpointPart?, .ignorable?:
-      count(record)
+  private mutating func takeMark(_ mark: Mark, of record: LogRecord) throws(SedimentError) {
+    guard mark.salt == reader.segment.salt, mark.watermark <= record.position else {
+      throw reader.damaged("a mark states what it cannot know", record)
     }
+    try count(record)
+    found.watermark = max(found.watermark ?? mark.watermark, mark.watermark)
+    found.clock = max(found.clock, mark.clock)
   }
 
   private mutating func takeSeal(_ seal: Seal, of record: LogRecord) throws(SedimentError) {
     guard seal.recordCount == progress.tail.recordCount else {
       throw reader.damaged("a seal counts other records than there are", record)
     }
-    count(record)
+    try count(record)
     let end = reader.position
     guard try reader.follow(seal, of: record) else { return }
     var closed = progress.tail
     closed.end = end.offset
-    let next = ChainSegment(
-      identity: seal.next, base: record.header.sequence, start: seal.next.recordRange.lowerBound,
-      seal: (record.position, end))
-    progress.chain.append(next)
-    progress.tail = SegmentEntry(tail: seal.next, base: record.header.sequence)
-    if batch != nil {
-      batch?.add(.link(closed, next), of: record)
-    } else {
-      try perform(.link(closed, next), of: record, unit: record.position)
-    }
+    progress.tail = SegmentEntry(tail: seal.next, base: reader.base)
+    progress.chain[progress.chain.count - 1].end = end.offset
+    progress.chain.append(
+      LogStretch(
+        header: SegmentHeader(
+          identity: seal.next, base: reader.base, floor: reader.base, predecessor: end),
+        start: reader.offset, end: reader.offset, adoptedAt: record.position))
+    try perform(.link(closed, seal.next), of: record)
   }
 
   // MARK: The catalogue
@@ -201,7 +165,16 @@ struct LogReplay {
     case large(ValuePlace)
     case change(CatalogueChange)
     /// The log went on in another segment, and this is what became of the one before.
-    case link(SegmentEntry, ChainSegment)
+    case link(SegmentEntry, SegmentIdentity)
+  }
+
+  /// Does what a record says, in a batch once that is complete.
+  private mutating func perform(_ operation: Operation, of record: LogRecord) throws(SedimentError) {
+    if batch == nil {
+      try perform(operation, of: record, unit: record.position)
+    } else {
+      batch?.steps.append((operation, record))
+    }
   }
 
   private mutating func perform(
@@ -212,15 +185,17 @@ struct LogReplay {
       case .large(let place):
         for piece in place.pieces { try checkUnused(piece.extent.generation) }
         try catalogue.adopt(place)
-        found.larges.append(Large(unit: unit, place: place))
-        for piece in place.pieces { found.adoptedAt[piece.extent.generation] = unit }
+        for piece in place.pieces {
+          found.sides.append((unit, .extent(piece)))
+          found.adoptedAt[piece.extent.generation] = unit
+        }
       case .change(let change):
         try apply(change, at: record.header.sequence, unit: unit)
       case .link(let closed, let next):
-        try checkUnused(next.identity.generation)
+        try checkUnused(next.generation)
         catalogue.setTail(closed)
-        try catalogue.link(next.identity, base: next.base, endOfTail: closed.end)
-        found.adoptedAt[next.identity.generation] = record.position
+        try catalogue.link(next, base: record.header.sequence, endOfTail: closed.end)
+        found.adoptedAt[next.generation] = record.position
       }
     } catch {
       throw reader.damaged("the log contradicts itself: \(error.reason)", record)
@@ -241,24 +216,14 @@ struct LogReplay {
       case .segment(let entry):
         try checkUnused(entry.identity.generation)
         found.adoptedAt[entry.identity.generation] = unit
-        if entry.identity.kind == .survivors { found.survivors.append((unit, entry)) }
+        if entry.identity.kind == .survivors { found.sides.append((unit, .survivors(entry))) }
       case .indexPart(let part): try checkUnused(part.segment.generation)
       default: break
       }
     }
     try catalogue.apply(change, at: sequence)
   }
-}
 
-extension LogReplay.Findings {
-  /// What records name that lies elsewhere, with where the log ends if it is not there.
-  var sidePieces: [(unit: LogPosition, piece: SidePiece)] {
-    larges.flatMap { large in large.place.pieces.map { (large.unit, .extent($0)) } }
-      + survivors.map { ($0.unit, .survivors($0.entry)) }
-  }
-}
-
-extension LogReplay {
   /// A generation that was freed is never adopted again; one that is there, the catalogue refuses.
   private func checkUnused(_ generation: Generation) throws(Catalogue.Contradiction) {
     guard found.freedAt[generation] == nil else {
@@ -268,22 +233,13 @@ extension LogReplay {
 }
 
 /// Members of a batch whose commit was not read yet.
-struct PendingBatch {
+private struct PendingBatch {
   /// Where its first member begins.
   let start: LogPosition
   /// How far the log counted before it.
   let before: LogReplay.Progress
-  private(set) var steps: [(operation: LogReplay.Operation, record: LogRecord)] = []
+  var steps: [(operation: LogReplay.Operation, record: LogRecord)] = []
   var checksum = BatchChecksum()
   /// The bytes of its members so far, without the seals between them.
   var byteCount = 0
-
-  init(at start: LogPosition, before: LogReplay.Progress) {
-    self.start = start
-    self.before = before
-  }
-
-  mutating func add(_ operation: LogReplay.Operation, of record: LogRecord) {
-    steps.append((operation, record))
-  }
 }

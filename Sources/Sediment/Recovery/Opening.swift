@@ -23,26 +23,18 @@ package struct Opening {
 
   private let file: StoreFile
   private let disk: any Disk
-  private let writeNote: @Sendable () -> Bool
-  private let sync: @Sendable () throws(SedimentError) -> Void
+  private let writeNote: () -> Bool
 
-  /// An opening that syncs the file itself.
-  package init(_ file: StoreFile, on disk: any Disk) {
-    self.init(file, on: disk, writingNote: { false }) { () throws(SedimentError) in try Self.sync(file) }
-  }
-
-  /// An opening all of whose syncs go through `sync` (invariant 2).
+  /// An opening of a file; all its syncs are those of `StoreFile.syncForOpening` (invariant 2).
   ///
   /// `writeNote` writes the owner's note, or says that it did not; it is called only for a file that was found to
   /// be one that may be written.
   package init(
-    _ file: StoreFile, on disk: any Disk, writingNote writeNote: @escaping @Sendable () -> Bool,
-    sync: @escaping @Sendable () throws(SedimentError) -> Void
+    _ file: StoreFile, on disk: any Disk, writingNote writeNote: @escaping () -> Bool = { false }
   ) {
     self.file = file
     self.disk = disk
     self.writeNote = writeNote
-    self.sync = sync
   }
 
   /// Opens the log; when this returns for a writer, the log is clean or everything in it is on the medium.
@@ -71,14 +63,10 @@ package struct Opening {
         .newer, path: file.path, offset: head.leading.copy.byteOffset,
         message: "A newer version wrote the file. Open it for reading only, or use that version.")
     }
-    var keeper = HeadKeeper(
-      head, of: file, session: disk.random(), isNoteUnsynced: writeNote(), sync: sync)
+    var keeper = HeadKeeper(head, of: file, session: disk.random(), isNoteUnsynced: writeNote())
     if !result.log.isClean {
-      guard
-        let secured = try Securing(result.log.patched ?? file, on: disk).run(result.log, &keeper, sync: sync)
-      else {
-        return false
-      }
+      let securing = Securing(result.log.patched ?? file, on: disk)
+      guard let secured = try securing.run(result.log, &keeper) else { return false }
       result.log = secured
       // What the window had was written to its place with the rest.
       result.log.patched = nil
@@ -94,13 +82,34 @@ package struct Opening {
       wasClosed: log.isClean, replayedRecordCount: log.replayedRecordCount,
       replayedByteCount: log.replayedByteCount, cut: log.isClean ? nil : cut, isDurable: log.isClean)
   }
+}
 
-  /// Syncs a file for those who open it.
-  static func sync(_ file: StoreFile) throws(SedimentError) {
-    do throws(SedimentError) {
-      try file.sync()
-    } catch {
-      throw .failedSync(error)
-    }
+/// What opening a store found and did.
+public struct RecoveryReport: Hashable, Sendable {
+  /// Whether the last process that wrote the file closed it.
+  public internal(set) var wasClosed: Bool
+  /// How many records behind the last checkpoint were read again.
+  public internal(set) var replayedRecordCount: UInt64
+  /// The bytes of these records.
+  public internal(set) var replayedByteCount: UInt64
+  /// How many keys came from the stored index, without their records being read.
+  public internal(set) var storedKeyCount: UInt64 = 0
+  /// How many records were read for keys that the stored index did not have.
+  public internal(set) var scannedRecordCount: UInt64 = 0
+  /// The bytes of these records.
+  public internal(set) var scannedByteCount: UInt64 = 0
+  /// Where the log ended if the file was not closed; what was written behind and never synced is gone.
+  public internal(set) var cut: Cut?
+  /// Whether everything that the store returns now would survive a power failure.
+  public internal(set) var isDurable: Bool
+  /// How many nanoseconds opening took.
+  public internal(set) var durationNanoseconds: UInt64 = 0
+
+  /// The end of a log that was not closed.
+  public struct Cut: Hashable, Sendable {
+    /// The byte of the file behind the last record that counts.
+    public let offset: UInt64
+    /// In words, what is there instead of a record; nil where a segment was full.
+    public let reason: String?
   }
 }

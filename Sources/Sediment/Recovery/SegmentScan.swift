@@ -4,7 +4,7 @@ package import SedimentFormat
 /// verifies each (DESIGN.md 7, step 8).
 ///
 /// A record that is not good is corruption there. Reading goes by `read` in large pieces, never through a mapping.
-package struct SegmentScan {
+package struct SegmentScan: Sendable {
   private let entry: SegmentEntry
   private let file: StoreFile
   private let seed: Checksum
@@ -42,120 +42,103 @@ package struct SegmentScan {
     range = start..<max(start, min(end, entry.identity.recordRange.upperBound).byteOffset)
   }
 
+  /// The bytes of all records together.
+  var byteCount: UInt64 { range.upperBound - range.lowerBound }
+
   /// Shows every record to the visitor.
   package func run(
     _ buffer: ScanBuffer, _ visitor: inout some RecordVisitor
   ) throws(SedimentError) -> Totals {
-    var totals = Totals()
-    var piece = Piece(start: range.lowerBound, sequence: before.rawValue)
-    while piece.start < range.upperBound {
-      try fill(buffer, &piece)
-      while try scan(buffer, &piece, &totals, &visitor) {}
-      try advance(buffer, &piece)
+    var window = buffer.takeWindow(of: file)
+    var progress = Progress(position: range.lowerBound, sequence: before.rawValue)
+    while progress.position < range.upperBound {
+      guard try window.grow(from: progress.position, limit: range.upperBound) else {
+        throw failure(.truncated, at: progress.position)
+      }
+      unsafe try window.withBytes { (bytes) throws(SedimentError) in
+        unsafe try scan(bytes, buffer.records, &progress, &visitor)
+      }
     }
-    if let passed = piece.passed, !isWhole(piece) { throw failure(.checksum, at: passed) }
-    return totals
+    buffer.window = window
+    if let passed = progress.passed, !isWhole(progress) { throw failure(.checksum, at: passed) }
+    return Totals(recordCount: progress.recordCount, byteCount: progress.position - range.lowerBound)
   }
 
   /// Whether as much was found as the catalogue says; in a hot segment the sequences tell what is missing before.
-  private func isWhole(_ piece: Piece) -> Bool {
-    isHot ? piece.sequence == entry.highest.rawValue : piece.recordCount == Int(entry.recordCount)
+  private func isWhole(_ progress: Progress) -> Bool {
+    isHot ? progress.sequence == entry.highest.rawValue : progress.userCount == Int(entry.recordCount)
   }
 
-  /// Part of the segment in the buffer.
-  private struct Piece {
-    /// Where in the file the buffer begins.
-    var start: UInt64
-    /// The bytes of the buffer that are the file's.
-    var byteCount = 0
-    /// The bytes of it that were scanned.
-    var scanned = 0
-    /// The bytes that the next record takes in all, where it is not wholly in the buffer.
-    var needed = 0
-    /// The sequence of the record before.
+  /// How far a scan has come.
+  private struct Progress {
+    /// Behind the last record.
+    var position: UInt64
+    /// Its sequence.
     var sequence: UInt64
-    /// How many records were found or passed over, control records left out.
-    var recordCount = 0
+    /// How many records were found or passed over.
+    var recordCount: UInt64 = 0
+    /// The same without control records.
+    var userCount = 0
     /// Where the first record lies that was passed over; nil if there is none.
     var passed: UInt64?
 
-    init(start: UInt64, sequence: UInt64) {
-      self.start = start
+    init(position: UInt64, sequence: UInt64) {
+      self.position = position
       self.sequence = sequence
     }
   }
 
-  // MARK: Pieces
-
-  /// Reads on behind what the buffer holds.
-  private func fill(_ buffer: ScanBuffer, _ piece: inout Piece) throws(SedimentError) {
-    let left = range.upperBound - piece.start - UInt64(piece.byteCount)
-    let wanted = Int(min(UInt64(buffer.byteCount - piece.byteCount), left))
-    // The wanted bytes lie behind those there are, in the buffer.
-    var span = unsafe MutableRawSpan(_unsafeStart: buffer.bytes + piece.byteCount, byteCount: wanted)
-    let count = try file.read(into: &span, at: piece.start + UInt64(piece.byteCount))
-    guard count == wanted else { throw failure(.truncated, at: piece.start + UInt64(piece.byteCount)) }
-    piece.byteCount += wanted
-  }
-
-  /// Moves the piece to the first record that was not scanned.
-  private func advance(_ buffer: ScanBuffer, _ piece: inout Piece) throws(SedimentError) {
-    let next = piece.start + UInt64(piece.scanned)
-    guard UInt64(piece.needed) <= range.upperBound - next else { throw failure(.truncated, at: next) }
-    buffer.keep(piece.scanned..<piece.byteCount, needed: piece.needed)
-    piece.start += UInt64(piece.scanned)
-    piece.byteCount -= piece.scanned
-    piece.scanned = 0
-    piece.needed = 0
-  }
-
   // MARK: Records
 
-  /// Scans as many records as a visitor takes at once; false once no whole record is left in the buffer.
+  /// Scans the records that lie as a whole in memory, and shows them some at a time.
   private func scan(
-    _ buffer: ScanBuffer, _ piece: inout Piece, _ totals: inout Totals, _ visitor: inout some RecordVisitor
-  ) throws(SedimentError) -> Bool {
-    let start = piece.scanned
-    var position = start
-    var count = 0
-    while count < ScanBuffer.recordCountMax, position < piece.byteCount {
-      let byteCount = unsafe scanPut(buffer.bytes, position, &piece, buffer.records + count)
-      if byteCount > 0 {
-        count += 1
-        position += byteCount
-        totals.recordCount += 1
-        continue
+    _ bytes: UnsafeRawBufferPointer, _ records: UnsafeMutablePointer<ScannedRecord>,
+    _ progress: inout Progress, _ visitor: inout some RecordVisitor
+  ) throws(SedimentError) {
+    guard let memory = bytes.baseAddress else { return }
+    let start = progress.position
+    var place = 0
+    var isAtEnd = false
+    while !isAtEnd, place < bytes.count {
+      var count = 0
+      while count < ScanBuffer.recordCountMax, place < bytes.count {
+        let (record, available, offset) =
+          unsafe (memory + place, bytes.count - place, start &+ UInt64(place))
+        var byteCount = unsafe scanPut(record, available, at: offset, &progress, records + count)
+        if byteCount > 0 {
+          count += 1
+        } else {
+          let other = unsafe try scanAny(record, available, at: offset, &progress, records + count)
+          isAtEnd = other.byteCount == 0
+          if isAtEnd { break }
+          byteCount = other.byteCount
+          count += other.isUser ? 1 : 0
+        }
+        place += byteCount
+        progress.recordCount += 1
       }
-      let other = unsafe try scanAny(buffer.bytes, position, &piece, buffer.records + count)
-      if other.byteCount == 0 { break }
-      count += other.isUser ? 1 : 0
-      position += other.byteCount
-      totals.recordCount += 1
+      progress.userCount += count
+      if count > 0 { unsafe try visitor.visit(UnsafeBufferPointer(start: records, count: count)) }
     }
-    totals.byteCount += UInt64(position - start)
-    piece.scanned = position
-    piece.recordCount += count
-    if count > 0 { unsafe try visitor.visit(UnsafeBufferPointer(start: buffer.records, count: count)) }
-    return piece.needed == 0 && position < piece.byteCount
+    progress.position = start + UInt64(place)
   }
 
-  /// Scans the record at a position of the buffer if it is a good plain put that lies there as a whole; 0 if not.
+  /// Scans the record at an address if it is a good plain put that lies there as a whole; 0 if not.
   @inline(__always)
   private func scanPut(
-    _ bytes: UnsafeMutableRawPointer, _ position: Int, _ piece: inout Piece,
+    _ record: UnsafeRawPointer, _ available: Int, at place: UInt64, _ progress: inout Progress,
     _ result: UnsafeMutablePointer<ScannedRecord>
   ) -> Int {
-    let place = piece.start &+ UInt64(position)
-    guard let view = unsafe RecordView(bytes + position, available: piece.byteCount - position),
+    guard let view = unsafe RecordView(record, available: available),
       view.isPlainPut, view.isIntact(at: place, seed: seed.rawValue), view.isPaddedWithZeros
     else { return 0 }
     let distance = (view.sequenceLow &- entry.base.rawValue) & (Limits.sequenceSpan - 1)
     // A base has at most 62 bits.
     let sequence = entry.base.rawValue &+ distance
-    guard isHot ? sequence == piece.sequence &+ 1 : distance != 0, sequence <= Limits.sequenceMax else {
+    guard isHot ? sequence == progress.sequence &+ 1 : distance != 0, sequence <= Limits.sequenceMax else {
       return 0
     }
-    piece.sequence = sequence
+    progress.sequence = sequence
     unsafe result.initialize(
       to: ScannedRecord(
         position: place &>> 3, sequence: sequence, expiry: 0,
@@ -167,38 +150,31 @@ package struct SegmentScan {
     return view.byteCount
   }
 
-  /// Scans a record of any shape; its length is 0 if more bytes are needed.
+  /// Scans a record of any shape; its length is 0 if not all of it is there.
   @inline(never)
   private func scanAny(
-    _ bytes: UnsafeMutableRawPointer, _ position: Int, _ piece: inout Piece,
+    _ record: UnsafeRawPointer, _ available: Int, at place: UInt64, _ progress: inout Progress,
     _ result: UnsafeMutablePointer<ScannedRecord>
   ) throws(SedimentError) -> (byteCount: Int, isUser: Bool) {
-    let place = piece.start + UInt64(position)
-    let have = piece.byteCount - position
-    let record = unsafe bytes + position
-    let span = unsafe RawSpan(_unsafeStart: record, byteCount: have)
+    let span = unsafe RawSpan(_unsafeStart: record, byteCount: available)
     guard let offset = UnitOffset(byteOffset: place) else { throw failure(.field(.position), at: place) }
     let header: RecordHeader
     do throws(FormatError) {
       header = try RecordHeader.decode(span, at: RecordPlace(seed: seed, base: entry.base, offset: offset))
     } catch {
-      guard error.fault == .truncated else {
-        if dictionaries.contains(place), let view = unsafe RecordView(record, available: have) {
-          piece.sequence += 1
-          piece.recordCount += 1
-          piece.passed = piece.passed ?? place
-          return (view.byteCount, false)
-        }
+      if error.fault == .truncated { return (0, false) }
+      guard dictionaries.contains(place), let view = unsafe RecordView(record, available: available) else {
         throw failure(error.fault, at: place)
       }
-      // What it takes in all is told once more of it is there.
-      piece.needed = have + Limits.unitByteCount
-      return (0, false)
+      progress.sequence += 1
+      progress.userCount += 1
+      progress.passed = progress.passed ?? place
+      return (view.byteCount, false)
     }
-    guard !isHot || header.sequence.rawValue == piece.sequence &+ 1 else {
+    guard !isHot || header.sequence.rawValue == progress.sequence &+ 1 else {
       throw failure(.field(.sequence), at: place)
     }
-    piece.sequence = header.sequence.rawValue
+    progress.sequence = header.sequence.rawValue
     guard header.kind != .control else { return (header.byteCount, false) }
     unsafe result.initialize(to: ScannedRecord(header, at: place, in: record))
     return (header.byteCount, true)
@@ -206,5 +182,35 @@ package struct SegmentScan {
 
   private func failure(_ fault: FormatError.Fault, at offset: UInt64) -> SedimentError {
     SedimentError(FormatError(.record, fault), path: file.path, offset: offset)
+  }
+}
+
+/// The memory of scans, used again for each segment.
+@safe
+package final class ScanBuffer {
+  /// How many records a visitor is given at once.
+  package static let recordCountMax = 64
+
+  /// How much is read at once: what stays in a processor's cache.
+  private static let pieceByteCount = 1 << 18
+
+  let records: UnsafeMutablePointer<ScannedRecord>
+  fileprivate var window: FileWindow?
+
+  package init() {
+    unsafe records = .allocate(capacity: Self.recordCountMax)
+  }
+
+  deinit {
+    unsafe records.deallocate()
+  }
+
+  /// An empty window, with the memory of the scan before if that was one of the same file.
+  fileprivate func takeWindow(of file: StoreFile) -> FileWindow {
+    guard var window = window.take(), window.file === file else {
+      return FileWindow(file, pieceByteCount: Self.pieceByteCount)
+    }
+    window.empty()
+    return window
   }
 }

@@ -1,4 +1,3 @@
-internal import SedimentDisk
 internal import SedimentFormat
 
 /// What a record of the log names that lies elsewhere and was written, perhaps not synced, before it.
@@ -17,41 +16,30 @@ enum SidePiece {
 /// Looks whether what records at or above the watermark name is there (DESIGN.md 7, step 5): a record that names
 /// something which is not whole ends the log.
 struct SideCheck {
-  private let surveyed: SurveyedFile
+  let surveyed: SurveyedFile
   private let buffer = ScanBuffer()
-  private var limit: LogPosition
 
-  init(_ surveyed: SurveyedFile, end: LogPosition) {
+  init(_ surveyed: SurveyedFile) {
     self.surveyed = surveyed
-    limit = end
   }
 
-  /// The end that is left: everything that the log still holds there is whole, if its record stands at or above the
+  /// The end that is left of a log: everything that it still holds there is whole, if its record stands at or above the
   /// watermark.
   ///
-  /// An earlier end revives what was freed behind it, so that is looked at in turn; each just once.
-  mutating func run(
-    _ found: LogReplay.Findings, from watermark: LogPosition
+  /// An earlier end revives what was freed behind it. So what was freed last is looked at first, and what never was
+  /// counts as freed at the end.
+  func run(
+    _ found: LogReplay.Findings, from watermark: LogPosition, to end: LogPosition
   ) throws(SedimentError) -> LogPosition {
-    var freed: [(at: LogPosition, piece: SidePiece, unit: LogPosition)] = []
-    for (unit, piece) in found.sidePieces where unit >= watermark {
-      if let at = found.freedAt[piece.generation] {
-        freed.append((at, piece, unit))
-      } else {
-        try check(piece, of: unit)
-      }
-    }
-    freed.sort { $0.at < $1.at }
-    while let last = freed.last, last.at >= limit {
-      freed.removeLast()
-      try check(last.piece, of: last.unit)
+    let sides = found.sides.filter { $0.unit >= watermark }
+      .map { (freedAt: found.freedAt[$0.piece.generation] ?? end, unit: $0.unit, piece: $0.piece) }
+      .sorted { $0.freedAt > $1.freedAt }
+    var limit = end
+    for side in sides {
+      guard side.freedAt >= limit else { break }
+      if side.unit < limit, try !isWhole(side.piece) { limit = side.unit }
     }
     return limit
-  }
-
-  private mutating func check(_ piece: SidePiece, of unit: LogPosition) throws(SedimentError) {
-    guard unit < limit else { return }
-    if try !isWhole(piece) { limit = unit }
   }
 
   private func isWhole(_ piece: SidePiece) throws(SedimentError) -> Bool {

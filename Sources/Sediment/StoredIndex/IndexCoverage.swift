@@ -4,8 +4,9 @@ internal import SedimentFormat
 struct IndexCoverage {
   /// The parts in the order of their partitions.
   let parts: [IndexPartEntry]
-  /// What all of them have in common.
-  private let common: IndexPartEntry
+  /// Any of them, for what all have in common: the log from its "replay from" on, and the segments of its generation limit
+  /// and of higher ones, may hold what the parts lack.
+  let common: IndexPartEntry
 
   /// Nil if the parts do not count together: all of one build and moment, with each partition once.
   ///
@@ -27,13 +28,6 @@ struct IndexCoverage {
     self.common = common
   }
 
-  var keyHash: KeyHash { common.keyHash }
-  var partitionCount: Int { Int(common.partitionTotal) }
-  /// The hot log from here on may hold what the parts lack.
-  var replayFrom: LogPosition { common.replayFrom }
-  /// The segments of this generation and of higher ones may hold what the parts lack.
-  var generationLimit: Generation { common.generationLimit }
-
   /// The entries of all parts, each of which has bytes of the file.
   var entryCount: Int {
     Int(clamping: parts.reduce(0 as UInt64) { $0 &+ $1.entryCount })
@@ -50,18 +44,73 @@ struct IndexCoverage {
   /// What is to be scanned of a hot or survivors segment.
   func rest(of entry: SegmentEntry) -> Rest {
     let generation = entry.identity.generation
-    if generation >= generationLimit { return .everything }
-    guard entry.identity.kind == .hot, generation >= replayFrom.generation else { return .nothing }
-    return generation == replayFrom.generation ? .behind(replayFrom.offset) : .everything
+    if generation >= common.generationLimit { return .everything }
+    guard entry.identity.kind == .hot, generation >= common.replayFrom.generation else { return .nothing }
+    return generation == common.replayFrom.generation ? .behind(common.replayFrom.offset) : .everything
   }
 
   /// Whether the place from which on the log is scanned, if its segment is still there, is one of its records'.
   func fits(_ segments: [SegmentEntry], end: LogPosition) -> Bool {
-    guard let entry = segments.first(where: { $0.identity.generation == replayFrom.generation }) else {
-      return replayFrom < end
+    guard let entry = segments.first(where: { $0.identity.generation == common.replayFrom.generation }) else {
+      return common.replayFrom < end
     }
     let range = entry.identity.recordRange
-    return entry.identity.kind == .hot && range.contains(replayFrom.offset)
-      && replayFrom.offset <= entry.end ?? end.offset
+    return entry.identity.kind == .hot && range.contains(common.replayFrom.offset)
+      && common.replayFrom.offset <= entry.end ?? end.offset
+  }
+}
+
+/// Tells which segment a stored entry leads to, if it counts (DESIGN.md 7, step 8).
+struct IndexPlaces: Sendable {
+  /// For each slot of the file, the number of its segment and one more; 0 where no entry counts.
+  private let numbers: [UInt32]
+  /// The number of the segment in which the place to replay from lies, and one more; and that place.
+  private let last: UInt32
+  private let end: UInt64
+
+  /// The places in hot and survivors segments that the parts know.
+  init(_ segments: [SegmentEntry], _ coverage: IndexCoverage) {
+    var numbers: [UInt32] = []
+    var last: UInt32 = 0
+    for (number, entry) in segments.enumerated() {
+      switch coverage.rest(of: entry) {
+      case .everything: continue
+      case .behind: last = UInt32(number) + 1
+      case .nothing: break
+      }
+      let run = entry.identity.run
+      if numbers.count < Int(run.end) {
+        numbers.append(contentsOf: repeatElement(0, count: Int(run.end) - numbers.count))
+      }
+      for slot in run.first..<run.end { numbers[Int(slot)] = UInt32(number) + 1 }
+    }
+    self.numbers = numbers
+    self.last = last
+    end = coverage.common.replayFrom.offset.rawValue
+  }
+
+  /// Leaves out the entries that lead nowhere any more, moves the others together and counts them for each segment;
+  /// the result is how many are left.
+  func keep(
+    _ entries: UnsafeMutableBufferPointer<UInt64>, counting counts: inout [UInt32]
+  ) -> Int {
+    var kept = 0
+    unsafe numbers.withUnsafeBufferPointer { numbers in
+      unsafe counts.withUnsafeMutableBufferPointer { counts in
+        for place in 0..<entries.count {
+          let raw = unsafe entries[place]
+          let position = raw & IndexEntry.positionMask
+          let slot = Int(truncatingIfNeeded: position / Limits.slotUnitCount)
+          guard slot < numbers.count else { continue }
+          // Below the number of slots, as was just checked; the number is one of a segment.
+          let number = unsafe numbers[slot]
+          if number == 0 || number == last && position >= end { continue }
+          unsafe counts[Int(number) &- 1] &+= 1
+          unsafe entries[kept] = raw
+          kept &+= 1
+        }
+      }
+    }
+    return kept
   }
 }

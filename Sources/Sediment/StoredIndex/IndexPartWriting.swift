@@ -71,7 +71,10 @@ struct IndexPartWriting: ~Copyable {
       build: build)
     guard let part else { preconditionFailure("a part of the index does not fit the segment made for it") }
     parts.append(part)
-    try write(pages.words, to: segment)
+    let file = reader.volume.file
+    try file.write(
+      SegmentHeader(identity: segment, base: .zero, floor: .zero), of: reader.volume.identity)
+    try file.write(unsafe pages.words.span.bytes, at: segment.recordRange.lowerBound.byteOffset)
     firstPartition = nextPartition
     entryCounts.removeAll(keepingCapacity: true)
     entries.removeAll(keepingCapacity: true)
@@ -91,13 +94,5 @@ struct IndexPartWriting: ~Copyable {
       }
       return try writer.reserve(.index, try writer.takeRun(UInt32(slotCount), for: .storing), &reservation)
     }
-  }
-
-  private func write(_ words: [UInt64], to segment: SegmentIdentity) throws(SedimentError) {
-    let start = segment.run.byteRange.lowerBound
-    let header = SegmentHeader(identity: segment, base: .zero, floor: .zero).encode(
-      in: reader.volume.identity)
-    try reader.volume.file.write(header, at: start)
-    try reader.volume.file.write(unsafe words.span.bytes, at: start + UInt64(SegmentHeader.byteCount))
   }
 }

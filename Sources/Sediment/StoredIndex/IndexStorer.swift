@@ -65,7 +65,7 @@ extension IndexStorer {
       let moment = compaction.withLock { _ in
         writer.withLock { writer -> IndexMoment? in
           guard mayGoOn(), writer.poison == nil else { return nil }
-          return indexMoment(writer)
+          return IndexMoment(writer, index.view)
         }
       }
       guard let moment else { return false }
@@ -103,13 +103,26 @@ extension IndexStorer {
     writer.noteUnstored(0, asOf: moment.appendedByteCount)
     return true
   }
+}
 
-  /// The present moment.
-  private func indexMoment(_ writer: borrowing LogWriter) -> IndexMoment {
-    let view = index.view
-    return IndexMoment(
-      position: writer.tail.position, sequence: SequenceNumber(writer.tail.sequence)!,
-      generationLimit: writer.catalogue.numbers.nextGeneration, keyHash: view.keyHash,
-      baseBitCount: view.baseBitCount, appendedByteCount: writer.writtenTotal)
+/// How much of the log the stored index does not know, by the bytes that were ever appended or moved.
+struct UnstoredLog {
+  /// How much had ever been appended or moved when the index knew all of it, as it were.
+  fileprivate var knownTotal: UInt64 = 0
+  /// The bytes from which on the index should be stored in the background.
+  var byteCountMax = UInt64.max
+}
+
+extension LogWriter {
+  /// The bytes of records that an opening would scan if this one crashed now; some more where segments were freed.
+  var unstoredByteCount: UInt64 { writtenTotal &- unstored.knownTotal }
+
+  /// Whether the index should be stored in the background.
+  var wantsIndexStored: Bool { unstoredByteCount > unstored.byteCountMax }
+
+  /// Notes how much of the log the stored index does not know at this moment, or did not when so much had ever been
+  /// appended and moved.
+  mutating func noteUnstored(_ byteCount: UInt64, asOf mark: UInt64? = nil) {
+    unstored.knownTotal = (mark ?? writtenTotal) &- byteCount
   }
 }

@@ -3,9 +3,9 @@ internal import SedimentFormat
 
 /// The records of one segment as `inspect --segment` shows them: without keys and values.
 struct SegmentListing {
-  private let segment: FileInspection.Segment
+  private let segment: FileGlance.Segment
 
-  init(_ segment: FileInspection.Segment) { self.segment = segment }
+  init(_ segment: FileGlance.Segment) { self.segment = segment }
 
   func show(isJSON: Bool, _ console: Console) throws {
     isJSON ? try showJSON(console) : try showText(console)
@@ -34,7 +34,7 @@ struct SegmentListing {
     if let ending = segment.ending { try console.write("then: \(ending.description)\n") }
   }
 
-  private static func text(of record: FileInspection.Record) -> String {
+  private static func text(of record: FileGlance.Record) -> String {
     if let control = record.control { return name(of: control) }
     let header = record.header
     var parts = ["\(header.kind)"]

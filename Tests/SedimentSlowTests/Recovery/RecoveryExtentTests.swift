@@ -88,7 +88,7 @@ import Testing
     var log = try openStore()
     let first = log.segment.generation
     try log.roll(slot: 5)
-    var keeper = HeadKeeper(try Head.read(from: StoreFile(log.file)), of: StoreFile(log.file), session: 1) {}
+    var keeper = HeadKeeper(try Head.read(from: StoreFile(log.file)), of: StoreFile(log.file), session: 1)
     #expect(keeper.neededGeneration == first && first < log.segment.generation)
     for needed in [first, log.segment.generation] {
       try keeper.advance(

@@ -26,12 +26,12 @@ import Testing
   }
 
   /// The segments of the store's file in ascending order.
-  private static func segments(_ fixture: StoreFixture) throws -> [FileInspection.Segment] {
+  private static func segments(_ fixture: StoreFixture) throws -> [FileGlance.Segment] {
     try FileInspection.inspect(path: StoreFixture.path, on: fixture.disk).segments
   }
 
   /// The hot segments in the order of their generations.
-  private static func hotSegments(_ fixture: StoreFixture) throws -> [FileInspection.Segment] {
+  private static func hotSegments(_ fixture: StoreFixture) throws -> [FileGlance.Segment] {
     try segments(fixture).filter { $0.header.identity.kind == .hot }
       .sorted { $0.header.identity.generation < $1.header.identity.generation }
   }
