@@ -210,6 +210,21 @@ extension VerificationReport {
   }
 }
 
+extension StoreOpening {
+  /// Runs `body` with a file that is open for reading, and that nobody changes meanwhile.
+  static func reading<Result>(
+    _ path: String, on disk: any Disk, _ body: (StoreFile) throws -> Result
+  ) throws -> Result {
+    let file = try disk.openFile(path, .read)
+    // Closing releases the lock, too.
+    defer { try? file.close() }
+    let opening = StoreOpening(path: path, options: SedimentOptions(readOnly: true), disk: disk)
+    let ticket = try opening.takeLocks(file)
+    defer { ticket.giveBack() }
+    return try body(file)
+  }
+}
+
 /// What the findings of verification advise.
 enum Advice {
   static let restore = "Keep the file as it is; restore a backup, or salvage it."
