@@ -26,9 +26,9 @@ enum ListCommand: StoreCommand {
     operands: [.store, prefix],
     options: [.collection, keysOnly, unsorted, limit, collections, .hexKey, .json],
     examples: [
-      .init("sediment ls cities.sediment", "all keys outside of collections"),
-      .init("sediment ls cache.sediment session: --keys", "the keys that begin so, and nothing else"),
-      .init("sediment ls photos.sediment --collections", "which collections there are"),
+      ("sediment ls cities.sediment", "all keys outside of collections"),
+      ("sediment ls cache.sediment session: --keys", "the keys that begin so, and nothing else"),
+      ("sediment ls photos.sediment --collections", "which collections there are"),
     ])
 
   private struct Entry {
@@ -57,11 +57,11 @@ enum ListCommand: StoreCommand {
     }
     var entries: [Entry] = []
     try keys.forEachEntry(withPrefix: begin) { key, byteCount, expiry in
+      try Signals.check()
       entries.append(
         Entry(key: [UInt8](sedimentBytes: key), byteCount: byteCount, expiry: expiry.milliseconds))
-      return Signals.isPending ? .stop : .continue
+      return .continue
     }
-    try Signals.check()
     entries.sort { $0.key.lexicographicallyPrecedes($1.key) }
     try show(entries.prefix(left), arguments, console)
     return .fine
@@ -85,11 +85,9 @@ enum ListCommand: StoreCommand {
       } else if hasOnlyKeys {
         try console.write(ByteText.key(entry.key, isHex: isHex) + "\n")
       } else {
-        let size = "\(entry.byteCount)"
-        let time = entry.expiry.map { TimeText.text(milliseconds: $0) } ?? "-"
-        let gap = String(repeating: " ", count: max(width - size.count, 0))
-        let secondGap = String(repeating: " ", count: max(20 - time.count, 0))
-        try console.write("\(gap)\(size)  \(time)\(secondGap)  \(ByteText.key(entry.key, isHex: isHex))\n")
+        let size = "\(entry.byteCount)".padded(to: width)
+        let time = (entry.expiry.map { TimeText.text(milliseconds: $0) } ?? "-").filled(to: 20)
+        try console.write("\(size)  \(time)  \(ByteText.key(entry.key, isHex: isHex))\n")
       }
     }
   }
@@ -100,9 +98,7 @@ enum ListCommand: StoreCommand {
       if isJSON {
         try console.write(.object([("collection", .text(name)), ("keys", .count(count))]))
       } else {
-        let digits = "\(count)"
-        let gap = String(repeating: " ", count: max(8 - digits.count, 0))
-        try console.write("\(gap)\(digits)  \(ByteText.key(Array(name.utf8)))\n")
+        try console.write("\("\(count)".padded(to: 8))  \(ByteText.key(Array(name.utf8)))\n")
       }
     }
     return .fine

@@ -22,9 +22,9 @@ enum RemoveCommand: StoreCommand {
       """,
     operands: [.store, keys], options: [.collection, prefix, all, drop, force, .hexKey],
     examples: [
-      .init("sediment rm cities.sediment kharkiv lviv", "two keys"),
-      .init("sediment rm cache.sediment --prefix session:", "all keys that begin so"),
-      .init("sediment rm photos.sediment -c thumbnails --drop", "a whole collection"),
+      ("sediment rm cities.sediment kharkiv lviv", "two keys"),
+      ("sediment rm cache.sediment --prefix session:", "all keys that begin so"),
+      ("sediment rm photos.sediment -c thumbnails --drop", "a whole collection"),
     ])
 
   static func run(_ arguments: ParsedArguments, on store: SedimentStore, _ console: Console) throws

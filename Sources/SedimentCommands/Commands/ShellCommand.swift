@@ -18,8 +18,8 @@ enum ShellCommand: Command {
       """,
     operands: [.store], options: [readOnly, create],
     examples: [
-      .init("sediment shell cities.sediment", "asks for commands"),
-      .init("printf 'set a 1\\nget a\\n' | sediment shell cities.sediment", "takes them from a pipe"),
+      ("sediment shell cities.sediment", "asks for commands"),
+      ("printf 'set a 1\\nget a\\n' | sediment shell cities.sediment", "takes them from a pipe"),
     ])
 
   static func run(_ arguments: ParsedArguments, _ console: Console) throws -> ExitCode {

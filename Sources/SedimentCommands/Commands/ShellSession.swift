@@ -95,8 +95,7 @@ struct ShellSession {
     case "help": try help(words.first)
     default:
       let command = try Self.command(name)
-      let outcome = try ArgumentParser.parse(words, for: command.declaration, given: [.store])
-      guard case .arguments(var arguments) = outcome else {
+      guard var arguments = try ArgumentParser.parse(words, for: command.declaration, given: [.store]) else {
         try help(name)
         return .fine
       }
@@ -110,7 +109,7 @@ struct ShellSession {
 
   private static func command(_ name: String) throws(ToolFailure) -> any StoreCommand.Type {
     for command in commands where command.declaration.name == name { return command }
-    let hint = Suggestion.nearest(to: name, among: names).map { "; did you mean '\($0)'?" } ?? ""
+    let hint = Suggestion.hint(for: name, among: names)
     throw .usage("there is no command '\(name)' in the shell\(hint); 'help' lists all")
   }
 

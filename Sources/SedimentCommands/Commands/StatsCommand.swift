@@ -13,19 +13,15 @@ enum StatsCommand: StoreCommand {
       """,
     operands: [.store], options: [.json],
     examples: [
-      .init("sediment stats cities.sediment", "the figures, for people"),
-      .init("sediment stats cities.sediment --json", "the same in exact numbers"),
+      ("sediment stats cities.sediment", "the figures, for people"),
+      ("sediment stats cities.sediment --json", "the same in exact numbers"),
     ])
 
   static func run(_ arguments: ParsedArguments, on store: SedimentStore, _ console: Console) throws
     -> ExitCode
   {
     let figures = try store.survey().statistics
-    if arguments.has(.json) {
-      try console.write(json(figures))
-    } else {
-      try console.write(text(figures))
-    }
+    try console.write(arguments, json: json(figures), text: text(figures))
     return .fine
   }
 
@@ -45,8 +41,7 @@ enum StatsCommand: StoreCommand {
     add("free", bytes: figures.freeByteCount, note: part(figures.freeByteCount))
     add("stored index", bytes: figures.storedIndexByteCount)
     add("index in memory", bytes: UInt64(figures.indexByteCount))
-    let dictionaries =
-      figures.dictionaryCount == 1 ? "1 dictionary" : "\(figures.dictionaryCount) dictionaries"
+    let dictionaries = SizeText.count(figures.dictionaryCount, "dictionary", "dictionaries")
     let lost = figures.lostDictionaryCount
     add(
       "dictionaries", bytes: figures.dictionaryByteCount,
@@ -57,11 +52,10 @@ enum StatsCommand: StoreCommand {
     table.add(["write amplification", SizeText.decimal(figures.lifetimeWriteAmplification, places: 2), ""])
     table.add(["expired keys", "\(figures.expiredKeyCount)", "deleted since then"])
     table.add(["evicted keys", "\(figures.evictedKeyCount)", "left out since then"])
-    // Notes that are empty leave no spaces at the ends of lines.
-    return table.text.split(separator: "\n").map { $0.trimmingEnd() + "\n" }.joined()
+    return table.text
   }
 
-  static func json(_ figures: SedimentStatistics) -> JSONValue {
+  private static func json(_ figures: SedimentStatistics) -> JSONValue {
     .object([
       ("keys", .count(figures.liveKeyCount)),
       ("collections", .count(figures.collectionCount)),
@@ -83,14 +77,5 @@ enum StatsCommand: StoreCommand {
       ("expiredKeys", .integer(figures.expiredKeyCount)),
       ("evictedKeys", .integer(figures.evictedKeyCount)),
     ])
-  }
-}
-
-extension StringProtocol {
-  /// The text without spaces at its end.
-  fileprivate func trimmingEnd() -> String {
-    var text = String(self)
-    while text.hasSuffix(" ") { text.removeLast() }
-    return text
   }
 }
