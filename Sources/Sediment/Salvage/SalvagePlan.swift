@@ -51,21 +51,11 @@ struct SalvagePlan {
       generations.insert(entry.identity.generation)
       // Behind the place where the catalogue breaks off, slots may have come to be used otherwise.
       if !survey.isComplete, wasFreed(entry.identity) { continue }
-      var end = entry.end?.byteOffset
-      if end == nil, survey.isComplete, survey.end?.generation == entry.identity.generation {
-        end = survey.end?.offset.byteOffset
-      }
       add(
         SalvageSegment(
-          entry.identity, base: entry.base, knownEnd: end, leastEnd: leastEnd(of: entry.identity),
-          highest: entry.highest))
+          entry.identity, base: entry.base, knownEnd: survey.end(of: entry),
+          leastEnd: survey.leastEnd(of: entry.identity), highest: entry.highest))
     }
-  }
-
-  /// Up to where a superblock or mark says that the log was on the medium.
-  private func leastEnd(of segment: SegmentIdentity) -> UInt64 {
-    guard let watermark = survey.watermark, watermark.generation == segment.generation else { return 0 }
-    return min(watermark.offset.byteOffset, segment.run.byteRange.upperBound)
   }
 
   /// Whether the slots of a segment say that they were freed, or that they are used by a later one.
@@ -90,7 +80,7 @@ struct SalvagePlan {
       let identity = found.identity
       generations.insert(identity.generation)
       let segment = SalvageSegment(
-        identity, base: found.header.base, end: found.end, leastEnd: leastEnd(of: identity))
+        identity, base: found.header.base, end: found.end, leastEnd: survey.leastEnd(of: identity))
       if identity.generation < next || found.isSuperseded {
         uncertain.append(segment)
       } else {
@@ -114,7 +104,7 @@ struct SalvagePlan {
       !generations.contains(identity.generation), !wasFreed(identity)
     else { return }
     generations.insert(identity.generation)
-    add(SalvageSegment(identity, base: base, leastEnd: leastEnd(of: identity)))
+    add(SalvageSegment(identity, base: base, leastEnd: survey.leastEnd(of: identity)))
   }
 
   // MARK: By what the log says

@@ -79,14 +79,12 @@ struct SegmentCheck {
 
   /// Where a segment's records end; in the one where the log breaks off, as far as anything can be known of.
   private func usedEnd(of entry: SegmentEntry) -> UInt64 {
-    let run = entry.identity.run.byteRange
-    if let end = entry.end { return end.byteOffset }
-    guard let end = survey.end, end.generation == entry.identity.generation else { return run.upperBound }
-    if survey.isComplete { return end.offset.byteOffset }
-    guard let watermark = survey.watermark, watermark.generation == end.generation else {
-      return run.upperBound
+    if let end = survey.end(of: entry) { return end }
+    let least = survey.leastEnd(of: entry.identity)
+    guard least > 0, let end = survey.end, end.generation == entry.identity.generation else {
+      return entry.identity.run.byteRange.upperBound
     }
-    return max(end.offset.byteOffset, min(watermark.offset.byteOffset, run.upperBound))
+    return max(end.offset.byteOffset, least)
   }
 
   /// Reads a segment with records, and adds it to the report.
