@@ -122,8 +122,7 @@ struct Salvage {
       path: new.temporaryPath, options: SedimentOptions(durability: .unsynced), disk: disk,
       scheduler: ManualScheduler())
     do {
-      var writing = SalvageWriting(surveyed, plan.segments, to: store, report)
-      try writing.makeCollections(plan.collections.known)
+      var writing = try SalvageWriting(surveyed, plan, to: store, report)
       try writing.run(certain, &meter)
       report = writing.report
       if keepsUncertain {

@@ -15,18 +15,13 @@ struct SalvageWriting {
   private var dictionaries: [UInt32: CompressionDictionary] = [:]
   private let codec = ZstdCodec()
 
-  /// Adds what it copies and what of that is lost to a report.
+  /// Makes the collections whose names are known; what is copied, and what of that is lost, is added to the report.
   init(
-    _ surveyed: SurveyedFile, _ segments: [SalvageSegment], to store: SedimentStore, _ report: SalvageReport
-  ) {
-    (self.surveyed, self.segments, self.store, self.report) = (surveyed, segments, store, report)
+    _ surveyed: SurveyedFile, _ plan: SalvagePlan, to store: SedimentStore, _ report: SalvageReport
+  ) throws {
+    (self.surveyed, segments, self.store, self.report) = (surveyed, plan.segments, store, report)
     spaces = [0: store.defaultCollection]
-  }
-
-  /// Makes the collections whose names are known.
-  mutating func makeCollections(_ known: [(number: UInt32, name: String)]) throws {
-    for (number, name) in known where !names.contains(name) {
-      names.insert(name)
+    for (number, name) in plan.collections.known where names.insert(name).inserted {
       spaces[number] = try store.collection(name)
     }
   }

@@ -59,7 +59,7 @@ struct RecordSweep {
   mutating func next() throws(SedimentError) -> Step? {
     let start = position
     guard start < end else { return nil }
-    switch try judge(start, in: expected) {
+    switch try judge(start, gapStart: start) {
     case .success(let header):
       cursor.take(header)
       if isHot { lastSequence = header.sequence.rawValue }
@@ -88,21 +88,23 @@ struct RecordSweep {
 
   // MARK: Judging
 
-  /// The sequences that the next record may have.
-  private var expected: ClosedRange<UInt64> {
-    guard let lastSequence else { return 0...highest }
-    return lastSequence + 1...lastSequence + 1
-  }
-
-  /// The good record at a position, or what is wrong with it.
+  /// The good record at a place, or what is wrong with it; the records before it are known up to `gapStart`.
   private mutating func judge(
-    _ place: UInt64, in sequences: ClosedRange<UInt64>
+    _ place: UInt64, gapStart: UInt64
   ) throws(SedimentError) -> Result<RecordHeader, FormatError> {
     let found = try cursor.read(at: place)
-    guard case .success(let header) = found, !sequences.contains(header.sequence.rawValue) else {
-      return found
-    }
+    guard case .success(let header) = found,
+      !plausible(place, gapStart).contains(header.sequence.rawValue)
+    else { return found }
     return .failure(FormatError(.record, .field(.sequence)))
+  }
+
+  /// The sequences that a record can have at the end of a gap, or where there is none: each one in the gap took at
+  /// least 16 bytes.
+  private func plausible(_ place: UInt64, _ gapStart: UInt64) -> ClosedRange<UInt64> {
+    guard let lastSequence else { return 0...highest }
+    let most = (place - gapStart) / UInt64(Limits.recordFixedByteCount) + 1
+    return lastSequence + 1...max(lastSequence + 1, min(lastSequence + most, highest))
   }
 
   // MARK: Searching
@@ -114,7 +116,7 @@ struct RecordSweep {
     var place = start + UInt64(Limits.unitByteCount)
     while let candidate = try nextCandidate(from: place, gapStart: start) {
       let claimed = UInt64(candidate.byteCount)
-      if case .success(let header) = try judge(candidate.position, in: plausible(candidate.position, start)) {
+      if case .success(let header) = try judge(candidate.position, gapStart: start) {
         return (candidate.position, header)
       }
       guard patience > claimed else {
@@ -125,13 +127,6 @@ struct RecordSweep {
       place = candidate.position + UInt64(Limits.unitByteCount)
     }
     return nil
-  }
-
-  /// The sequences that a record at a place behind a gap can have: each one in the gap took at least 16 bytes.
-  private func plausible(_ place: UInt64, _ gapStart: UInt64) -> ClosedRange<UInt64> {
-    guard let lastSequence else { return 0...highest }
-    let most = (place - gapStart) / UInt64(Limits.recordFixedByteCount) + 1
-    return lastSequence + 1...max(lastSequence + 1, min(lastSequence + most, highest))
   }
 
   /// The next place whose first bytes are those that a record could have, with the length that it claims at least.

@@ -31,11 +31,7 @@ enum ListCommand: StoreCommand {
       ("sediment ls photos.sediment --collections", "which collections there are"),
     ])
 
-  private struct Entry {
-    let key: [UInt8]
-    let byteCount: UInt64
-    let expiry: UInt64?
-  }
+  private typealias Entry = (key: [UInt8], byteCount: UInt64, expiry: UInt64?)
 
   static func run(_ arguments: ParsedArguments, on store: SedimentStore, _ console: Console) throws
     -> ExitCode
@@ -48,8 +44,7 @@ enum ListCommand: StoreCommand {
       guard left > 0 else { return .fine }
       try keys.forEachEntry(withPrefix: begin) { key, byteCount, expiry in
         try Signals.check()
-        let entry = Entry(key: [UInt8](sedimentBytes: key), byteCount: byteCount, expiry: expiry.milliseconds)
-        try show([entry], arguments, console)
+        try show([([UInt8](sedimentBytes: key), byteCount, expiry.milliseconds)], arguments, console)
         left -= 1
         return left > 0 ? .continue : .stop
       }
@@ -58,8 +53,7 @@ enum ListCommand: StoreCommand {
     var entries: [Entry] = []
     try keys.forEachEntry(withPrefix: begin) { key, byteCount, expiry in
       try Signals.check()
-      entries.append(
-        Entry(key: [UInt8](sedimentBytes: key), byteCount: byteCount, expiry: expiry.milliseconds))
+      entries.append(([UInt8](sedimentBytes: key), byteCount, expiry.milliseconds))
       return .continue
     }
     entries.sort { $0.key.lexicographicallyPrecedes($1.key) }

@@ -45,7 +45,10 @@ enum RemoveCommand: StoreCommand {
     } else if arguments.has(all) {
       try keyspace.removeAll(durability: .synced)
     } else if let text = arguments.value(of: prefix) {
-      try remove(try keyspace.keys(withPrefix: try arguments.key(text)), from: keyspace)
+      for key in try keyspace.keys(withPrefix: try arguments.key(text)) {
+        try Signals.check()
+        try keyspace.remove(forKey: key)
+      }
     } else {
       let bytes = try given.map { try arguments.key($0) }
       for (text, key) in zip(given, bytes) where try !keyspace.remove(forKey: key) && !arguments.has(force) {
@@ -55,12 +58,5 @@ enum RemoveCommand: StoreCommand {
     }
     try store.sync()
     return code
-  }
-
-  private static func remove(_ keys: [[UInt8]], from keyspace: SedimentCollection) throws {
-    for key in keys {
-      try Signals.check()
-      try keyspace.remove(forKey: key)
-    }
   }
 }

@@ -29,8 +29,7 @@ enum ShellCommand: Command {
     do {
       return try OpenStore.with(path, access) { store in
         let isInteractive = Descriptor.input.isTerminal && Descriptor.output.isTerminal
-        var session = ShellSession(store, input: console.input, isInteractive: isInteractive)
-        return try session.run()
+        return try ShellSession(store, input: console.input, isInteractive: isInteractive).run()
       }
     } catch let error as SedimentError where error.code == .notFound {
       throw ToolFailure.notFound("\(error)\n--create makes the store")
