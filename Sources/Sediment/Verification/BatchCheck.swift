@@ -25,7 +25,7 @@ struct BatchCheck {
     isBroken = true
   }
 
-  /// Goes on in a hot segment: where the one before it was freed, other members of a batch may be gone, all of which
+  /// Goes on in a hot segment. If the one before it was freed, members of a batch may be gone with it, and the batch
   /// counted.
   mutating func begin(_ base: SequenceNumber, highest: SequenceNumber) {
     if base != self.highest { isPartial = true }
