@@ -104,7 +104,7 @@ struct BackupSource {
     )
   }
 
-  /// What of a segment holds something.
+  /// The part of a segment that holds something.
   private func usedRange(of entry: SegmentEntry) -> Range<UInt64> {
     let run = entry.identity.run.byteRange
     // What the window has of the log is in its place by now.

@@ -25,8 +25,9 @@ struct BatchCheck {
     isBroken = true
   }
 
-  /// Goes on in a hot segment. If the one before it was freed, members of a batch may be gone with it, and the batch
-  /// counted.
+  /// Goes on in a hot segment.
+  ///
+  /// If the one before it was freed, members of a batch may be gone with it, and that batch counted.
   mutating func begin(_ base: SequenceNumber, highest: SequenceNumber) {
     if base != self.highest { isPartial = true }
     self.highest = highest

@@ -44,17 +44,22 @@ struct Verification {
   // MARK: Head and log
 
   private mutating func noteSuperblocks() {
-    for (copy, state) in survey.head.copies {
-      report.superblocks.append(VerificationReport.Superblock(copy, state))
+    for (copy, found) in survey.head.copies {
       let range = copy.byteOffset..<copy.byteOffset + UInt64(Superblock.byteCount)
       let rest = survey.head.sound.isEmpty ? Advice.restore : "The other one is used. \(Advice.opening)"
-      switch state {
-      case .sound: break
+      let state: VerificationReport.Superblock.State
+      switch found {
+      case .sound(let block):
+        let generation = block.generation.rawValue
+        state = block.state == .closed ? .closed(generation: generation) : .open(generation: generation)
       case .unsound(let error):
+        state = .damaged(reason: error.description)
         report.add(.corrupt, range, "Instead of a superblock there is: \(error.description). \(rest)")
       case .unreadable:
+        state = .unreadable
         report.add(.unreadable, range, "The disk cannot read a superblock. \(Advice.disk)")
       }
+      report.superblocks.append(VerificationReport.Superblock(offset: copy.byteOffset, state: state))
     }
   }
 

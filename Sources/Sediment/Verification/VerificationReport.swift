@@ -158,16 +158,3 @@ extension VerificationReport.Segment {
     self.isInUse = isInUse
   }
 }
-
-extension VerificationReport.Superblock {
-  init(_ copy: SedimentFormat.Superblock.Copy, _ found: HeadSurvey.State) {
-    offset = copy.byteOffset
-    state =
-      switch found {
-      case .sound(let block) where block.state == .closed: .closed(generation: block.generation.rawValue)
-      case .sound(let block): .open(generation: block.generation.rawValue)
-      case .unsound(let error): .damaged(reason: error.description)
-      case .unreadable: .unreadable
-      }
-  }
-}
