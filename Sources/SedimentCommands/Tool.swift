@@ -53,12 +53,11 @@ package enum Tool {
     default: break
     }
     let command = try CommandTable.command(name)
-    switch try ArgumentParser.parse(Array(arguments.dropFirst()), for: command.declaration) {
-    case .arguments(let parsed): return try command.run(parsed, console)
-    case .help:
-      try console.write(HelpText.text(of: command.declaration))
-      return .fine
+    if let parsed = try ArgumentParser.parse(Array(arguments.dropFirst()), for: command.declaration) {
+      return try command.run(parsed, console)
     }
+    try console.write(HelpText.text(of: command.declaration))
+    return .fine
   }
 
   /// The arguments without the tool's own name; the standard library would replace what is not UTF-8.

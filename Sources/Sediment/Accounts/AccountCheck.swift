@@ -7,31 +7,43 @@ struct AccountCheck {
   let hasSoughtExtents: Bool
   /// Whether nobody else uses the store and the background rests, so that no slots are on their way to anybody.
   let isAlone: Bool
+  private var findings: [String] = []
+
+  init(_ reader: Reader, hasSoughtExtents: Bool, isAlone: Bool) {
+    (self.reader, self.hasSoughtExtents, self.isAlone) = (reader, hasSoughtExtents, isAlone)
+  }
 
   /// What of the accounts is not as it should be, in words; with `readsSegments` all records are read.
   ///
   /// No segment may be moved meanwhile. What damaged records were part of is not told.
   func findings(_ writer: inout LogWriter, readsSegments: Bool) -> [String] {
     writer.takeBackReserved()
-    var comparison = AccountComparison()
-    compareSlots(writer, &comparison)
-    compareSlotCounts(writer, &comparison)
-    compareLedger(writer, &comparison)
+    var check = self
+    check.compareSlots(writer)
+    check.compareSlotCounts(writer)
+    let sealed = recordSegments(writer).map(\.identity.generation).filter {
+      $0 != writer.tail.identity.generation
+    }
+    check.findings += writer.ledger.findings(for: Set(sealed))
     let recount = IndexRecount(of: reader)
-    comparison.compare("entries of the index", kept: reader.index.count, counted: recount.entryCount)
+    check.compare("entries of the index", kept: reader.index.count, counted: recount.entryCount)
     if isAlone, recount.clearedCount > 0, !writer.plans.isToBeSwept {
-      comparison.add(
+      check.findings.append(
         "\(recount.clearedCount) entries lead to cleared records, and nobody will sweep them out")
     }
     if recount.isWhole {
-      compareLive(recount, writer, &comparison)
-      compareExtents(recount, writer, &comparison)
+      check.compareLive(recount, writer)
+      check.compareExtents(recount, writer)
     }
-    if readsSegments { compareRecords(&writer, &comparison) }
+    if readsSegments { check.compareRecords(&writer) }
     if writer.plans.isMaintenanceWanted, !writer.plans.isMaintenancePlanned {
-      comparison.add("somebody has asked for maintenance, and none is on its way")
+      check.findings.append("somebody has asked for maintenance, and none is on its way")
     }
-    return comparison.findings
+    return check.findings
+  }
+
+  private mutating func compare(_ what: String, kept: some BinaryInteger, counted: some BinaryInteger) {
+    if kept != counted { findings.append("\(what): \(kept) by the accounts, and \(counted) counted anew") }
   }
 
   // MARK: Slots
@@ -45,9 +57,7 @@ struct AccountCheck {
       .sorted { $0.identity.generation < $1.identity.generation }
   }
 
-  private func compareSlots(
-    _ writer: borrowing LogWriter, _ comparison: inout AccountComparison
-  ) {
+  private mutating func compareSlots(_ writer: borrowing LogWriter) {
     var claims = SlotClaims()
     claims.claim(0..<Limits.headSlotCount, by: "the head")
     for entry in writer.catalogue.segments.values {
@@ -55,7 +65,7 @@ struct AccountCheck {
       claims.claim(identity.run.slots, by: "the \(identity.kind) segment \(identity.generation.rawValue)")
       let found = reader.slots.segment(at: UInt64(identity.run.first))?.generation
       if found != identity.generation.rawValue {
-        comparison.add(
+        findings.append(
           "slot \(identity.run.first) leads readers to segment \(found ?? 0), not \(identity.generation.rawValue)"
         )
       }
@@ -67,139 +77,112 @@ struct AccountCheck {
     for run in writer.space.free { claims.claim(run, by: "the free slots") }
     for run in writer.space.bare { claims.claim(run, by: "the bare slots") }
     // What is being written, and what was freed and loses its magic just now.
-    let freedCount = writer.freedRuns.reduce(0) { $0 + Int($1.run.count) }
-    let taken = Int(writer.reservedSlotCount)
-    let returning = Int(writer.freedSlotCount) - freedCount
-    comparison.findings += claims.findings(
-      before: writer.space.end, withoutOwner: isAlone ? 0 : taken + returning)
+    let returning = Int(writer.freedSlotCount) - writer.freedRuns.map(\.run).slotCount
+    let onTheirWay = isAlone ? 0 : Int(writer.reservedSlotCount) + returning
+    findings += claims.findings(before: writer.space.end, withoutOwner: onTheirWay)
   }
 
-  private func compareSlotCounts(
-    _ writer: borrowing LogWriter, _ comparison: inout AccountComparison
-  ) {
+  private mutating func compareSlotCounts(_ writer: borrowing LogWriter) {
     let space = writer.space
-    comparison.compare(
-      "free slots", kept: Int(space.freeCount), counted: space.free.reduce(0) { $0 + $1.count })
-    comparison.compare(
-      "bare slots", kept: Int(space.bareCount), counted: space.bare.reduce(0) { $0 + $1.count })
-    let extents = writer.catalogue.segments.values.filter { $0.identity.kind == .extent }
-    comparison.compare(
-      "slots of extents", kept: Int(writer.extentSlotCount),
-      counted: extents.reduce(0) { $0 + Int($1.identity.run.count) })
-    comparison.compare(
-      "slots with records", kept: Int(writer.recordSlotCount),
-      counted: recordSegments(writer).reduce(0) { $0 + Int($1.identity.run.count) })
+    compare("free slots", kept: space.freeCount, counted: space.free.reduce(0) { $0 + $1.count })
+    compare("bare slots", kept: space.bareCount, counted: space.bare.reduce(0) { $0 + $1.count })
+    let extents = writer.catalogue.segments.values.filter { $0.identity.kind == .extent }.map(\.identity.run)
+    compare("slots of extents", kept: writer.extentSlotCount, counted: extents.slotCount)
+    let records = recordSegments(writer).map(\.identity.run)
+    compare("slots with records", kept: writer.recordSlotCount, counted: records.slotCount)
     guard isAlone else { return }
-    comparison.compare("slots taken and not adopted yet", kept: Int(writer.reservedSlotCount), counted: 0)
-    comparison.compare(
-      "freed slots", kept: Int(writer.freedSlotCount),
-      counted: writer.freedRuns.reduce(0) { $0 + Int($1.run.count) })
-  }
-
-  private func compareLedger(_ writer: borrowing LogWriter, _ comparison: inout AccountComparison) {
-    let generations = recordSegments(writer).map(\.identity.generation)
-    comparison.findings += writer.ledger.findings(
-      for: Set(generations).subtracting([writer.tail.identity.generation]))
+    compare("slots taken and not adopted yet", kept: writer.reservedSlotCount, counted: 0)
+    compare("freed slots", kept: writer.freedSlotCount, counted: writer.freedRuns.map(\.run).slotCount)
   }
 
   // MARK: Records
 
-  private func compareLive(
-    _ recount: IndexRecount, _ writer: borrowing LogWriter, _ comparison: inout AccountComparison
-  ) {
-    comparison.compare("live bytes", kept: writer.liveByteCount, counted: recount.byteCount)
+  private mutating func compareLive(_ recount: IndexRecount, _ writer: borrowing LogWriter) {
+    compare("live bytes", kept: writer.liveByteCount, counted: recount.byteCount)
     for entry in recordSegments(writer) {
       let generation = entry.identity.generation.rawValue
       guard let segment = reader.slots.segment(at: UInt64(entry.identity.run.first)) else { continue }
-      let live = recount.segments[generation] ?? IndexRecount.Live()
-      comparison.compare(
-        "live bytes of segment \(generation)", kept: segment.counts(writer.permit).liveByteCount,
-        counted: live.byteCount)
-      comparison.compare(
-        "live records of segment \(generation)", kept: segment.counts(writer.permit).liveCount,
-        counted: live.recordCount)
+      let live = recount.segments[generation] ?? IndexBuildResult.Live()
+      let kept = segment.counts(writer.permit)
+      compare("live bytes of segment \(generation)", kept: kept.liveByteCount, counted: live.byteCount)
+      compare("live records of segment \(generation)", kept: kept.liveCount, counted: live.recordCount)
       let isTail = entry.identity == writer.tail.identity
       if live.recordCount == 0, !isTail, !writer.emptied.contains(entry.identity.generation) {
-        comparison.add("segment \(generation) is wholly dead, and not noted to be")
+        findings.append("segment \(generation) is wholly dead, and not noted to be")
       }
     }
     for state in reader.collections.all {
-      let keys = recount.collections[state.number] ?? IndexRecount.Keys()
-      comparison.compare("keys of collection \(state.number)", kept: state.keyCount, counted: keys.count)
-      comparison.compare(
+      let keys = recount.collections[state.number] ?? IndexBuildResult.Keys()
+      compare("keys of collection \(state.number)", kept: state.keyCount, counted: keys.count)
+      compare(
         "expiring keys of collection \(state.number)", kept: state.expiringCount, counted: keys.expiringCount)
-      comparison.compare(
+      compare(
         "slots of extents of collection \(state.number)", kept: state.extentSlotCount,
         counted: keys.extentSlotCount)
     }
   }
 
-  private func compareExtents(
-    _ recount: IndexRecount, _ writer: borrowing LogWriter, _ comparison: inout AccountComparison
-  ) {
+  private mutating func compareExtents(_ recount: IndexRecount, _ writer: borrowing LogWriter) {
     let dead = writer.deadExtents
-    comparison.compare(
-      "slots of dead extents", kept: Int(writer.deadExtentSlotCount),
-      counted: dead.values.reduce(0) { $0 + Int($1.run.count) })
+    compare(
+      "slots of dead extents", kept: writer.deadExtentSlotCount, counted: dead.values.map(\.run).slotCount)
     for (generation, extent) in recount.extents
     where writer.catalogue.segments[generation]?.identity != extent {
-      comparison.add("the index leads to extent \(generation.rawValue), which the catalogue does not know")
+      findings.append("the index leads to extent \(generation.rawValue), which the catalogue does not know")
     }
-    var lost: [SegmentIdentity] = []
+    var lost: [SlotRun] = []
     for entry in writer.catalogue.segments.values where entry.identity.kind == .extent {
       let generation = entry.identity.generation
       switch (recount.extents[generation] != nil, dead[generation] != nil) {
       case (true, true):
-        comparison.add("extent \(generation.rawValue) is about to be freed, and the index leads there")
-      case (false, false) where !recount.clearedExtents.contains(generation): lost.append(entry.identity)
+        findings.append("extent \(generation.rawValue) is about to be freed, and the index leads there")
+      case (false, false) where !recount.clearedExtents.contains(generation): lost.append(entry.identity.run)
       default: continue
       }
     }
     // What a segment led to that cannot be read stays.
     if lost.isEmpty || !hasSoughtExtents || !writer.refusedVictims.isEmpty { return }
-    let slotCount = lost.reduce(0) { $0 + Int($1.run.count) }
-    let places = lost.map(\.run.first).sorted().prefix(8)
-    comparison.add("nothing leads to \(lost.count) extents of \(slotCount) slots, at slots \(Array(places))")
+    let places = lost.map(\.first).sorted().prefix(8)
+    findings.append(
+      "nothing leads to \(lost.count) extents of \(lost.slotCount) slots, at slots \(Array(places))")
   }
 
-  private func compareRecords(_ writer: inout LogWriter, _ comparison: inout AccountComparison) {
+  private mutating func compareRecords(_ writer: inout LogWriter) {
     let tail = writer.tail.position
-    let buffer = ScanBuffer()
     // Where that fails the segment is not whole in its place.
     let isFlushed = (try? writer.flush()) != nil
     for entry in recordSegments(writer) where isFlushed || entry.identity.generation != tail.generation {
       let generation = entry.identity.generation
-      guard let end = generation == tail.generation ? tail.offset : entry.end else { continue }
-      var counts = RecordRecount()
-      // What is damaged is told by others.
-      guard
-        (try? SegmentScan(entry, upTo: end, of: reader.volume.file, reader.volume.identity).run(
-          buffer, &counts)) != nil
-      else {
-        continue
-      }
+      guard let end = generation == tail.generation ? tail.offset : entry.end,
+        let counted = recounted(entry, upTo: end.byteOffset)
+      else { continue }
       let name = "of segment \(generation.rawValue)"
-      comparison.compare("records \(name)", kept: Int(entry.recordCount), counted: counts.recordCount)
-      comparison.compare(
-        "tombstones \(name)", kept: Int(entry.tombstoneCount), counted: counts.tombstoneCount)
-      comparison.compare("put larges \(name)", kept: Int(entry.largeCount), counted: counts.largeCount)
+      compare("records \(name)", kept: entry.recordCount, counted: counted.recordCount)
+      compare("tombstones \(name)", kept: entry.tombstoneCount, counted: counted.tombstoneCount)
+      compare("put larges \(name)", kept: entry.largeCount, counted: counted.largeCount)
     }
   }
-}
 
-/// What is found to differ when counts are made anew.
-private struct AccountComparison {
-  var findings: [String] = []
-
-  mutating func add(_ finding: String) { findings.append(finding) }
-
-  mutating func compare(_ what: String, kept: Int, counted: Int) {
-    if kept != counted { add("\(what): \(kept) by the accounts, and \(counted) counted anew") }
+  /// The counts of a segment's records, by reading them; nil if one of them is damaged, which others tell.
+  private func recounted(_ entry: SegmentEntry, upTo end: UInt64) -> SegmentEntry? {
+    let volume = reader.volume
+    let surveyed = SurveyedFile(file: volume.file, identity: volume.identity, byteCount: end)
+    var cursor = RecordCursor(surveyed, entry.identity, base: entry.base)
+    var counts = SegmentEntry(tail: entry.identity, base: entry.base)
+    while cursor.position < end {
+      guard case .success(let header)? = try? cursor.next() else { return nil }
+      counts.count(header, now: 0)
+    }
+    return counts
   }
 }
 
 extension SlotRun {
   fileprivate var slots: Range<UInt32> { first..<end }
+}
+
+extension [SlotRun] {
+  fileprivate var slotCount: Int { reduce(0) { $0 + Int($1.count) } }
 }
 
 extension Compaction {
@@ -232,6 +215,6 @@ extension Compaction {
   }
 
   func accountCheck(isAlone: Bool) -> AccountCheck {
-    AccountCheck(reader: reader, hasSoughtExtents: hasSoughtExtents, isAlone: isAlone)
+    AccountCheck(reader, hasSoughtExtents: hasSoughtExtents, isAlone: isAlone)
   }
 }

@@ -3,22 +3,10 @@ internal import Synchronization
 
 /// What the index leads to, counted entry by entry.
 struct IndexRecount {
-  /// Records and their bytes.
-  struct Live {
-    var recordCount = 0
-    var byteCount = 0
-  }
-
-  struct Keys {
-    var count = 0
-    var expiringCount = 0
-    var extentSlotCount = 0
-  }
-
   /// What lives in each segment, by its generation.
-  private(set) var segments: [UInt64: Live] = [:]
+  private(set) var segments: [UInt64: IndexBuildResult.Live] = [:]
   /// The keys of each collection; those that were cleared count no more.
-  private(set) var collections: [UInt32: Keys] = [:]
+  private(set) var collections: [UInt32: IndexBuildResult.Keys] = [:]
   /// The extents of values.
   private(set) var extents: [Generation: SegmentIdentity] = [:]
   /// Those of values that were cleared and not swept out yet.
@@ -29,7 +17,7 @@ struct IndexRecount {
   /// Whether every entry leads to a record that is whole; what a damaged one was cannot be counted.
   private(set) var isWhole = true
 
-  var byteCount: Int { segments.values.reduce(0) { $0 + $1.byteCount } }
+  var byteCount: UInt64 { segments.values.reduce(0) { $0 + $1.byteCount } }
 
   /// Counts what an index leads to, for whoever has the writer.
   init(of reader: Reader) {
@@ -47,17 +35,12 @@ struct IndexRecount {
 
   private mutating func count(_ entry: IndexEntry, of reader: Reader) {
     entryCount += 1
-    guard let found = try? reader.record(at: entry.position &<< 3) else {
-      isWhole = false
-      return
-    }
+    guard let found = try? reader.record(at: entry.position &<< 3) else { return isWhole = false }
     defer { found.release() }
-    guard found.view.isIntact(at: found.position, seed: found.segment.seed) else {
-      isWhole = false
-      return
-    }
-    segments[found.segment.generation, default: Live()].recordCount += 1
-    segments[found.segment.generation, default: Live()].byteCount += found.view.byteCount
+    guard found.view.isIntact(at: found.position, seed: found.segment.seed) else { return isWhole = false }
+    let generation = found.segment.generation
+    segments[generation, default: IndexBuildResult.Live()].recordCount += 1
+    segments[generation, default: IndexBuildResult.Live()].byteCount += UInt64(found.view.byteCount)
     let place = found.place
     let state = reader.collections.numbered(found.view.collection)
     guard let state, state.counts(found.sequence) else {
@@ -66,10 +49,10 @@ struct IndexRecount {
       return
     }
     for piece in place?.pieces ?? [] { extents[piece.extent.generation] = piece.extent }
-    var keys = collections[state.number] ?? Keys()
+    var keys = collections[state.number] ?? IndexBuildResult.Keys()
     keys.count += 1
     if found.account.expires { keys.expiringCount += 1 }
-    keys.extentSlotCount += Int(place?.slotCount ?? 0)
+    keys.extentSlotCount += UInt64(place?.slotCount ?? 0)
     collections[state.number] = keys
   }
 }

@@ -1,17 +1,12 @@
 /// Who claims which slots of a file; each slot is to have just one owner.
 package struct SlotClaims {
-  private var claims: [Claim] = []
-
-  private struct Claim {
-    let slots: Range<UInt32>
-    let owner: String
-  }
+  private var claims: [(slots: Range<UInt32>, owner: String)] = []
 
   package init() {}
 
   /// Notes that slots belong to an owner.
   package mutating func claim(_ slots: Range<UInt32>, by owner: String) {
-    if !slots.isEmpty { claims.append(Claim(slots: slots, owner: owner)) }
+    if !slots.isEmpty { claims.append((slots, owner)) }
   }
 
   /// The slots before `end` that have two owners, those that have none, and those behind `end` that have one, in words.
@@ -20,7 +15,7 @@ package struct SlotClaims {
   package func findings(before end: UInt32, withoutOwner expected: Int) -> [String] {
     var findings: [String] = []
     var free: [Range<UInt32>] = []
-    var last = Claim(slots: 0..<0, owner: "")
+    var last = (slots: 0..<UInt32(0), owner: "")
     for claim in claims.sorted(by: { $0.slots.lowerBound < $1.slots.lowerBound }) {
       let next = last.slots.upperBound
       if claim.slots.lowerBound > next { free.append(next..<claim.slots.lowerBound) }

@@ -3,20 +3,15 @@ internal import SedimentFormat
 
 /// Copies an open store as it is at one moment, while others go on writing (DESIGN.md 8, "Backup").
 struct Backup: AboveReader {
-  let reader: Reader
   let log: Log
-  let writer: Locked<LogWriter>?
 
   init(_ log: Log) {
-    reader = log.reader
     self.log = log
-    writer = log.writer
   }
-}
 
-extension Backup {
-  /// Makes a copy of the store as it is at one moment of the call, while others go on writing (DESIGN.md 8,
-  /// "Backup").
+  var reader: Reader { log.reader }
+
+  /// Makes a copy of the store as it is at one moment of the call.
   ///
   /// When it returns, the copy is on the disk under its name; when it throws, there is none, and this store is as
   /// well as before.
@@ -28,7 +23,7 @@ extension Backup {
     var meter = ProgressMeter(path: path, progress)
     do throws(SedimentError) {
       // A file that shares the blocks is there at once.
-      if try !cloneBackUp(new, &meter) { try copyBackUp(new, &meter) }
+      if try !clone(to: new, &meter) { try copy(to: new, &meter) }
       try lifetime.check()
     } catch {
       new.remove()
@@ -45,11 +40,13 @@ extension Backup {
   }
 
   /// Runs `body` with the log as it is, and with nobody able to change it meanwhile.
-  private func withBackupSource<Result>(
+  private func withSource<Result>(
     reading: (BackupSource) throws(SedimentError) -> Result,
     writing: (BackupSource, inout LogWriter) throws(SedimentError) -> Result
   ) throws(SedimentError) -> Result {
-    guard let writer, let head = log.head else { return try reading(try BackupSource(reading: volume.file)) }
+    guard let writer = log.writer, let head = log.head else {
+      return try reading(try BackupSource(reading: volume.file))
+    }
     return try head.withLock { (head) throws(SedimentError) in
       try writer.withLock { (writer) throws(SedimentError) in
         try lifetime.check()
@@ -63,11 +60,11 @@ extension Backup {
   // MARK: Sharing blocks
 
   /// Makes the copy by sharing the file's blocks; false, with nothing left behind, if that cannot be.
-  private func cloneBackUp(_ new: NewFile, _ meter: inout ProgressMeter) throws(SedimentError) -> Bool {
+  private func clone(to new: NewFile, _ meter: inout ProgressMeter) throws(SedimentError) -> Bool {
     guard volume.file.traits.clones else { return false }
     // Sharing has to write what was not yet, for which nobody should wait with the lock taken.
-    if writer != nil { try? log.sync() }
-    let source = try withBackupSource { source in
+    if log.writer != nil { try? log.sync() }
+    let source = try withSource { source in
       isCloned(new) ? source : nil
     } writing: { source, writer in
       guard isCloned(new) else { return nil }
@@ -77,7 +74,7 @@ extension Backup {
     guard let source else { return false }
     let file = try disk.openFile(new.temporaryPath, .readWrite)
     do throws(SedimentError) {
-      let copy = BackupFile(file, on: disk)
+      let copy = BackupFile(file: file, disk: disk)
       meter.extend(by: source.byteCount)
       try meter.add(0)
       try copy.clear(but: source)
@@ -102,8 +99,8 @@ extension Backup {
   // MARK: Copying
 
   /// Makes the copy segment by segment; what it needs is kept from being used again until it was copied.
-  private func copyBackUp(_ new: NewFile, _ meter: inout ProgressMeter) throws(SedimentError) {
-    let source = try withBackupSource {
+  private func copy(to new: NewFile, _ meter: inout ProgressMeter) throws(SedimentError) {
+    let source = try withSource {
       $0
     } writing: { source, writer in
       writer.pin(source.segments.map(\.identity.generation))
@@ -111,11 +108,11 @@ extension Backup {
     }
     var pinned = source.segments
     defer { unpin(pinned.map(\.identity.generation)) }
-    meter.extend(by: source.segments.reduce(0) { $0 + UInt64($1.range.count) })
+    meter.extend(by: pinned.reduce(0) { $0 + UInt64($1.range.count) })
     try meter.add(0)
     let file = try disk.openFile(new.temporaryPath, .create)
     do throws(SedimentError) {
-      let copy = BackupFile(file, on: disk)
+      let copy = BackupFile(file: file, disk: disk)
       try file.truncate(to: source.byteCount)
       while let number = nextToCopy(of: pinned) {
         let segment = pinned[number]
@@ -137,13 +134,13 @@ extension Backup {
   /// Which of some segments is copied next: one that was freed meanwhile, since somebody may wait for its slots, else
   /// the first; nil if there are none.
   private func nextToCopy(of segments: [(identity: SegmentIdentity, range: Range<UInt64>)]) -> Int? {
-    let freed = Set(writer?.withLock { writer in writer.freedRuns.map(\.generation) } ?? [])
+    let freed = Set(log.writer?.withLock { writer in writer.freedRuns.map(\.generation) } ?? [])
     return segments.firstIndex { freed.contains($0.identity.generation) } ?? segments.indices.first
   }
 
   private func unpin(_ generations: [Generation]) {
     // In a fork's child a lock that another thread had would stay taken.
-    guard let writer, !generations.isEmpty, !lifetime.isForked else { return }
+    guard let writer = log.writer, !generations.isEmpty, !lifetime.isForked else { return }
     writer.withLock { writer in writer.unpin(generations) }
   }
 }

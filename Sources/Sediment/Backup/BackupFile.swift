@@ -4,12 +4,7 @@ internal import SedimentFormat
 /// The file that a backup becomes, from its first byte to the sync.
 struct BackupFile {
   let file: StoreFile
-  private let disk: any Disk
-
-  init(_ file: StoreFile, on disk: any Disk) {
-    self.file = file
-    self.disk = disk
-  }
+  let disk: any Disk
 
   /// How much is copied at once.
   private static let pieceByteCount = 1 << 20
@@ -46,7 +41,8 @@ struct BackupFile {
     try file.truncate(to: source.byteCount)
     try file.write([UInt8](repeating: 0, count: OwnerNote.byteCount), at: OwnerNote.byteOffset)
     guard file.traits.punchesHoles else { return }
-    for run in source.log.catalogue.slots.freeRuns(before: source.log.catalogue.slots.end) {
+    let slots = source.log.catalogue.slots
+    for run in slots.freeRuns(before: slots.end) {
       try? file.punchHole(SlotSpace.byteRange(of: run))
     }
     let tail = source.log.tail.identity.run.byteRange
@@ -56,7 +52,9 @@ struct BackupFile {
   /// Makes it a closed store of a lineage of its own: the log goes on in another segment, which begins with the
   /// catalogue, behind where it was copied up to; then the head; then a sync.
   func complete(_ source: BackupSource) throws(SedimentError) {
-    let log = source.log.inFile(ofByteCount: source.byteCount)
+    // Nothing of it needs to be secured.
+    var log = source.log
+    log.unsecured = RecoveredLog.Unsecured(fileByteCount: source.byteCount)
     var fresh = try FreshLog(behind: log, in: file, on: disk)
     try fresh.writeCheckpoint()
     let next = fresh.log
@@ -74,5 +72,57 @@ struct BackupFile {
     try file.write(block.encode(), at: block.copy.byteOffset)
     try file.sync()
     try file.close()
+  }
+}
+
+/// What a backup copies: the log up to one sequence, and the catalogue as it was then.
+struct BackupSource {
+  /// The log as if it had been read up to there, the entry of its last segment included.
+  let log: RecoveredLog
+
+  /// The log of a store that nobody changes, as it is in its file.
+  init(reading file: StoreFile) throws(SedimentError) {
+    log = try LogReading(StoreFile(file.file)).run()
+  }
+
+  /// The log of an open store at this moment.
+  init(_ writer: inout LogWriter, _ leading: Superblock, clock: UInt64) {
+    writer.updateNumbers(clock: clock)
+    let catalogue = writer.catalogue
+    let tail = writer.tail
+    let end = tail.position
+    let sequence = SequenceNumber(tail.sequence)!
+    log = RecoveredLog(
+      head: Head(leading: leading, other: nil), catalogue: catalogue, end: end, tail: tail.entry,
+      lastSequence: sequence, watermark: end, isClean: true,
+      checkpoint: LogPosition(leading.segment.generation, leading.checkpoint), replayedByteCount: 0,
+      replayedRecordCount: 0, ending: nil, cut: end, clock: catalogue.numbers.clocks.highest,
+      highestSequence: max(sequence, catalogue.highestSequence),
+      highestGeneration: catalogue.highestGeneration,
+      patched: nil, unsecured: RecoveredLog.Unsecured(fileByteCount: 0)
+    )
+  }
+
+  /// The part of a segment that holds something.
+  private func usedRange(of entry: SegmentEntry) -> Range<UInt64> {
+    let run = entry.identity.run.byteRange
+    // What the window has of the log is in its place by now.
+    if entry.identity.kind == .window {
+      return run.lowerBound..<run.lowerBound + UInt64(SegmentHeader.byteCount)
+    }
+    if entry.identity == log.tail.identity { return run.lowerBound..<log.end.offset.byteOffset }
+    return run.lowerBound..<(entry.end?.byteOffset ?? run.upperBound)
+  }
+
+  /// The segments of the copy, parts of the stored index among them, in the order of the file.
+  var segments: [(identity: SegmentIdentity, range: Range<UInt64>)] {
+    let records = log.catalogue.segments.values.map { ($0.identity, usedRange(of: $0)) }
+    let parts = log.catalogue.indexParts.map { ($0.segment, $0.segment.run.byteRange) }
+    return (records + parts).sorted { $0.1.lowerBound < $1.1.lowerBound }
+  }
+
+  /// How long the copy is before it gets a segment of its own.
+  var byteCount: UInt64 {
+    UInt64(log.catalogue.slots.end) * UInt64(Limits.slotByteCount)
   }
 }

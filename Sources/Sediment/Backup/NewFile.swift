@@ -15,11 +15,11 @@ struct NewFile {
     self.disk = disk
     self.path = path
     temporaryPath = FileCreation.temporaryPath(for: path, number: disk.random())
-    guard try isFree() else { throw SedimentError(DiskError(.open, path: path, code: .exists)) }
+    guard isFree() else { throw SedimentError(DiskError(.open, path: path, code: .exists)) }
   }
 
   /// Whether nothing has the name; in the end only the renaming can tell.
-  private func isFree() throws(SedimentError) -> Bool {
+  private func isFree() -> Bool {
     do throws(DiskError) {
       let file = try disk.open(path, .read)
       try? file.close()
@@ -31,7 +31,7 @@ struct NewFile {
 
   /// Gives the file its name, durably; it must have been synced.
   func finish() throws(SedimentError) {
-    do throws(DiskError) {
+    try onDisk { () throws(DiskError) in
       do throws(DiskError) {
         try disk.rename(temporaryPath, to: path, .keepExisting)
       } catch {
@@ -44,8 +44,6 @@ struct NewFile {
         try? disk.remove(path)
         throw error
       }
-    } catch {
-      throw SedimentError(error)
     }
   }
 

@@ -64,6 +64,28 @@ public struct SedimentError: Error, Sendable {
     public static let exhausted = Code(description: "exhausted")
     /// The operating system failed in another way; see `systemError`.
     public static let inputOutput = Code(description: "inputOutput")
+    /// The store was closed before.
+    public static let closed = Code(description: "closed")
+    /// The file is open elsewhere, in another process or in this one.
+    public static let locked = Code(description: "locked")
+    /// The process is a fork of the one that opened the store, and cannot use it.
+    public static let forked = Code(description: "forked")
+    /// The store was opened for reading.
+    public static let readOnly = Code(description: "readOnly")
+    /// A key, value or batch is larger than a store takes.
+    public static let tooLarge = Code(description: "tooLarge")
+    /// A write or sync failed: changes that were not synced before may be lost, and the store takes no further changes.
+    public static let outcomeUnknown = Code(description: "outcomeUnknown")
+    /// An argument is not possible: a name, an option, or a collection of another store.
+    public static let invalidArgument = Code(description: "invalidArgument")
+    /// The collection was dropped before.
+    public static let collectionDropped = Code(description: "collectionDropped")
+    /// The caller stopped the call.
+    ///
+    /// No key or value was lost.
+    public static let cancelled = Code(description: "cancelled")
+    /// The type that was asked for cannot be made of the value's bytes.
+    public static let undecodable = Code(description: "undecodable")
   }
 
   /// A call of the operating system that failed.

@@ -1,5 +1,41 @@
-internal import SedimentDisk
+package import SedimentDisk
 internal import SedimentFormat
+
+extension SedimentStore {
+  /// Copies every record of a damaged store's file that is provably whole to a new file.
+  ///
+  /// The old file is only read, and nobody may have it open for writing. There must be no file at the destination yet;
+  /// the new one is on the disk when the call returns. If the call throws, as it does with `cancelled` after the
+  /// closure returned `stop`, no new file is left behind. Keys of which nobody can tell whether they were removed are
+  /// counted, and only with `keepsUncertain` they are copied, to a collection named "salvaged".
+  public static func salvage(
+    from path: String, to destination: String, keepsUncertain: Bool = false,
+    progress: ((SedimentProgress) -> SedimentIteration)? = nil
+  ) throws -> SalvageReport {
+    try salvage(
+      from: path, to: destination, on: SystemDisk(), keepsUncertain: keepsUncertain, progress: progress)
+  }
+
+  /// Salvages a file on a disk of the caller's.
+  package static func salvage(
+    from path: String, to destination: String, on disk: any Disk, keepsUncertain: Bool = false,
+    progress: ((SedimentProgress) -> SedimentIteration)? = nil
+  ) throws -> SalvageReport {
+    try StoreOpening.reading(path, on: disk) { file in
+      let new = try NewFile(at: destination, on: disk)
+      do {
+        var salvage = try Salvage(file, on: disk, keepsUncertain: keepsUncertain, progress)
+        let report = try salvage.run(to: new)
+        try new.finish()
+        salvage.finish()
+        return report
+      } catch {
+        new.remove()
+        throw (error as? SedimentError).map { new.named($0) } ?? error
+      }
+    }
+  }
+}
 
 /// Saves what is whole of a file to a new one (DESIGN.md 7, "Salvage").
 struct Salvage {
@@ -28,13 +64,13 @@ struct Salvage {
   /// Writes the new file under its temporary name, closed and durable.
   mutating func run(to new: NewFile) throws -> SalvageReport {
     let found = try FoundSegment.judge(survey.headers, surveyed)
-    if !survey.log.isComplete { survey.readLog(by: try FoundCheckpoints(surveyed).run(found)) }
+    if !survey.log.isComplete { survey.readLog(by: try surveyed.checkpoints(in: found)) }
     let log = survey.log
-    if !log.isComplete { try WindowSalvage(surveyed).run(found, log.catalogue) }
+    if !log.isComplete { try surveyed.layWindows(over: found, log.catalogue) }
     report.knowledge = log.isComplete ? .whole : log.catalogue == nil ? .none : .partial
     let plan = try SalvagePlan(surveyed, log, found, survey.head.sound)
-    let (table, others) = try gather(plan)
-    try write(plan, table, others, to: new)
+    let (certain, uncertain) = try gather(plan)
+    try write(plan, certain, uncertain, to: new)
     try complete(new, from: survey.head.sound.first, after: log.tail?.highest)
     report.losses.sort { $0.range.lowerBound < $1.range.lowerBound }
     return report
@@ -53,45 +89,46 @@ struct Salvage {
     let empty = SalvageTable(
       firstHash: KeyHash(low: disk.random(), high: disk.random()),
       secondHash: KeyHash(low: disk.random(), high: disk.random()))
-    for segment in plan.certain + plan.uncertain {
+    for segment in plan.segments {
       let start = segment.identity.recordRange.lowerBound.byteOffset
       meter.extend(by: max(min(segment.end, surveyed.byteCount), start) - start)
     }
     try meter.add(0)
     var certain = SalvageGathering(surveyed, plan.collections, empty)
-    var told: SalvageReport? = report
-    try certain.run(plan.certain, &told, &meter)
-    report = told ?? report
+    try certain.run(plan.segments[..<plan.certainCount], &meter)
+    (report.losses, report.brokenBatchCount) = (certain.losses, certain.brokenBatchCount)
     var other = SalvageGathering(surveyed, plan.collections, empty)
-    var untold: SalvageReport?
-    try other.run(plan.uncertain, &untold, &meter)
+    try other.run(plan.segments[plan.certainCount...], &meter)
     var uncertain = empty
     for (name, place) in other.table.places where !place.isRemoval {
       if let known = certain.table.places[name], known.sequence >= place.sequence { continue }
       uncertain.enter(name, place)
     }
-    report.uncertainKeyCount = UInt64(SalvageWriting.ordered(uncertain).count)
+    report.uncertainKeyCount = UInt64(uncertain.ordered.count)
     return (certain.table, uncertain)
   }
 
   // MARK: Writing
 
   private mutating func write(
-    _ plan: SalvagePlan, _ table: SalvageTable, _ others: SalvageTable, to new: NewFile
+    _ plan: SalvagePlan, _ certain: SalvageTable, _ uncertain: SalvageTable, to new: NewFile
   ) throws {
-    for (_, place) in SalvageWriting.ordered(table) { meter.extend(by: UInt64(place.byteCount)) }
+    for (_, place) in certain.ordered { meter.extend(by: UInt64(place.byteCount)) }
     if keepsUncertain {
-      for place in others.places.values { meter.extend(by: UInt64(place.byteCount)) }
+      for place in uncertain.places.values { meter.extend(by: UInt64(place.byteCount)) }
     }
     // What is not done in the background the writer does itself; nobody else uses the store.
     let store = try SedimentStore(
       path: new.temporaryPath, options: SedimentOptions(durability: .unsynced), disk: disk,
       scheduler: ManualScheduler())
     do {
-      var writing = SalvageWriting(surveyed, to: store)
-      try writing.makeCollections(plan.collections.known)
-      try writing.run(table, plan.certain, &report, &meter)
-      if keepsUncertain { try writing.runUncertain(others, plan.uncertain, &meter) }
+      var writing = try SalvageWriting(surveyed, plan, to: store, report)
+      try writing.run(certain, &meter)
+      report = writing.report
+      if keepsUncertain {
+        writing.beginUncertain()
+        try writing.run(uncertain, &meter)
+      }
       try store.close()
     } catch {
       try? store.close()
@@ -118,48 +155,5 @@ struct Salvage {
       try file.write(block.encode(), at: block.copy.byteOffset)
     }
     try file.sync()
-  }
-}
-
-/// Checkpoints that are found by going through the hot segments, for a file whose superblocks do not lead to one.
-struct FoundCheckpoints {
-  private let surveyed: SurveyedFile
-
-  /// How many of the newest are looked for.
-  private static let countMax = 4
-
-  init(_ surveyed: SurveyedFile) {
-    self.surveyed = surveyed
-  }
-
-  /// Superblocks that would lead to the newest ones.
-  func run(_ segments: [FoundSegment]) throws(SedimentError) -> [Superblock] {
-    var found: [Superblock] = []
-    let segments = segments.filter { $0.identity.kind == .hot }
-      .sorted { $0.identity.generation > $1.identity.generation }
-    for segment in segments where found.count < Self.countMax {
-      var sweep = RecordSweep(surveyed, segment.identity, base: segment.header.base, upTo: segment.end)
-      var inSegment: [Superblock] = []
-      while let step = try sweep.next() {
-        guard case .record(let record, let offset) = step,
-          case .checkpointPart(let part)? = sweep.control(record), part.number == 0,
-          let block = superblock(segment.identity, at: offset)
-        else { continue }
-        inSegment.append(block)
-      }
-      found += inSegment.reversed()
-    }
-    return Array(found.prefix(Self.countMax))
-  }
-
-  /// A superblock that claims no more than where a checkpoint begins.
-  private func superblock(_ segment: SegmentIdentity, at offset: UInt64) -> Superblock? {
-    guard let place = UnitOffset(byteOffset: offset), let last = Generation(Limits.generationMax) else {
-      return nil
-    }
-    return Superblock(
-      copy: .first, generation: .first, identity: surveyed.identity, state: .open,
-      lineage: Lineage(low: 0, high: 0),
-      session: 0, createdAt: 0, segment: segment, checkpoint: place, watermark: LogPosition(last, .zero))
   }
 }

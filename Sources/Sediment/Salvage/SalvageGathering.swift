@@ -3,6 +3,8 @@ internal import SedimentFormat
 /// Finds the newest record of each key in the segments of a plan, and what of them is lost.
 struct SalvageGathering {
   private(set) var table: SalvageTable
+  private(set) var losses: [SalvageReport.Loss] = []
+  private(set) var brokenBatchCount: UInt64 = 0
   private let surveyed: SurveyedFile
   private let collections: SalvageCollections
   private var batches = BatchCheck()
@@ -15,24 +17,21 @@ struct SalvageGathering {
     self.table = table
   }
 
-  /// Goes through segments in the order of their generations; what is lost in them goes to the report, if there is
-  /// one.
+  /// Goes through segments in the order of their generations.
   mutating func run(
-    _ segments: [SalvageSegment], _ report: inout SalvageReport?, _ meter: inout ProgressMeter
+    _ segments: ArraySlice<SalvageSegment>, _ meter: inout ProgressMeter
   ) throws(SedimentError) {
-    for (number, segment) in segments.enumerated() {
-      var sweep = RecordSweep(
-        surveyed, segment.identity, base: segment.base, upTo: min(segment.end, surveyed.byteCount),
-        highest: segment.highest)
+    for number in segments.indices {
+      let segment = segments[number]
+      var sweep = segment.sweep(surveyed)
       var told = sweep.position
-      if segment.identity.kind == .hot, let base = segment.base, let last = segment.last {
-        batches.begin(base, highest: last)
+      if segment.identity.kind == .hot, let base = segment.base, let highest = segment.highest {
+        batches.begin(base, highest: highest)
       }
       while let step = try sweep.next() {
         switch step {
-        case .record(let header, let offset):
-          take(header, at: offset, sweep, segment, Int32(number), &report)
-        case .gap(let gap): take(gap, segment, &report)
+        case .record(let header, let offset): take(header, at: offset, sweep, segment, Int32(number))
+        case .gap(let gap): take(gap, segment)
         }
         if sweep.position - told >= UInt64(FileWindow.pieceByteCount) {
           try meter.add(sweep.position - told)
@@ -41,7 +40,7 @@ struct SalvageGathering {
       }
       try meter.add(sweep.position - told)
       if segment.isEndKnown, segment.end > surveyed.byteCount {
-        report?.losses.append(
+        losses.append(
           SalvageReport.Loss(
             range: surveyed.byteCount..<segment.end, reason: "the file ends before a segment does",
             sequences: nil))
@@ -53,12 +52,17 @@ struct SalvageGathering {
 
   private mutating func take(
     _ header: RecordHeader, at offset: UInt64, _ sweep: RecordSweep, _ segment: SalvageSegment,
-    _ number: Int32, _ report: inout SalvageReport?
+    _ number: Int32
   ) {
     let isHot = segment.identity.kind == .hot
-    let control = sweep.control(header)
-    sweep.record.withRecord { bytes in
-      if isHot { settle(batches.take(header, control, bytes, at: offset), &report) }
+    sweep.cursor.withRecord { bytes in
+      if isHot {
+        switch batches.take(header, sweep.control(header), bytes, at: offset) {
+        case .nothing: break
+        case .whole: enterPending()
+        case .broken: enterBroken()
+        }
+      }
       guard header.kind != .control, !collections.isDead(header.collection, header.sequence) else { return }
       let name = table.name(bytes.extracting(header.keyRange), header.collection)
       let place = SalvageTable.Place(
@@ -72,24 +76,17 @@ struct SalvageGathering {
     }
   }
 
-  /// What became of the batch whose members are pending.
-  private mutating func settle(_ outcome: BatchCheck.Outcome, _ report: inout SalvageReport?) {
-    switch outcome {
-    case .nothing: return
-    case .whole: break
-    case .broken: report?.brokenBatchCount += 1
-    }
-    enterPending()
-  }
-
   private mutating func enterPending() {
     for (name, place) in pending { table.enter(name, place) }
     pending = []
   }
 
-  private mutating func take(
-    _ gap: RecordSweep.Gap, _ segment: SalvageSegment, _ report: inout SalvageReport?
-  ) {
+  private mutating func enterBroken() {
+    brokenBatchCount += 1
+    enterPending()
+  }
+
+  private mutating func take(_ gap: RecordSweep.Gap, _ segment: SalvageSegment) {
     var range = gap.range
     if gap.isLast, !segment.isEndKnown, gap.reason.fault == .absent, !gap.isUnreadable {
       // Where nothing tells the end, it is where there is no record any more.
@@ -99,8 +96,7 @@ struct SalvageGathering {
     if segment.identity.kind == .hot {
       // Their commit may be what is lost.
       if gap.isLast, !pending.isEmpty {
-        report?.brokenBatchCount += 1
-        enterPending()
+        enterBroken()
         batches = BatchCheck()
       }
       batches.noteGap()
@@ -109,7 +105,57 @@ struct SalvageGathering {
       gap.isUnreadable
       ? "the disk cannot read it"
       : gap.reason.description + (gap.isGivenUp ? "; what follows was not searched to its end" : "")
-    report?.losses.append(
-      SalvageReport.Loss(range: range, reason: reason, sequences: gap.sequences))
+    losses.append(SalvageReport.Loss(range: range, reason: reason, sequences: gap.sequences))
+  }
+}
+
+/// The newest record of each key, as records of salvaged segments are entered in any order.
+///
+/// Keys are told apart by two hashes under seeds that nobody knows; of the keys themselves it holds nothing.
+struct SalvageTable {
+  /// A key of a collection.
+  struct Name: Hashable {
+    let first: UInt64
+    let second: UInt64
+    let collection: UInt32
+  }
+
+  /// Where the newest record of a key is.
+  struct Place {
+    let offset: UInt64
+    let byteCount: Int32
+    /// The number of its segment in the plan.
+    let segment: Int32
+    let sequence: SequenceNumber
+    let isRemoval: Bool
+  }
+
+  private(set) var places: [Name: Place] = [:]
+  private let firstHash: KeyHash
+  private let secondHash: KeyHash
+
+  init(firstHash: KeyHash, secondHash: KeyHash) {
+    self.firstHash = firstHash
+    self.secondHash = secondHash
+  }
+
+  func name(_ key: RawSpan, _ collection: UInt32) -> Name {
+    Name(
+      first: firstHash.hash(key, collection: collection),
+      second: secondHash.hash(key, collection: collection), collection: collection)
+  }
+
+  /// Enters a record; the higher sequence wins, and of equal ones a removal.
+  mutating func enter(_ name: Name, _ place: Place) {
+    if let old = places[name] {
+      if old.sequence > place.sequence || old.sequence == place.sequence && !place.isRemoval { return }
+    }
+    places[name] = place
+  }
+
+  /// What is to be copied, in the order of the file.
+  var ordered: [(key: Name, value: Place)] {
+    places.filter { !$0.value.isRemoval && $0.key.collection < CollectionEntry.systemNumberMin }
+      .sorted { $0.value.offset < $1.value.offset }
   }
 }

@@ -1,41 +1,16 @@
 internal import SedimentFormat
 
-/// A segment whose records are to be salvaged.
-struct SalvageSegment {
-  let identity: SegmentIdentity
-  /// Nil if nothing tells it.
-  let base: SequenceNumber?
-  /// Where its records end, or its slots if that is not known.
-  let end: UInt64
-  let isEndKnown: Bool
-  /// Up to where something was there for certain.
-  let leastEnd: UInt64
-  /// The highest sequence that it can hold.
-  let highest: UInt64
-  /// The sequence of its last record, by the catalogue; nil if that does not tell.
-  let last: SequenceNumber?
-
-  init(
-    _ identity: SegmentIdentity, base: SequenceNumber?, end: UInt64? = nil, most: UInt64 = .max,
-    leastEnd: UInt64 = 0, highest: UInt64 = Limits.sequenceMax, last: SequenceNumber? = nil
-  ) {
-    self.identity = identity
-    self.base = base
-    self.end = min(end ?? identity.run.byteRange.upperBound, most)
-    isEndKnown = end != nil
-    self.leastEnd = leastEnd
-    self.highest = highest
-    self.last = last
-  }
-}
-
 /// Which segments of a file hold what the store held, as far as that can be told (DESIGN.md 7, "Salvage").
 struct SalvagePlan {
   /// Those that count, in the order of their generations.
-  private(set) var certain: [SalvageSegment] = []
+  private var certain: [SalvageSegment] = []
   /// Those that were freed, or were never taken into the store.
-  private(set) var uncertain: [SalvageSegment] = []
+  private var uncertain: [SalvageSegment] = []
   private(set) var collections: SalvageCollections
+
+  /// Those that count, then the others; both in the order of their generations.
+  var segments: [SalvageSegment] { certain + uncertain }
+  var certainCount: Int { certain.count }
 
   private let surveyed: SurveyedFile
   private let survey: LogSurvey
@@ -51,10 +26,12 @@ struct SalvagePlan {
     self.survey = survey
     collections = SalvageCollections(survey.catalogue)
     if let catalogue = survey.catalogue { addCatalogued(catalogue) }
-    let others = found.filter { !generations.contains($0.identity.generation) && $0.isLog }
+    let others = found.filter {
+      !generations.contains($0.identity.generation) && $0.identity.kind.holdsRecords
+    }
     if survey.isComplete {
       let free = others.filter { survey.catalogue?.slots.generation(at: $0.identity.run.first) == nil }
-      uncertain = free.map { SalvageSegment($0.identity, base: $0.header.base, most: $0.end) }
+      uncertain = free.map { SalvageSegment($0.identity, base: $0.header.base, end: $0.end) }
     } else {
       addFound(others)
       for block in superblocks { addLost(block.segment, base: nil) }
@@ -67,33 +44,18 @@ struct SalvagePlan {
     uncertain.sort { $0.identity.generation < $1.identity.generation }
   }
 
-  private func isLog(_ identity: SegmentIdentity) -> Bool {
-    identity.kind == .hot || identity.kind == .survivors
-  }
-
   // MARK: By the catalogue
 
   private mutating func addCatalogued(_ catalogue: Catalogue) {
-    for entry in catalogue.segments.values where isLog(entry.identity) {
+    for entry in catalogue.segments.values where entry.holdsRecords {
       generations.insert(entry.identity.generation)
       // Behind the place where the catalogue breaks off, slots may have come to be used otherwise.
       if !survey.isComplete, wasFreed(entry.identity) { continue }
-      var end = entry.end?.byteOffset
-      if end == nil, survey.isComplete, survey.end?.generation == entry.identity.generation {
-        end = survey.end?.offset.byteOffset
-      }
-      let highest = entry.identity.kind == .hot ? Limits.sequenceMax : entry.highest.rawValue
       add(
         SalvageSegment(
-          entry.identity, base: entry.base, end: end, leastEnd: leastEnd(of: entry.identity),
-          highest: highest, last: entry.highest))
+          entry.identity, base: entry.base, knownEnd: survey.end(of: entry),
+          leastEnd: survey.leastEnd(of: entry.identity), highest: entry.highest))
     }
-  }
-
-  /// Up to where a superblock or mark says that the log was on the medium.
-  private func leastEnd(of segment: SegmentIdentity) -> UInt64 {
-    guard let watermark = survey.watermark, watermark.generation == segment.generation else { return 0 }
-    return min(watermark.offset.byteOffset, segment.run.byteRange.upperBound)
   }
 
   /// Whether the slots of a segment say that they were freed, or that they are used by a later one.
@@ -112,13 +74,13 @@ struct SalvagePlan {
   // MARK: By headers
 
   /// Adds segments that are newer than the catalogue, or all if there is none.
-  private mutating func addFound(_ headers: [FoundSegment]) {
+  private mutating func addFound(_ others: [FoundSegment]) {
     let next = survey.catalogue?.numbers.nextGeneration ?? .first
-    for found in headers {
+    for found in others {
       let identity = found.identity
       generations.insert(identity.generation)
       let segment = SalvageSegment(
-        identity, base: found.header.base, most: found.end, leastEnd: leastEnd(of: identity))
+        identity, base: found.header.base, end: found.end, leastEnd: survey.leastEnd(of: identity))
       if identity.generation < next || found.isSuperseded {
         uncertain.append(segment)
       } else {
@@ -138,11 +100,11 @@ struct SalvagePlan {
     let range = identity.run.byteRange.clamped(to: 0..<surveyed.byteCount)
     // What the catalogue does not name any more was freed.
     if let catalogue = survey.catalogue, identity.generation < catalogue.numbers.nextGeneration { return }
-    guard isLog(identity), !range.isEmpty, !covered.overlaps(range),
+    guard identity.kind.holdsRecords, !range.isEmpty, !covered.overlaps(range),
       !generations.contains(identity.generation), !wasFreed(identity)
     else { return }
     generations.insert(identity.generation)
-    add(SalvageSegment(identity, base: base, leastEnd: leastEnd(of: identity)))
+    add(SalvageSegment(identity, base: base, leastEnd: survey.leastEnd(of: identity)))
   }
 
   // MARK: By what the log says
@@ -155,8 +117,7 @@ struct SalvagePlan {
       let next = certain[number]
       number += 1
       guard next.identity.kind == .hot else { continue }
-      var sweep = RecordSweep(
-        surveyed, next.identity, base: next.base, upTo: min(next.end, surveyed.byteCount))
+      var sweep = next.sweep(surveyed)
       while let step = try sweep.next() {
         guard case .record(let header, _) = step, let control = sweep.control(header) else { continue }
         take(control, at: header.sequence)
@@ -179,5 +140,88 @@ struct SalvagePlan {
     case .segment(let entry): addLost(entry.identity, base: entry.base)
     default: collections.take(entry, at: sequence)
     }
+  }
+}
+
+/// A segment whose records are to be salvaged.
+struct SalvageSegment {
+  let identity: SegmentIdentity
+  /// Nil if nothing tells it.
+  let base: SequenceNumber?
+  /// Where its records end or, if that is not known, where they must.
+  let end: UInt64
+  let isEndKnown: Bool
+  /// Up to where something was there for certain.
+  let leastEnd: UInt64
+  /// Its highest sequence by the catalogue, which may not know all records of a hot one; nil if that does not tell.
+  let highest: SequenceNumber?
+
+  /// With neither end, its slots end it.
+  init(
+    _ identity: SegmentIdentity, base: SequenceNumber?, knownEnd: UInt64? = nil, end: UInt64? = nil,
+    leastEnd: UInt64 = 0, highest: SequenceNumber? = nil
+  ) {
+    self.identity = identity
+    self.base = base
+    self.end = knownEnd ?? end ?? identity.run.byteRange.upperBound
+    isEndKnown = knownEnd != nil
+    self.leastEnd = leastEnd
+    self.highest = highest
+  }
+
+  func sweep(_ surveyed: SurveyedFile) -> RecordSweep {
+    let limit = identity.kind == .hot ? nil : highest?.rawValue
+    return RecordSweep(surveyed, identity, base: base, upTo: end, highest: limit ?? Limits.sequenceMax)
+  }
+}
+
+/// What is known of the collections of a file that is salvaged: their names, and up to where they are dead.
+struct SalvageCollections {
+  private var names: [UInt32: [UInt8]] = [:]
+  private var clearedAt: [UInt32: SequenceNumber] = [:]
+  private var dropped: Set<UInt32> = []
+  private var everythingClearedAt = SequenceNumber.zero
+  /// Those below it that are not known are no more.
+  private let nextUnknown: UInt32
+
+  init(_ catalogue: Catalogue?) {
+    nextUnknown = catalogue?.numbers.nextCollection ?? 1
+    guard let catalogue else { return }
+    take(.numbers(catalogue.numbers), at: .zero)
+    for entry in catalogue.collections.values { take(.collection(entry), at: .zero) }
+  }
+
+  /// Takes what the log says behind the catalogue.
+  mutating func take(_ entry: CatalogueEntry, at sequence: SequenceNumber) {
+    switch entry {
+    case .numbers(let numbers):
+      everythingClearedAt = max(everythingClearedAt, numbers.everythingClearedAt)
+    case .collection(let entry):
+      if entry.number != 0 { names[entry.number] = entry.name }
+      clear(entry.number, at: entry.clearedAt)
+    case .collectionCleared(let number): clear(number, at: sequence)
+    case .collectionDropped(let number): dropped.insert(number)
+    case .everythingCleared: everythingClearedAt = max(everythingClearedAt, sequence)
+    default: break
+    }
+  }
+
+  private mutating func clear(_ number: UInt32, at sequence: SequenceNumber) {
+    clearedAt[number] = max(clearedAt[number] ?? .zero, sequence)
+  }
+
+  /// Whether a record of a collection is dead, by a clearing or because the collection is no more.
+  func isDead(_ collection: UInt32, _ sequence: SequenceNumber) -> Bool {
+    // Of the system's own only dictionaries are of use.
+    if collection == CollectionEntry.dictionaries { return false }
+    if collection >= CollectionEntry.systemNumberMin || dropped.contains(collection) { return true }
+    if collection != 0, names[collection] == nil, collection < nextUnknown { return true }
+    return sequence <= max(clearedAt[collection] ?? .zero, everythingClearedAt)
+  }
+
+  /// The names of those that are there.
+  var known: [(number: UInt32, name: String)] {
+    names.filter { !dropped.contains($0.key) }.sorted { $0.key < $1.key }
+      .map { ($0.key, String(decoding: $0.value, as: UTF8.self)) }
   }
 }

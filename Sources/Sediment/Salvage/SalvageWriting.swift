@@ -3,90 +3,64 @@ internal import SedimentFormat
 /// Puts salvaged records into a new store.
 struct SalvageWriting {
   private let surveyed: SurveyedFile
+  private let segments: [SalvageSegment]
   private let store: SedimentStore
+  private(set) var report: SalvageReport
+  /// Whether what is copied was not removed.
+  private var isCertain = true
   /// The collections of the new store, by their numbers in the old file.
-  private var spaces: [UInt32: SedimentCollection] = [:]
+  private var spaces: [UInt32: SedimentCollection]
   private var names: Set<String> = []
   /// The dictionaries of the old file that are whole, by their numbers.
   private var dictionaries: [UInt32: CompressionDictionary] = [:]
   private let codec = ZstdCodec()
 
-  init(_ surveyed: SurveyedFile, to store: SedimentStore) {
-    self.surveyed = surveyed
-    self.store = store
-    spaces[0] = store.defaultCollection
-  }
-
-  /// Makes the collections whose names are known.
-  mutating func makeCollections(_ known: [(number: UInt32, name: String)]) throws {
-    for (number, name) in known where !names.contains(name) {
-      names.insert(name)
+  /// Makes the collections whose names are known; what is copied, and what of that is lost, is added to the report.
+  init(
+    _ surveyed: SurveyedFile, _ plan: SalvagePlan, to store: SedimentStore, _ report: SalvageReport
+  ) throws {
+    (self.surveyed, segments, self.store, self.report) = (surveyed, plan.segments, store, report)
+    spaces = [0: store.defaultCollection]
+    for (number, name) in plan.collections.known where names.insert(name).inserted {
       spaces[number] = try store.collection(name)
     }
   }
 
+  /// What is copied from now on may have been removed, and goes to collections of its own.
+  mutating func beginUncertain() {
+    isCertain = false
+    spaces = [:]
+  }
+
   /// Copies the newest record of each key, unless that is a removal.
-  mutating func run(
-    _ table: SalvageTable, _ segments: [SalvageSegment], _ report: inout SalvageReport,
-    _ meter: inout ProgressMeter
-  ) throws {
-    takeDictionaries(table, segments)
-    for (name, place) in Self.ordered(table) {
-      if try copy(place, segments, to: try space(name.collection, &report), &report) {
-        report.keyCount += 1
-      }
+  mutating func run(_ table: SalvageTable, _ meter: inout ProgressMeter) throws {
+    takeDictionaries(table)
+    for (name, place) in table.ordered {
+      try copy(place, to: try space(name.collection))
       try meter.add(UInt64(place.byteCount))
     }
   }
 
-  /// Copies what may have been removed to collections of its own.
-  mutating func runUncertain(
-    _ table: SalvageTable, _ segments: [SalvageSegment], _ meter: inout ProgressMeter
-  ) throws {
-    var others: [UInt32: SedimentCollection] = [:]
-    var ignored = SalvageReport()
-    takeDictionaries(table, segments)
-    for (name, place) in Self.ordered(table) {
-      let wanted = name.collection == 0 ? "salvaged" : "salvaged-\(name.collection)"
-      let space =
-        if let found = others[name.collection] { found } else { try store.collection(free(wanted)) }
-      others[name.collection] = space
-      _ = try copy(place, segments, to: space, &ignored)
-      try meter.add(UInt64(place.byteCount))
-    }
-  }
-
-  /// What is to be copied, in the order of the file.
-  static func ordered(_ table: SalvageTable) -> [(key: SalvageTable.Name, value: SalvageTable.Place)] {
-    table.places
-      .filter { !$0.value.isRemoval && $0.key.collection < CollectionEntry.systemNumberMin }
-      .sorted { $0.value.offset < $1.value.offset }
-  }
-
-  private mutating func space(_ number: UInt32, _ report: inout SalvageReport) throws -> SedimentCollection {
+  private mutating func space(_ number: UInt32) throws -> SedimentCollection {
     if let space = spaces[number] { return space }
-    let name = free("collection-\(number)")
+    let wanted = isCertain ? "collection-\(number)" : number == 0 ? "salvaged" : "salvaged-\(number)"
+    var name = wanted
+    var count = 1
+    while !names.insert(name).inserted {
+      count += 1
+      name = "\(wanted)-\(count)"
+    }
     report.inventedNames.append(name)
     let space = try store.collection(name)
     spaces[number] = space
     return space
   }
 
-  private mutating func free(_ wanted: String) -> String {
-    var name = wanted
-    var number = 1
-    while !names.insert(name).inserted {
-      number += 1
-      name = "\(wanted)-\(number)"
-    }
-    return name
-  }
-
   // MARK: Compressed values
 
-  private mutating func takeDictionaries(_ table: SalvageTable, _ segments: [SalvageSegment]) {
+  private mutating func takeDictionaries(_ table: SalvageTable) {
     for (name, place) in table.places where name.collection == CollectionEntry.dictionaries {
-      guard !place.isRemoval, let (header, bytes) = record(place, segments),
+      guard !place.isRemoval, let (header, bytes) = record(place),
         let number = unsafe header.dictionaryNumber(in: bytes.span.bytes)
       else { continue }
       dictionaries[number] = CompressionDictionary(
@@ -112,36 +86,29 @@ struct SalvageWriting {
 
   // MARK: Records
 
-  /// Copies one record; false if it or its value is not whole, which the report is told.
-  private func copy(
-    _ place: SalvageTable.Place, _ segments: [SalvageSegment], to space: SedimentCollection,
-    _ report: inout SalvageReport
-  ) throws -> Bool {
+  /// Copies one record, or tells what is lost if it or its value is not whole.
+  private mutating func copy(_ place: SalvageTable.Place, to space: SedimentCollection) throws {
     let range = place.offset..<place.offset + UInt64(place.byteCount)
-    guard let (header, bytes) = record(place, segments) else {
-      return lose(range, "the disk cannot read it any more", &report)
-    }
+    guard let (header, bytes) = record(place) else { return lose(range, "the disk cannot read it any more") }
     let key = Array(bytes[header.keyRange])
     var value = Array(bytes[header.valueRange])
     if header.kind == .putLarge {
-      guard let large = largeValue(value, &report) else { return false }
+      guard let large = largeValue(value) else { return }
       value = large
     }
     if let transform = header.transform {
       guard let unpacked = unpacked(value, transform) else {
-        return lose(range, "its value cannot be decompressed with what is left", &report)
+        return lose(range, "its value cannot be decompressed with what is left")
       }
       value = unpacked
     }
     let expiry: SedimentExpiry = header.expiry == 0 ? .never : .at(milliseconds: header.expiry)
     try space.set(value, forKey: key, expiry: expiry)
+    report.keyCount += 1
     report.byteCount += UInt64(key.count + value.count)
-    return true
   }
 
-  private func record(
-    _ place: SalvageTable.Place, _ segments: [SalvageSegment]
-  ) -> (header: RecordHeader, bytes: [UInt8])? {
+  private func record(_ place: SalvageTable.Place) -> (header: RecordHeader, bytes: [UInt8])? {
     let segment = segments[Int(place.segment)]
     let bytes = (try? surveyed.file.bytes(at: place.offset, count: Int(place.byteCount))) ?? []
     let recordPlace = RecordPlace(
@@ -151,28 +118,25 @@ struct SalvageWriting {
     return (header, bytes)
   }
 
-  /// The bytes of a large value, if all of them are whole.
-  private func largeValue(_ stored: [UInt8], _ report: inout SalvageReport) -> [UInt8]? {
+  /// The bytes of a large value; nil if not all of them are whole.
+  private mutating func largeValue(_ stored: [UInt8]) -> [UInt8]? {
     guard let place = try? ValuePlace.decode(unsafe stored.span.bytes) else { return nil }
     var value: [UInt8] = []
     for piece in place.pieces {
       let extent = ExtentReading(piece, of: surveyed.file, surveyed.identity)
-      var chunks: [[UInt8]] = []
       let isWhole = try? extent.verify { (bytes, offset) throws(SedimentError) in
-        if offset != extent.tableRange.lowerBound { chunks.append(bytes) }
+        if offset != extent.tableRange.lowerBound { value += bytes }
       }
       guard isWhole == true else {
-        _ = lose(piece.extent.run.byteRange, "a large value is not whole", &report)
+        lose(piece.extent.run.byteRange, "a large value is not whole")
         return nil
       }
-      for chunk in chunks { value += chunk }
     }
     return value + stored[place.tailOffset...]
   }
 
-  private func lose(_ range: Range<UInt64>, _ reason: String, _ report: inout SalvageReport) -> Bool {
+  private mutating func lose(_ range: Range<UInt64>, _ reason: String) {
     report.losses.append(SalvageReport.Loss(range: range, reason: reason, sequences: nil))
     report.lostValueCount += 1
-    return false
   }
 }

@@ -16,7 +16,8 @@ extension SedimentStore {
     path: String, on disk: any Disk, progress: ((SedimentProgress) -> SedimentIteration)? = nil
   ) throws -> VerificationReport {
     try StoreOpening.reading(path, on: disk) { file in
-      try Verification(file, on: disk, progress).run()
+      var verification = try Verification(file, on: disk, progress)
+      return try verification.run()
     }
   }
 }

@@ -4,30 +4,30 @@ internal import SedimentFormat
 struct BatchCheck {
   private var members: BatchChecksum?
   /// Where the batch begins whose commit was not seen yet.
-  private(set) var start: UInt64?
-  /// Whether something is missing since the batch began, or since the record before it.
+  private var start: UInt64?
+  /// Whether records are missing since the batch began, or since the record before it.
   private var isBroken = false
+  /// Whether a segment was freed that had members of the batch.
+  private var isPartial = false
+  /// The highest sequence of the hot segment before; nil before the first.
+  private var highest: SequenceNumber?
 
   enum Outcome {
     case nothing
-    /// The batch that began at this byte ended, and is whole.
-    case whole(from: UInt64)
+    /// A batch ended, and is whole.
+    case whole
     /// Members of a batch are missing, or it has others than its commit says; whether a gap is the reason.
     case broken(from: UInt64, byGap: Bool)
   }
-
-  /// The highest sequence of the hot segment before; nil before the first.
-  private var highest: SequenceNumber?
-  /// Whether a segment was freed that had members of the batch.
-  private var isPartial = false
 
   /// Records are missing here.
   mutating func noteGap() {
     isBroken = true
   }
 
-  /// Goes on in a hot segment: where the one before it was freed, other members of a batch may be gone, all of which
-  /// counted.
+  /// Goes on in a hot segment.
+  ///
+  /// If the one before it was freed, members of a batch may be gone with it, and that batch counted.
   mutating func begin(_ base: SequenceNumber, highest: SequenceNumber) {
     if base != self.highest { isPartial = true }
     self.highest = highest
@@ -45,27 +45,16 @@ struct BatchCheck {
       _ = members?.add(bytes)
       return .nothing
     }
+    var commit: Commit?
     switch control {
     case .seal?: return .nothing
-    case .commit(let commit)?:
-      let begin = start ?? offset
-      let hadGap = isBroken
-      let isWhole = !isBroken && (isPartial || members?.commit == commit)
-      reset()
-      return isWhole ? .whole(from: begin) : .broken(from: begin, byGap: hadGap)
-    default:
-      // What lost its end, or nothing but its end.
-      let (begin, hadGap, isPartial) = (start, isBroken, isPartial)
-      reset()
-      guard let begin else { return .nothing }
-      return isPartial && !hadGap ? .whole(from: begin) : .broken(from: begin, byGap: hadGap)
+    case .commit(let found)?: commit = found
+    default: break
     }
-  }
-
-  private mutating func reset() {
-    start = nil
-    members = nil
-    isBroken = false
-    isPartial = false
+    defer { (members, start, isBroken, isPartial) = (nil, nil, false, false) }
+    // A commit may have lost all its members, and members may have lost their commit.
+    guard let begin = start ?? (commit == nil ? nil : offset) else { return .nothing }
+    let isAsSaid = isPartial || commit != nil && members?.commit == commit
+    return !isBroken && isAsSaid ? .whole : .broken(from: begin, byGap: isBroken)
   }
 }

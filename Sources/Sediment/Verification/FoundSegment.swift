@@ -3,14 +3,16 @@ internal import SedimentFormat
 /// A segment whose header was found in a slot, and what the headers around it say of it.
 struct FoundSegment {
   let header: SegmentHeader
-  /// Where what may be its own ends: its slots, or those that another one found behind it begins with.
-  fileprivate(set) var end: UInt64
+  /// Where its records end at the latest: with its slots, or where another segment was found behind it.
+  private(set) var end: UInt64
   /// Whether a later segment uses some of its slots.
-  fileprivate(set) var isSuperseded: Bool
+  private(set) var isSuperseded: Bool
 
   var identity: SegmentIdentity { header.identity }
 
-  var isLog: Bool { identity.kind == .hot || identity.kind == .survivors }
+  func sweep(_ surveyed: SurveyedFile) -> RecordSweep {
+    RecordSweep(surveyed, identity, base: header.base, upTo: end)
+  }
 
   /// The segments of some headers in ascending order, but for those that lie inside good records, and so are parts
   /// of values.
@@ -21,13 +23,12 @@ struct FoundSegment {
     _ headers: [SegmentHeader], _ surveyed: SurveyedFile
   ) throws(SedimentError) -> [FoundSegment] {
     var found: [FoundSegment] = []
-    // The segment that the slot lies in so far, its number among those found, and its records up to there.
-    var outer: (number: Int, sweep: RecordSweep)?
+    var outer: Outer?
     for header in headers {
       let place = header.identity.run.byteRange.lowerBound
       var isSuperseded = false
-      if let (number, _) = outer, found[number].identity.run.byteRange.contains(place) {
-        if found[number].isLog, try outer?.sweep.covers(place) ?? false { continue }
+      if let number = outer?.number, found[number].identity.run.byteRange.contains(place) {
+        if found[number].identity.kind.holdsRecords, try outer?.covers(place) ?? false { continue }
         isSuperseded = found[number].identity.generation > header.identity.generation
         if !isSuperseded {
           found[number].isSuperseded = true
@@ -38,23 +39,30 @@ struct FoundSegment {
         found[last].end = min(found[last].end, place)
       }
       let end = min(header.identity.run.byteRange.upperBound, surveyed.byteCount)
-      found.append(FoundSegment(header: header, end: end, isSuperseded: isSuperseded))
-      if isSuperseded { continue }
-      let sweep = RecordSweep(surveyed, header.identity, base: header.base, upTo: end)
-      outer = (found.count - 1, sweep)
+      let segment = FoundSegment(header: header, end: end, isSuperseded: isSuperseded)
+      found.append(segment)
+      if !isSuperseded { outer = Outer(number: found.count - 1, sweep: segment.sweep(surveyed)) }
     }
     return found
   }
+
+  /// The segment that a slot lies in, by its number among those found, and how far its records were read.
+  private struct Outer {
+    let number: Int
+    var sweep: RecordSweep
+    /// Where the good record lies that was read last.
+    var record: Range<UInt64> = 0..<0
+
+    /// Whether a place lies inside a good record; asked of places in ascending order.
+    mutating func covers(_ place: UInt64) throws(SedimentError) -> Bool {
+      while sweep.position <= place, let step = try sweep.next() {
+        if case .record(_, let start) = step { record = start..<sweep.position }
+      }
+      return record.lowerBound < place && place < record.upperBound
+    }
+  }
 }
 
-extension RecordSweep {
-  /// Whether a place lies inside a good record; asked of places in ascending order.
-  fileprivate mutating func covers(_ place: UInt64) throws(SedimentError) -> Bool {
-    while position <= place {
-      guard let step = try next() else { return false }
-      if case .record(_, let start) = step, start < place, place < position { return true }
-    }
-    // The record that covers the place before may be a long one.
-    return lastRecordStart < place && place < position
-  }
+extension SegmentKind {
+  var holdsRecords: Bool { self == .hot || self == .survivors }
 }

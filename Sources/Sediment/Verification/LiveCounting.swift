@@ -5,7 +5,6 @@ final class LiveCounting {
   private var visitor: IndexVisitor
   private let index: HashIndex
   private let batch = ScannedBatch()
-  private var number = 0
   /// Whether all that was shown was counted; not so if the disk cannot read again what it read before.
   private(set) var isWhole = true
   /// The large values, each with its key's hash and where its record lies.
@@ -22,51 +21,42 @@ final class LiveCounting {
 
   /// The records that follow are of the segment of that number.
   func begin(_ number: Int) {
-    flush()
-    self.number = number
+    if batch.count > 0 {
+      do throws(SedimentError) {
+        try visitor.take(batch)
+      } catch {
+        isWhole = false
+      }
+    }
     batch.begin(number)
   }
 
   /// Takes a good record of a user; `bytes` are all of it.
   func take(_ header: RecordHeader, _ place: ValuePlace?, _ bytes: RawSpan, at offset: UInt64) {
-    let key = bytes.extracting(header.keyRange)
-    let hash = index.view.hash(key, collection: header.collection)
-    if let place { larges.append((hash, offset / UInt64(Limits.unitByteCount), place)) }
+    if let place {
+      let hash = index.view.hash(bytes.extracting(header.keyRange), collection: header.collection)
+      larges.append((hash, offset / UInt64(Limits.unitByteCount), place))
+    }
     unsafe bytes.withUnsafeBytes { buffer in
       guard let start = buffer.baseAddress else { return }
       let record = unsafe ScannedRecord(header, at: offset, in: start)
       if batch.add(record, index.view.keyHash) { return }
-      flush()
-      batch.begin(number)
+      begin(batch.segment)
       _ = batch.add(record, index.view.keyHash)
     }
   }
 
-  private func flush() {
-    guard batch.count > 0 else { return }
-    do throws(SedimentError) {
-      try visitor.take(batch)
-    } catch {
-      isWhole = false
-    }
-    batch.begin(number)
-  }
-
   /// The bytes that live in each segment, by its number; and of all large values, whether they do.
   func finish() -> (byteCounts: [UInt64], larges: [(place: ValuePlace, position: UInt64, isLive: Bool)]) {
-    flush()
+    begin(batch.segment)
     visitor.removeTombstones()
     let found = larges.map { large in
-      (large.place, large.position, leads(large.hash, to: large.position))
+      var probe = index.view.probe(large.hash)
+      while let entry = probe.next() {
+        if entry.position == large.position { return (large.place, large.position, true) }
+      }
+      return (large.place, large.position, false)
     }
     return (visitor.live.map(\.byteCount), found)
-  }
-
-  private func leads(_ hash: UInt64, to position: UInt64) -> Bool {
-    var probe = index.view.probe(hash)
-    while let entry = probe.next() {
-      if entry.position == position { return true }
-    }
-    return false
   }
 }

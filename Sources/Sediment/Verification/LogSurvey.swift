@@ -18,6 +18,19 @@ struct LogSurvey {
 
   private init() {}
 
+  /// Where the records of a segment of the catalogue end; nil if that is not known.
+  func end(of entry: SegmentEntry) -> UInt64? {
+    if let end = entry.end { return end.byteOffset }
+    guard isComplete, let end, end.generation == entry.identity.generation else { return nil }
+    return end.offset.byteOffset
+  }
+
+  /// Up to where a superblock or mark says that a segment of the log was on the medium.
+  func leastEnd(of segment: SegmentIdentity) -> UInt64 {
+    guard let watermark, watermark.generation == segment.generation else { return 0 }
+    return min(watermark.offset.byteOffset, segment.run.byteRange.upperBound)
+  }
+
   /// Reads the log as opening does and, if that fails, from each of the superblocks as far as that goes.
   ///
   /// Throws only if the file is of a newer version.

@@ -6,21 +6,20 @@ internal import SedimentFormat
 /// What proves a record is its checksum, which covers the segment's use and the place, and in a hot segment its
 /// turn. A file that is made to keep the search busy is given up after some time in proportion to the segment.
 struct RecordSweep {
-  private var cursor: RecordCursor
+  /// Shows the record that was found last.
+  private(set) var cursor: RecordCursor
   private let isHot: Bool
   /// Behind the last byte that may hold records.
   private let end: UInt64
   /// No record has a higher sequence.
   private let highest: UInt64
-  /// Where the record that was found last begins; where the next one should if that was none.
-  private(set) var lastRecordStart: UInt64
   /// The sequence of the record before; nil before the first of a segment whose base is not known.
   private var lastSequence: UInt64?
   /// The bytes that may still be fed to checksums in vain.
   private var patience: UInt64
 
   enum Step {
-    /// A good record, which `record` shows.
+    /// A good record, which `cursor` shows.
     case record(RecordHeader, at: UInt64)
     case gap(Gap)
   }
@@ -39,16 +38,16 @@ struct RecordSweep {
     let sequences: ClosedRange<UInt64>?
   }
 
-  /// A sweep of a segment up to `end`; its base is nil if nothing tells it.
+  /// A sweep of a segment up to `end`, or to where its slots or the file end before; its base is nil if nothing tells
+  /// it.
   init(
     _ surveyed: SurveyedFile, _ segment: SegmentIdentity, base: SequenceNumber?, upTo end: UInt64,
     highest: UInt64 = Limits.sequenceMax
   ) {
     cursor = RecordCursor(surveyed, segment, base: base ?? .zero, upTo: end, isCareful: true)
     isHot = segment.kind == .hot
-    self.end = max(cursor.position, min(end, segment.run.byteRange.upperBound))
+    self.end = max(cursor.position, cursor.limit)
     self.highest = highest
-    lastRecordStart = cursor.position
     lastSequence = isHot ? base?.rawValue : nil
     patience = (self.end - cursor.position) * 32
   }
@@ -56,16 +55,12 @@ struct RecordSweep {
   /// Where the next record should begin.
   var position: UInt64 { cursor.position }
 
-  /// What could not be read so far.
-  var unreadable: ByteRanges { cursor.window.unreadable }
-
   /// The next record or gap, in the order of the file; nil at the end.
   mutating func next() throws(SedimentError) -> Step? {
     let start = position
     guard start < end else { return nil }
-    switch try judge(start, in: expected) {
+    switch try judge(start, gapStart: start) {
     case .success(let header):
-      lastRecordStart = start
       cursor.take(header)
       if isHot { lastSequence = header.sequence.rawValue }
       return .record(header, at: start)
@@ -73,11 +68,11 @@ struct RecordSweep {
       let before = lastSequence
       let found = try search(behind: start)
       cursor.position = found?.position ?? end
-      lastRecordStart = position
       if isHot, let found { lastSequence = found.header.sequence.rawValue - 1 }
       return .gap(
         Gap(
-          range: start..<position, reason: reason, isUnreadable: unreadable.overlaps(start..<position),
+          range: start..<position, reason: reason,
+          isUnreadable: cursor.window.unreadable.overlaps(start..<position),
           isLast: found == nil, isGivenUp: found == nil && patience == 0,
           sequences: missing(behind: before, before: found?.header.sequence.rawValue)))
     }
@@ -86,9 +81,6 @@ struct RecordSweep {
   /// What the record that was found last says, if it is a control record that makes sense.
   func control(_ header: RecordHeader) -> ControlRecord? { try? cursor.control(header) }
 
-  /// The cursor behind the record that was found last.
-  var record: RecordCursor { cursor }
-
   private func missing(behind before: UInt64?, before after: UInt64?) -> ClosedRange<UInt64>? {
     guard isHot, let before, let after, after > before + 1 else { return nil }
     return before + 1...after - 1
@@ -96,21 +88,23 @@ struct RecordSweep {
 
   // MARK: Judging
 
-  /// The sequences that the next record may have.
-  private var expected: ClosedRange<UInt64> {
-    guard let lastSequence else { return 0...highest }
-    return lastSequence + 1...lastSequence + 1
-  }
-
-  /// The good record at a position, or what is wrong with it.
+  /// The good record at a place, or what is wrong with it; the records before it are known up to `gapStart`.
   private mutating func judge(
-    _ place: UInt64, in sequences: ClosedRange<UInt64>
+    _ place: UInt64, gapStart: UInt64
   ) throws(SedimentError) -> Result<RecordHeader, FormatError> {
     let found = try cursor.read(at: place)
-    guard case .success(let header) = found, !sequences.contains(header.sequence.rawValue) else {
-      return found
-    }
+    guard case .success(let header) = found,
+      !plausible(place, gapStart).contains(header.sequence.rawValue)
+    else { return found }
     return .failure(FormatError(.record, .field(.sequence)))
+  }
+
+  /// The sequences that a record can have at the end of a gap, or where there is none: each one in the gap took at
+  /// least 16 bytes.
+  private func plausible(_ place: UInt64, _ gapStart: UInt64) -> ClosedRange<UInt64> {
+    guard let lastSequence else { return 0...highest }
+    let most = (place - gapStart) / UInt64(Limits.recordFixedByteCount) + 1
+    return lastSequence + 1...max(lastSequence + 1, min(lastSequence + most, highest))
   }
 
   // MARK: Searching
@@ -122,7 +116,7 @@ struct RecordSweep {
     var place = start + UInt64(Limits.unitByteCount)
     while let candidate = try nextCandidate(from: place, gapStart: start) {
       let claimed = UInt64(candidate.byteCount)
-      if case .success(let header) = try judge(candidate.position, in: plausible(candidate.position, start)) {
+      if case .success(let header) = try judge(candidate.position, gapStart: start) {
         return (candidate.position, header)
       }
       guard patience > claimed else {
@@ -133,13 +127,6 @@ struct RecordSweep {
       place = candidate.position + UInt64(Limits.unitByteCount)
     }
     return nil
-  }
-
-  /// The sequences that a record at a place behind a gap can have: each one in the gap took at least 16 bytes.
-  private func plausible(_ place: UInt64, _ gapStart: UInt64) -> ClosedRange<UInt64> {
-    guard let lastSequence else { return 0...highest }
-    let most = (place - gapStart) / UInt64(Limits.recordFixedByteCount) + 1
-    return lastSequence + 1...max(lastSequence + 1, min(lastSequence + most, highest))
   }
 
   /// The next place whose first bytes are those that a record could have, with the length that it claims at least.

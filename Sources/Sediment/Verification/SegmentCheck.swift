@@ -6,30 +6,34 @@ struct SegmentCheck {
   let surveyed: SurveyedFile
   let survey: LogSurvey
   let catalogue: Catalogue
-  private let keyHash: KeyHash
+  /// The segments of the catalogue in the order of their generations.
+  let entries: [SegmentEntry]
+  var report: VerificationReport
+  var meter: ProgressMeter
+  private let counting: LiveCounting
   private var batches = BatchCheck()
   /// The numbers of dictionaries that lie where the catalogue says, whole.
   private var foundDictionaries: Set<UInt32> = []
 
-  init(_ surveyed: SurveyedFile, _ survey: LogSurvey, _ catalogue: Catalogue, _ disk: any Disk) {
-    self.surveyed = surveyed
-    self.survey = survey
-    self.catalogue = catalogue
-    keyHash = KeyHash(low: disk.random(), high: disk.random())
+  init(
+    _ surveyed: SurveyedFile, _ survey: LogSurvey, _ catalogue: Catalogue, on disk: any Disk,
+    _ report: VerificationReport, _ meter: ProgressMeter
+  ) {
+    (self.surveyed, self.survey, self.catalogue) = (surveyed, survey, catalogue)
+    (self.report, self.meter) = (report, meter)
+    entries = catalogue.segments.values.sorted { $0.identity.generation < $1.identity.generation }
+    counting = LiveCounting(
+      entries.filter(\.holdsRecords), of: catalogue, surveyed,
+      keyHash: KeyHash(low: disk.random(), high: disk.random()))
   }
 
-  mutating func run(
-    _ report: inout VerificationReport, _ meter: inout ProgressMeter
-  ) throws(SedimentError) {
-    let entries = catalogue.segments.values.sorted { $0.identity.generation < $1.identity.generation }
-    let logs = entries.filter(\.holdsRecords)
-    let counting = LiveCounting(logs, of: catalogue, surveyed, keyHash: keyHash)
+  /// Adds what it finds to `report`.
+  mutating func run() throws(SedimentError) {
     let firstNumber = report.segments.count
-    for (number, entry) in logs.enumerated() {
+    for (number, entry) in entries.filter(\.holdsRecords).enumerated() {
       counting.begin(number)
-      checkHeader(entry, &report)
-      report.segments.append(try checkRecords(entry, counting, &report))
-      try readRest(of: entry.identity, behind: usedEnd(of: entry), &report, &meter)
+      checkHeader(entry)
+      try checkRecords(entry)
     }
     let found = counting.finish()
     if counting.isWhole {
@@ -40,82 +44,82 @@ struct SegmentCheck {
         report.segments[firstNumber + number].deadByteCount = used - min(used, live)
       }
     }
-    reportLostDictionaries(&report)
-    let isWhole = counting.isWhole && !report.findings.contains { $0.kind.isDamage }
-    try checkExtents(entries, found.larges, isWhole: isWhole, &report, &meter)
-    try checkCaches(&report, &meter)
+    reportLostDictionaries()
+    let isWhole = counting.isWhole && report.isIntact
+    try checkExtents(found.larges, isWhole: isWhole)
+    try checkCaches()
   }
 
-  // MARK: Headers
-
-  func checkHeader(_ entry: SegmentEntry, _ report: inout VerificationReport) {
+  mutating func checkHeader(_ entry: SegmentEntry) {
     let start = entry.identity.run.byteRange.lowerBound
     let range = start..<start + UInt64(SegmentHeader.byteCount)
-    let error: FormatError
     do throws(SedimentError) {
-      guard let found = try surveyed.headerFault(of: entry) else { return }
-      error = found
+      guard let error = try surveyed.headerFault(of: entry) else { return }
+      let fault = "The header of a segment is damaged: \(error.description)."
+      if survey.recovered != nil {
+        // Opening would have refused anything else.
+        report.add(.torn, range, "\(fault) It was not synced before a crash. \(Advice.opening)")
+      } else {
+        report.add(.corrupt, range, "\(fault) \(Advice.restore)")
+      }
     } catch {
-      return report.add(.unreadable, range, "The disk cannot read a segment's header. \(Advice.disk)")
+      report.add(.unreadable, range, "The disk cannot read a segment's header. \(Advice.disk)")
     }
-    let fault = "The header of a segment is damaged: \(error.description)."
-    if survey.recovered != nil {
-      // Opening would have refused anything else.
-      report.add(.torn, range, "\(fault) It was not synced before a crash. \(Advice.opening)")
-    } else {
-      report.add(.corrupt, range, "\(fault) \(Advice.restore)")
-    }
+  }
+
+  /// Reads what lies behind the part of a segment that was checked.
+  mutating func readRest(of segment: SegmentIdentity, behind end: UInt64) throws(SedimentError) {
+    let run = segment.run.byteRange.clamped(to: 0..<surveyed.byteCount)
+    let used = min(max(end, run.lowerBound), run.upperBound)
+    try meter.add(used - run.lowerBound)
+    try report.readUnused(used..<run.upperBound, of: surveyed.file, &meter)
   }
 
   // MARK: Records
 
   /// Where a segment's records end; in the one where the log breaks off, as far as anything can be known of.
   private func usedEnd(of entry: SegmentEntry) -> UInt64 {
-    let run = entry.identity.run.byteRange
-    if let end = entry.end { return end.byteOffset }
-    guard let end = survey.end, end.generation == entry.identity.generation else { return run.upperBound }
-    if survey.isComplete { return end.offset.byteOffset }
-    guard let watermark = survey.watermark, watermark.generation == end.generation else {
-      return run.upperBound
+    if let end = survey.end(of: entry) { return end }
+    let least = survey.leastEnd(of: entry.identity)
+    guard least > 0, let end = survey.end, end.generation == entry.identity.generation else {
+      return entry.identity.run.byteRange.upperBound
     }
-    return max(end.offset.byteOffset, min(watermark.offset.byteOffset, run.upperBound))
+    return max(end.offset.byteOffset, least)
   }
 
-  /// Reads the records of a segment and tells what it is like.
-  private mutating func checkRecords(
-    _ entry: SegmentEntry, _ counting: LiveCounting, _ report: inout VerificationReport
-  ) throws(SedimentError) -> VerificationReport.Segment {
-    let run = entry.identity.run.byteRange
+  /// Reads a segment with records, and adds it to the report.
+  private mutating func checkRecords(_ entry: SegmentEntry) throws(SedimentError) {
     let end = usedEnd(of: entry)
-    var segment = VerificationReport.Segment(
-      entry.identity, usedByteCount: end - run.lowerBound, isInUse: true)
-    if end > surveyed.byteCount {
+    var isWhole = end <= surveyed.byteCount
+    if !isWhole {
       report.add(.corrupt, surveyed.byteCount..<end, "The file ends before a segment does. \(Advice.restore)")
     }
-    var sweep = RecordSweep(surveyed, entry.identity, base: entry.base, upTo: min(end, surveyed.byteCount))
+    var sweep = RecordSweep(surveyed, entry.identity, base: entry.base, upTo: end)
     if entry.identity.kind == .hot { batches.begin(entry.base, highest: entry.highest) }
     var counts = SegmentEntry(tail: entry.identity, base: entry.base)
-    var isWhole = end <= surveyed.byteCount
     while let step = try sweep.next() {
       switch step {
       case .record(let header, let offset):
         counts.count(header, now: 0)
-        check(header, at: offset, in: entry, sweep.record, counting, isWhole ? counts : nil, &report)
+        check(header, at: offset, in: entry, sweep.cursor, isWhole ? counts : nil)
       case .gap(let gap):
         isWhole = false
         batches.noteGap()
         report.add(gap)
       }
     }
+    if isWhole { compare(entry, counts) }
+    var segment = VerificationReport.Segment(
+      entry.identity, usedByteCount: end - entry.identity.run.byteRange.lowerBound, isInUse: true)
     segment.recordCount = UInt64(counts.recordCount)
-    if isWhole { compare(entry, counts, &report) }
-    return segment
+    report.segments.append(segment)
+    try readRest(of: entry.identity, behind: end)
   }
 
-  /// Checks what a record whose checksum matched says; the counts of those before it are nil if some are missing.
+  /// Checks what a record whose checksum matched says; the counts up to it are nil if records before it are missing.
   private mutating func check(
     _ header: RecordHeader, at offset: UInt64, in entry: SegmentEntry, _ record: RecordCursor,
-    _ counting: LiveCounting, _ counts: SegmentEntry?, _ report: inout VerificationReport
+    _ counts: SegmentEntry?
   ) {
     let range = offset..<offset + UInt64(header.byteCount)
     var outcome = BatchCheck.Outcome.nothing
@@ -133,16 +137,18 @@ struct SegmentCheck {
       noteDictionary(header, bytes, at: offset)
       if header.kind != .control { counting.take(header, place, bytes, at: offset) }
     }
-    if case .seal(let seal)? = control, let counts, seal.recordCount != counts.recordCount {
+    switch control {
+    case .seal(let seal)? where counts.map { $0.recordCount != seal.recordCount } ?? false:
       fault = FormatError(.seal, .field(.count))
-    }
-    if case .mark(let mark)? = control, mark.salt != entry.identity.salt {
+    case .mark(let mark)? where mark.salt != entry.identity.salt:
       fault = FormatError(.mark, .field(.salt))
+    default: break
     }
     if let fault {
       report.add(.inconsistent, range, "A record makes no sense: \(fault.description). \(Advice.restore)")
     }
-    guard case .broken(let start, let isKnown) = outcome, !isKnown else { return }
+    // What a gap breaks is told already.
+    guard case .broken(let start, byGap: false) = outcome else { return }
     report.add(
       .inconsistent, min(start, range.lowerBound)..<range.upperBound,
       "A batch is not what its commit says. \(Advice.restore)")
@@ -158,7 +164,7 @@ struct SegmentCheck {
   }
 
   /// Tells of dictionaries that are not where the catalogue says.
-  private func reportLostDictionaries(_ report: inout VerificationReport) {
+  private mutating func reportLostDictionaries() {
     for entry in catalogue.dictionaries.values.sorted(by: { $0.number < $1.number })
     where !foundDictionaries.contains(entry.number) {
       let start = entry.offset.byteOffset
@@ -170,7 +176,7 @@ struct SegmentCheck {
   }
 
   /// Compares what the catalogue says of a segment with what is there.
-  private func compare(_ entry: SegmentEntry, _ counts: SegmentEntry, _ report: inout VerificationReport) {
+  private mutating func compare(_ entry: SegmentEntry, _ counts: SegmentEntry) {
     let isExpiryBound =
       entry.latestExpiry == 0 || counts.recordCount == counts.tombstoneCount
       || counts.latestExpiry != 0 && counts.latestExpiry <= entry.latestExpiry
@@ -183,16 +189,5 @@ struct SegmentCheck {
         .inconsistent, run.lowerBound..<run.lowerBound + UInt64(SegmentHeader.byteCount),
         "A segment holds other records than its catalogue says. \(Advice.restore)")
     }
-  }
-
-  /// Reads what lies behind the records of a segment.
-  func readRest(
-    of segment: SegmentIdentity, behind end: UInt64, _ report: inout VerificationReport,
-    _ meter: inout ProgressMeter
-  ) throws(SedimentError) {
-    let run = segment.run.byteRange.clamped(to: 0..<surveyed.byteCount)
-    let used = min(max(end, run.lowerBound), run.upperBound)
-    try meter.add(used - run.lowerBound)
-    try report.readUnused(used..<run.upperBound, of: surveyed.file, &meter)
   }
 }

@@ -25,52 +25,53 @@ struct Verification {
   private var fileByteCount: UInt64 { report.fileByteCount }
 
   /// The report; throws only if it is stopped.
-  consuming func run() throws(SedimentError) -> VerificationReport {
-    var verification = self
-    try verification.verify()
-    return verification.report
-  }
-
-  private mutating func verify() throws(SedimentError) {
+  mutating func run() throws(SedimentError) -> VerificationReport {
     noteSuperblocks()
-    try note(survey.log)
+    try noteLog()
     if let catalogue = survey.log.catalogue, let surveyed = survey.surveyed, !survey.head.sound.isEmpty {
-      var check = SegmentCheck(surveyed, survey.log, catalogue, disk)
-      try check.run(&report, &meter)
+      var check = SegmentCheck(surveyed, survey.log, catalogue, on: disk, report, meter)
+      try check.run()
+      (report, meter) = (check.report, check.meter)
     }
     try noteOthers()
-    try readUnused(survey.log.catalogue)
-    noteFailure(survey.log)
+    try readUnused()
+    noteFailure()
     report.settle()
     meter.finish()
+    return report
   }
 
   // MARK: Head and log
 
   private mutating func noteSuperblocks() {
-    for (copy, state) in survey.head.copies {
-      report.superblocks.append(VerificationReport.Superblock(copy, state))
+    for (copy, found) in survey.head.copies {
       let range = copy.byteOffset..<copy.byteOffset + UInt64(Superblock.byteCount)
       let rest = survey.head.sound.isEmpty ? Advice.restore : "The other one is used. \(Advice.opening)"
-      switch state {
-      case .sound: break
+      let state: VerificationReport.Superblock.State
+      switch found {
+      case .sound(let block):
+        let generation = block.generation.rawValue
+        state = block.state == .closed ? .closed(generation: generation) : .open(generation: generation)
       case .unsound(let error):
+        state = .damaged(reason: error.description)
         report.add(.corrupt, range, "Instead of a superblock there is: \(error.description). \(rest)")
       case .unreadable:
+        state = .unreadable
         report.add(.unreadable, range, "The disk cannot read a superblock. \(Advice.disk)")
       }
+      report.superblocks.append(VerificationReport.Superblock(offset: copy.byteOffset, state: state))
     }
   }
 
-  private mutating func note(_ survey: LogSurvey) throws(SedimentError) {
-    report.logEnd = survey.end?.offset.byteOffset
-    if let log = survey.recovered {
+  private mutating func noteLog() throws(SedimentError) {
+    report.logEnd = survey.log.end?.offset.byteOffset
+    if let log = survey.log.recovered {
       report.wasClosed = log.isClean
       report.sequence = log.lastSequence.rawValue
       if !log.isClean { try noteTail(log) }
-    } else if survey.isComplete {
+    } else if survey.log.isComplete {
       report.wasClosed = false
-      report.sequence = survey.tail?.highest.rawValue
+      report.sequence = survey.log.tail?.highest.rawValue
     }
   }
 
@@ -96,14 +97,13 @@ struct Verification {
         + "Opening the store for writing goes on before it.")
   }
 
-  /// Why opening fails, unless that was found in its place already.
-  private mutating func noteFailure(_ survey: LogSurvey) {
-    guard let failure = survey.failure else { return }
-    let offset = failure.offset ?? failure.systemError?.offset ?? 0
-    if report.hasDamage(at: offset) { return }
-    let kind: VerificationReport.Finding.Kind = failure.systemError == nil ? .corrupt : .unreadable
+  /// Tells why opening fails, unless that was found in its place already.
+  private mutating func noteFailure() {
+    guard let failure = survey.log.failure else { return }
+    let offset = failure.place ?? 0
+    if report.findings.contains(where: { $0.kind.isDamage && $0.range.contains(offset) }) { return }
     report.add(
-      kind, offset..<offset + UInt64(Limits.unitByteCount),
+      failure.systemError == nil ? .corrupt : .unreadable, offset..<offset + UInt64(Limits.unitByteCount),
       "The store cannot be opened: \(failure.message)")
   }
 
@@ -121,7 +121,7 @@ struct Verification {
     for other in try FoundSegment.judge(others, surveyed) {
       var segment = VerificationReport.Segment(
         other.identity, usedByteCount: UInt64(SegmentHeader.byteCount), isInUse: false)
-      if other.isLog { try count(other, surveyed, &segment) }
+      if other.identity.kind.holdsRecords { try count(other, surveyed, &segment) }
       report.segments.append(segment)
       // Without a whole catalogue nothing tells what is in use.
       guard survey.log.isComplete else { continue }
@@ -138,8 +138,8 @@ struct Verification {
   private mutating func count(
     _ found: FoundSegment, _ surveyed: SurveyedFile, _ segment: inout VerificationReport.Segment
   ) throws(SedimentError) {
-    let failure = survey.log.failure?.offset ?? survey.log.failure?.systemError?.offset
-    var sweep = RecordSweep(surveyed, found.identity, base: found.header.base, upTo: found.end)
+    let failure = survey.log.failure?.place
+    var sweep = found.sweep(surveyed)
     while let step = try sweep.next() {
       switch step {
       case .record(let record, _):
@@ -154,24 +154,86 @@ struct Verification {
   }
 
   /// Reads what nothing is known of, to see whether the disk can.
-  private mutating func readUnused(_ catalogue: Catalogue?) throws(SedimentError) {
+  private mutating func readUnused() throws(SedimentError) {
     let slotByteCount = UInt64(Limits.slotByteCount)
     for copy in Superblock.Copy.allCases {
       let start = copy.byteOffset + UInt64(Superblock.byteCount)
-      try read(start..<copy.byteOffset + slotByteCount)
+      try readUnused(start..<copy.byteOffset + slotByteCount)
       try meter.add(min(UInt64(Superblock.byteCount), fileByteCount))
     }
     let slotCount = UInt32(
       min((fileByteCount + slotByteCount - 1) / slotByteCount, UInt64(Limits.fileSlotCountMax)))
-    for run in (catalogue?.slots ?? SlotMap()).freeRuns(before: slotCount) {
-      try read(SlotSpace.byteRange(of: run))
+    for run in (survey.log.catalogue?.slots ?? SlotMap()).freeRuns(before: slotCount) {
+      try readUnused(SlotSpace.byteRange(of: run))
     }
     // A file may be longer than any store.
     let end = UInt64(slotCount) * slotByteCount
-    if end < fileByteCount { try read(end..<fileByteCount) }
+    if end < fileByteCount { try readUnused(end..<fileByteCount) }
   }
 
-  private mutating func read(_ range: Range<UInt64>) throws(SedimentError) {
+  private mutating func readUnused(_ range: Range<UInt64>) throws(SedimentError) {
     try report.readUnused(range.clamped(to: 0..<fileByteCount), of: file, &meter)
   }
+}
+
+extension SedimentError {
+  /// The byte of the file that it is about, by itself or by the call that failed.
+  fileprivate var place: UInt64? { offset ?? systemError?.offset }
+}
+
+extension VerificationReport {
+  /// Tells of records that were not found good.
+  mutating func add(_ gap: RecordSweep.Gap) {
+    if gap.isUnreadable {
+      add(.unreadable, gap.range, "The disk cannot read records. \(Advice.disk)")
+    } else {
+      add(.corrupt, gap.range, "Records are damaged: \(gap.reason.description). \(Advice.restore)")
+    }
+  }
+
+  /// Reads bytes that hold nothing, only to see whether the disk can; holes are passed over.
+  mutating func readUnused(
+    _ range: Range<UInt64>, of file: StoreFile, _ meter: inout ProgressMeter
+  ) throws(SedimentError) {
+    var window = FileWindow(file, isCareful: true)
+    var position = range.lowerBound
+    let end = range.upperBound
+    while position < end {
+      let data = file.readableRange(from: position, limit: end) ?? end..<end
+      try meter.add(data.lowerBound - position)
+      position = data.lowerBound
+      while position < data.upperBound {
+        try window.load(from: position, limit: data.upperBound)
+        guard window.byteCount > 0 else { return }
+        try meter.add(UInt64(window.byteCount))
+        position = window.end
+      }
+    }
+    for bad in window.unreadable.ranges {
+      add(.unreadable, bad, "The disk cannot read bytes that hold nothing. \(Advice.disk)")
+    }
+  }
+}
+
+extension StoreOpening {
+  /// Runs `body` with a file that is open for reading, and that nobody changes meanwhile.
+  static func reading<Result>(
+    _ path: String, on disk: any Disk, _ body: (StoreFile) throws -> Result
+  ) throws -> Result {
+    let file = try disk.openFile(path, .read)
+    // Closing releases the lock, too.
+    defer { try? file.close() }
+    let opening = StoreOpening(path: path, options: SedimentOptions(readOnly: true), disk: disk)
+    let ticket = try opening.takeLocks(file)
+    defer { ticket.giveBack() }
+    return try body(file)
+  }
+}
+
+/// What the findings of verification advise.
+enum Advice {
+  static let restore = "Keep the file as it is; restore a backup, or salvage it."
+  static let disk = "Copy the file while that is possible, and look after the disk."
+  static let nothing = "Nothing needs to be done."
+  static let opening = "Opening the store for writing mends it."
 }

@@ -1,3 +1,5 @@
+internal import SedimentFormat
+
 /// What `SedimentStore.verify` found in a file.
 public struct VerificationReport: Hashable, Sendable {
   /// The path of the file that was read.
@@ -118,5 +120,41 @@ public struct VerificationReport: Hashable, Sendable {
 
     /// The part of its bytes that hold something, from 0 to 1.
     public var fill: Double { Double(usedByteCount) / Double(range.count) }
+  }
+}
+
+// MARK: Making
+
+extension VerificationReport {
+  mutating func add(_ kind: Finding.Kind, _ range: Range<UInt64>, _ message: String) {
+    findings.append(Finding(kind: kind, range: range, message: message))
+  }
+
+  /// Brings what was found into the order of the file, and tells of each segment whether it is intact.
+  mutating func settle() {
+    findings.sort { ($0.range.lowerBound, $0.range.upperBound) < ($1.range.lowerBound, $1.range.upperBound) }
+    segments.sort { ($0.range.lowerBound, $0.generation) < ($1.range.lowerBound, $1.generation) }
+    var damaged = ByteRanges()
+    for finding in findings where finding.kind.isDamage { damaged.insert(finding.range) }
+    for number in segments.indices where damaged.overlaps(segments[number].range) {
+      segments[number].isIntact = false
+    }
+  }
+}
+
+extension VerificationReport.Segment {
+  init(_ identity: SegmentIdentity, usedByteCount: UInt64, isInUse: Bool) {
+    kind =
+      switch identity.kind {
+      case .hot: .hot
+      case .survivors: .survivors
+      case .extent: .extent
+      case .index: .index
+      case .window: .window
+      }
+    generation = identity.generation.rawValue
+    range = identity.run.byteRange
+    self.usedByteCount = usedByteCount
+    self.isInUse = isInUse
   }
 }

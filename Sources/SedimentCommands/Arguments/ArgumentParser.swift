@@ -7,26 +7,20 @@ struct ArgumentParser {
   private var parsed = ParsedArguments()
   private var plain: [String] = []
 
-  /// What the arguments came to.
-  enum Outcome {
-    case arguments(ParsedArguments)
-    /// The command's help was asked for.
-    case help
-  }
-
   private init(_ command: CommandDeclaration, _ arguments: [String], given: [OperandDeclaration]) {
     self.command = command
     self.arguments = arguments[...]
     self.given = given
   }
 
+  /// The parsed arguments; nil if the command's help was asked for.
   static func parse(
     _ arguments: [String], for command: CommandDeclaration, given: [OperandDeclaration] = []
-  ) throws(ToolFailure) -> Outcome {
+  ) throws(ToolFailure) -> ParsedArguments? {
     var parser = ArgumentParser(command, arguments, given: given)
-    if try !parser.takeOptions() { return .help }
+    if try !parser.takeOptions() { return nil }
     try parser.takeOperands()
-    return .arguments(parser.parsed)
+    return parser.parsed
   }
 
   // MARK: Options
@@ -96,16 +90,15 @@ struct ArgumentParser {
     let wanted = command.operands.filter { operand in !given.contains { $0.name == operand.name } }
     var left = plain[...]
     for (place, operand) in wanted.enumerated() {
-      let laterCount = wanted[(place + 1)...].reduce(0) { $0 + ($1.count.isNeeded ? 1 : 0) }
+      let laterCount = wanted[(place + 1)...].count { $0.count == .one }
       let available = max(left.count - laterCount, 0)
       let count =
         switch operand.count {
         case .one: min(left.count, 1)
         case .optional: min(available, 1)
-        case .oneOrMore: max(available, min(left.count, 1))
         case .any: available
         }
-      if operand.count.isNeeded, count == 0 {
+      if operand.count == .one, count == 0 {
         throw refuse("\(operand.name) is missing: \(operand.help)")
       }
       if operand.completion == .file, left.prefix(count).contains("") {
@@ -120,7 +113,7 @@ struct ArgumentParser {
   // MARK: Failures
 
   private func unknown(_ name: String) -> ToolFailure {
-    let names = (command.options + [.help]).map { "--\($0.name)" }
+    let names = command.allOptions.map { "--\($0.name)" }
     let hint = Suggestion.nearest(to: name, among: names).map { "; did you mean \($0)?" } ?? ""
     let dash = "; what begins with a dash and is no option goes behind '--'"
     return refuse("there is no option '\(name)'\(hint.isEmpty ? dash : hint)")
@@ -129,8 +122,4 @@ struct ArgumentParser {
   private func refuse(_ text: String) -> ToolFailure {
     .usage("\(text)\nusage: \(command.usage)\n'sediment help \(command.name)' tells more")
   }
-}
-
-extension OperandDeclaration.Count {
-  fileprivate var isNeeded: Bool { self == .one || self == .oneOrMore }
 }

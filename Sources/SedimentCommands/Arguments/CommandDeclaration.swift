@@ -7,30 +7,19 @@ struct CommandDeclaration: Sendable {
   let discussion: String
   let operands: [OperandDeclaration]
   let options: [OptionDeclaration]
-  let examples: [Example]
-
-  /// Something to type, and what it does.
-  struct Example: Sendable {
-    let line: String
-    let meaning: String
-
-    init(_ line: String, _ meaning: String) {
-      self.line = line
-      self.meaning = meaning
-    }
-  }
+  /// What to type, and what it does.
+  let examples: [(line: String, meaning: String)]
 
   init(
     _ name: String, _ summary: String, discussion: String, operands: [OperandDeclaration] = [],
-    options: [OptionDeclaration] = [], examples: [Example]
+    options: [OptionDeclaration] = [], examples: [(line: String, meaning: String)]
   ) {
-    self.name = name
-    self.summary = summary
-    self.discussion = discussion
-    self.operands = operands
-    self.options = options
-    self.examples = examples
+    (self.name, self.summary, self.discussion) = (name, summary, discussion)
+    (self.operands, self.options, self.examples) = (operands, options, examples)
   }
+
+  /// Its options with the one that every command has.
+  var allOptions: [OptionDeclaration] { options + [.help] }
 
   /// How it is called, in one line.
   var usage: String {
@@ -50,7 +39,6 @@ struct OperandDeclaration: Sendable {
   enum Count: Sendable {
     case one
     case optional
-    case oneOrMore
     case any
   }
 
@@ -58,7 +46,6 @@ struct OperandDeclaration: Sendable {
     switch count {
     case .one: name
     case .optional: "[\(name)]"
-    case .oneOrMore: "\(name)..."
     case .any: "[\(name)...]"
     }
   }
@@ -91,4 +78,27 @@ enum Completion: Sendable, Hashable {
   case none
   case file
   case words([String])
+}
+
+// MARK: What several commands take
+
+extension OperandDeclaration {
+  /// The first operand of nearly every command.
+  static let store = OperandDeclaration(name: "FILE", help: "the store's file", completion: .file)
+  static let key = OperandDeclaration(
+    name: "KEY", help: "the key: text, or hexadecimal digits with --hex-key")
+}
+
+extension OptionDeclaration {
+  static let help = OptionDeclaration(name: "help", letter: "h", help: "print this")
+  static let collection = OptionDeclaration(
+    name: "collection", letter: "c", value: "NAME",
+    help: "the keys of that collection instead of those outside of any")
+  static let json = OptionDeclaration(
+    name: "json", letter: "j", help: "print JSON, for a program to read")
+  static let hexKey = OptionDeclaration(
+    name: "hex-key", letter: "x", help: "keys are hexadecimal digits, given and printed")
+  static let mustExist = OptionDeclaration(
+    name: "must-exist", help: "fail if there is no such file, rather than make it")
+  static let quiet = OptionDeclaration(name: "quiet", letter: "q", help: "no bar that shows the progress")
 }

@@ -7,7 +7,7 @@ enum HelpText {
     if !command.operands.isEmpty {
       parts.append("Operands:\n" + list(command.operands.map { ($0.usage, $0.help) }))
     }
-    parts.append("Options:\n" + list((command.options + [.help]).map { ($0.usage, $0.help) }))
+    parts.append("Options:\n" + list(command.allOptions.map { ($0.usage, $0.help) }))
     let examples = command.examples.map { "  \($0.line)\n      \($0.meaning)" }
     parts.append("Examples:\n" + examples.joined(separator: "\n"))
     return parts.joined(separator: "\n\n") + "\n"
@@ -40,10 +40,10 @@ enum HelpText {
   /// Two columns; what does not fit the first begins a line of its own.
   private static func list(_ rows: [(String, String)], column: Int = 26) -> String {
     rows.map { name, help in
-      let gap = String(repeating: " ", count: max(column - 2 - name.count, 0))
       let indentation = String(repeating: " ", count: column)
       let lines = wrapped(help, width: lineWidth - column).replacing("\n", with: "\n" + indentation)
-      return name.count > column - 4 ? "  \(name)\n\(indentation)\(lines)" : "  \(name)\(gap)\(lines)"
+      return name.count > column - 4
+        ? "  \(name)\n\(indentation)\(lines)" : "  \(name.filled(to: column - 2))\(lines)"
     }.joined(separator: "\n")
   }
 

@@ -132,8 +132,6 @@ enum ShellCompletions {
 }
 
 extension CommandDeclaration {
-  fileprivate var allOptions: [OptionDeclaration] { options + [.help] }
-
   /// What the operands may be, where that is one of some words.
   fileprivate var operandWords: [String] {
     operands.flatMap { operand in

@@ -1,5 +1,10 @@
 /// Finds the word that was probably meant.
 enum Suggestion {
+  /// What a message says behind a word that is not known: the one that was probably meant, or nothing.
+  static func hint(for word: String, among words: [String]) -> String {
+    nearest(to: word, among: words).map { "; did you mean '\($0)'?" } ?? ""
+  }
+
   /// The word with the fewest changes from the one given, if those are few.
   static func nearest(to word: String, among words: [String]) -> String? {
     let limit = max(word.count / 3, 1)

@@ -11,7 +11,7 @@ enum BackupCommand: Command {
       """,
     operands: [.store, .newStore], options: [.json, .quiet],
     examples: [
-      .init("sediment backup cities.sediment cities-2030-01-31.sediment", "prints how large the copy is")
+      ("sediment backup cities.sediment cities-2030-01-31.sediment", "prints how large the copy is")
     ])
 
   static func run(_ arguments: ParsedArguments, _ console: Console) throws -> ExitCode {
@@ -20,11 +20,9 @@ enum BackupCommand: Command {
     try OpenStore.with(path, .reading) { store in try store.backup(to: new) { bar.show($0) } }
     bar.clear()
     let byteCount = try PathStatus(of: new).byteCount
-    if arguments.has(.json) {
-      try console.write(.object([("path", .text(new)), ("bytes", .integer(byteCount))]))
-    } else {
-      try console.write("\(new): \(SizeText.bytes(byteCount))\n")
-    }
+    try console.write(
+      arguments, json: .object([("path", .text(new)), ("bytes", .integer(byteCount))]),
+      text: "\(new): \(SizeText.bytes(byteCount))\n")
     return .fine
   }
 }

@@ -23,8 +23,8 @@ enum BenchCommand: Command {
       """,
     operands: [path], options: [keys, size, syncs, .json],
     examples: [
-      .init("sediment bench .", "in this directory"),
-      .init("sediment bench /mnt/data/app.sediment --size 4000", "beside a store, with larger values"),
+      ("sediment bench .", "in this directory"),
+      ("sediment bench /mnt/data/app.sediment --size 4000", "beside a store, with larger values"),
     ])
 
   static func run(_ arguments: ParsedArguments, _ console: Console) throws -> ExitCode {
@@ -36,30 +36,32 @@ enum BenchCommand: Command {
         given.prefix(upTo: given.lastIndex(of: "/").map { given.index(after: $0) } ?? given.startIndex))
     let disk = SystemDisk()
     let file = "\(folder).sediment-bench-\(String(disk.random(), radix: 16))"
-    let figures: Figures
-    do {
-      defer { try? disk.remove(file) }
-      figures = try measure(
-        file, keyCount: try arguments.number(of: keys, in: 1...100_000_000) ?? 100_000,
-        valueByteCount: try arguments.number(of: size, in: 0...(1 << 27)) ?? 100,
-        syncCount: try arguments.number(of: syncs, in: 1...1_000_000) ?? 200)
+    defer { try? disk.remove(file) }
+    let keyCount = try arguments.number(of: keys, in: 1...100_000_000) ?? 100_000
+    let valueByteCount = try arguments.number(of: size, in: 0...(1 << 27)) ?? 100
+    let syncCount = try arguments.number(of: syncs, in: 1...1_000_000) ?? 200
+    let (set, get, synced) = try measure(file, keyCount, valueByteCount, syncCount)
+    var table = Table(rightAligned: [false, true, true])
+    for (name, count, nanoseconds) in [
+      ("set", keyCount, set), ("get", keyCount, get), ("synced set", syncCount, synced),
+    ] {
+      let rate = SizeText.decimal(1e9 / max(nanoseconds, 1), places: 0)
+      table.add([name, SizeText.nanoseconds(nanoseconds) + " each", "\(rate) a second (of \(count))"])
     }
-    try show(figures, isJSON: arguments.has(.json), console)
+    try console.write(
+      arguments,
+      json: .object([
+        ("keys", .count(keyCount)), ("valueBytes", .count(valueByteCount)), ("syncs", .count(syncCount)),
+        ("setNanoseconds", .number(set)), ("getNanoseconds", .number(get)),
+        ("syncedSetNanoseconds", .number(synced)),
+      ]), text: "values of \(valueByteCount) bytes, keys of 16, one thread\n" + table.text)
     return .fine
   }
 
-  private struct Figures {
-    var keyCount = 0
-    var valueByteCount = 0
-    var syncCount = 0
-    var setNanoseconds = 0.0
-    var getNanoseconds = 0.0
-    var syncedNanoseconds = 0.0
-  }
-
+  /// How many nanoseconds a set, a get and a synced set take on the average.
   private static func measure(
-    _ file: String, keyCount: Int, valueByteCount: Int, syncCount: Int
-  ) throws -> Figures {
+    _ file: String, _ keyCount: Int, _ valueByteCount: Int, _ syncCount: Int
+  ) throws -> (set: Double, get: Double, synced: Double) {
     try Signals.check()
     let store = try SedimentStore(path: file, options: SedimentOptions(durability: .unsynced))
     defer { try? store.close() }
@@ -70,25 +72,21 @@ enum BenchCommand: Command {
       let start = number & 4_095
       return noise[start..<start + valueByteCount]
     }
-    func key(_ number: Int) -> String {
-      let digits = String(number)
-      return "key:" + String(repeating: "0", count: 12 - digits.count) + digits
-    }
-    var figures = Figures(keyCount: keyCount, valueByteCount: valueByteCount, syncCount: syncCount)
+    func key(_ number: Int) -> String { "key:" + "\(number)".padded(to: 12, with: "0") }
     var order = Array(0..<keyCount)
     order.shuffle()
-    figures.setNanoseconds = try mean(order) { try store.set(value($0), forKey: key($0)) }
+    let set = try mean(order) { try store.set(value($0), forKey: key($0)) }
     order.shuffle()
     var buffer: [UInt8] = []
-    figures.getNanoseconds = try mean(order) { number in
+    let get = try mean(order) { number in
       guard try store.retrieve(forKey: key(number), into: &buffer), buffer.count == valueByteCount else {
         throw ToolFailure.damaged("\(file): a value that was just set is not there")
       }
     }
-    figures.syncedNanoseconds = try mean(Array(0..<syncCount)) {
+    let synced = try mean(Array(0..<syncCount)) {
       try store.set(value($0), forKey: key($0 % keyCount), durability: .synced)
     }
-    return figures
+    return (set, get, synced)
   }
 
   /// How long each number takes on the average.
@@ -100,26 +98,5 @@ enum BenchCommand: Command {
       try Signals.check()
     }
     return Double(disk.monotonicClock() - start) / Double(numbers.count)
-  }
-
-  private static func show(_ figures: Figures, isJSON: Bool, _ console: Console) throws {
-    if isJSON {
-      return try console.write(
-        .object([
-          ("keys", .count(figures.keyCount)), ("valueBytes", .count(figures.valueByteCount)),
-          ("syncs", .count(figures.syncCount)), ("setNanoseconds", .number(figures.setNanoseconds)),
-          ("getNanoseconds", .number(figures.getNanoseconds)),
-          ("syncedSetNanoseconds", .number(figures.syncedNanoseconds)),
-        ]))
-    }
-    var table = Table(rightAligned: [false, true, true])
-    for (name, count, nanoseconds) in [
-      ("set", figures.keyCount, figures.setNanoseconds), ("get", figures.keyCount, figures.getNanoseconds),
-      ("synced set", figures.syncCount, figures.syncedNanoseconds),
-    ] {
-      let rate = SizeText.decimal(1e9 / max(nanoseconds, 1), places: 0)
-      table.add([name, SizeText.nanoseconds(nanoseconds) + " each", "\(rate) a second (of \(count))"])
-    }
-    try console.write("values of \(figures.valueByteCount) bytes, keys of 16, one thread\n" + table.text)
   }
 }

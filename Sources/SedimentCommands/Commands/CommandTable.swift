@@ -26,9 +26,7 @@ enum CommandTable {
   /// The command of a name.
   static func command(_ name: String) throws(ToolFailure) -> any Command.Type {
     for command in groups.flatMap(\.commands) where self.name(of: command) == name { return command }
-    let hint =
-      Suggestion.nearest(to: name, among: names + ["--help", "--version"]).map { "; did you mean '\($0)'?" }
-      ?? ""
+    let hint = Suggestion.hint(for: name, among: names + ["--help", "--version"])
     throw .usage("there is no command '\(name)'\(hint)\n'sediment help' lists all commands")
   }
 }

@@ -10,7 +10,7 @@ enum CompactCommand: Command {
       done, and nothing is lost.
       """,
     operands: [.store], options: [.json, .quiet],
-    examples: [.init("sediment compact cities.sediment", "prints how large the file was, and is")])
+    examples: [("sediment compact cities.sediment", "prints how large the file was, and is")])
 
   static func run(_ arguments: ParsedArguments, _ console: Console) throws -> ExitCode {
     let path = try arguments.required(.store)
@@ -21,17 +21,13 @@ enum CompactCommand: Command {
     bar.clear()
     let after = try PathStatus(of: path)
     let before = status ?? after
-    if arguments.has(.json) {
-      try console.write(
-        .object([
-          ("bytesBefore", .integer(before.byteCount)), ("bytesAfter", .integer(after.byteCount)),
-          ("allocatedBefore", .integer(before.allocatedByteCount)),
-          ("allocatedAfter", .integer(after.allocatedByteCount)),
-        ]))
-    } else {
-      let (old, new) = (before.allocatedByteCount, after.allocatedByteCount)
-      try console.write("\(path): \(SizeText.bytes(old)) on the disk before, \(SizeText.bytes(new)) now\n")
-    }
+    let (old, new) = (before.allocatedByteCount, after.allocatedByteCount)
+    try console.write(
+      arguments,
+      json: .object([
+        ("bytesBefore", .integer(before.byteCount)), ("bytesAfter", .integer(after.byteCount)),
+        ("allocatedBefore", .integer(old)), ("allocatedAfter", .integer(new)),
+      ]), text: "\(path): \(SizeText.bytes(old)) on the disk before, \(SizeText.bytes(new)) now\n")
     return .fine
   }
 }

@@ -8,11 +8,12 @@ enum CompletionsCommand: Command {
     discussion: "It is made of the same declarations as the help, so that it knows every command and option.",
     operands: [shell],
     examples: [
-      .init("source <(sediment completions bash)", "in ~/.bashrc"),
-      .init("source <(sediment completions zsh)", "in ~/.zshrc, behind 'autoload -U compinit; compinit'"),
-      .init(
-        "sediment completions zsh > ~/.zfunc/_sediment", "or so, with 'fpath+=~/.zfunc' before compinit"),
-      .init("sediment completions fish > ~/.config/fish/completions/sediment.fish", "for fish"),
+      ("source <(sediment completions bash)", "in ~/.bashrc"),
+      ("source <(sediment completions zsh)", "in ~/.zshrc, behind 'autoload -U compinit; compinit'"),
+      (
+        "sediment completions zsh > ~/.zfunc/_sediment", "or so, with 'fpath+=~/.zfunc' before compinit"
+      ),
+      ("sediment completions fish > ~/.config/fish/completions/sediment.fish", "for fish"),
     ])
 
   static func run(_ arguments: ParsedArguments, _ console: Console) throws -> ExitCode {

@@ -12,8 +12,8 @@ enum CountCommand: StoreCommand {
       """,
     operands: [.store, ListCommand.prefix], options: [.collection, .hexKey, .json],
     examples: [
-      .init("sediment count cities.sediment", "how many keys there are outside of collections"),
-      .init("sediment count cache.sediment session:", "how many begin so"),
+      ("sediment count cities.sediment", "how many keys there are outside of collections"),
+      ("sediment count cache.sediment session:", "how many begin so"),
     ])
 
   static func run(_ arguments: ParsedArguments, on store: SedimentStore, _ console: Console) throws
@@ -23,18 +23,14 @@ enum CountCommand: StoreCommand {
     var count = 0
     if let prefix = try arguments.optional(ListCommand.prefix).map({ try arguments.key($0) }) {
       try keys.forEachEntry(withPrefix: prefix) { _, _, _ in
+        try Signals.check()
         count += 1
-        return Signals.isPending ? .stop : .continue
+        return .continue
       }
-      try Signals.check()
     } else {
       count = try keys.count()
     }
-    if arguments.has(.json) {
-      try console.write(.object([("keys", .count(count))]))
-    } else {
-      try console.write("\(count)\n")
-    }
+    try console.write(arguments, json: .object([("keys", .count(count))]), text: "\(count)\n")
     return .fine
   }
 }

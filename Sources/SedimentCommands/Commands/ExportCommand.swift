@@ -9,6 +9,13 @@ extension OptionDeclaration {
     completion: .words(ExchangeFormat.allCases.map(\.rawValue)))
 }
 
+extension ParsedArguments {
+  /// The format that was given by name; nil if none was.
+  func format() throws(ToolFailure) -> ExchangeFormat? {
+    try choice(of: .format).flatMap { ExchangeFormat(rawValue: $0) }
+  }
+}
+
 /// The command `sediment export FILE [TO]`.
 enum ExportCommand: Command {
   private static let to = OperandDeclaration(
@@ -33,17 +40,17 @@ enum ExportCommand: Command {
       """,
     operands: [.store, to], options: [.format, .collection, prefix, memory, .hexKey, .quiet],
     examples: [
-      .init("sediment export cities.sediment cities.jsonl", "a line of JSON for each key"),
-      .init("sediment export cities.sediment --format csv | gzip > cities.csv.gz", "CSV, packed on the way"),
-      .init(
-        "sediment export cities.sediment | sediment import copy.sediment -", "straight into another store"),
+      ("sediment export cities.sediment cities.jsonl", "a line of JSON for each key"),
+      ("sediment export cities.sediment --format csv | gzip > cities.csv.gz", "CSV, packed on the way"),
+      (
+        "sediment export cities.sediment | sediment import copy.sediment -", "straight into another store"
+      ),
     ])
 
   static func run(_ arguments: ParsedArguments, _ console: Console) throws -> ExitCode {
     let path = try arguments.required(.store)
     let name = arguments.optional(to).flatMap { $0 == "-" ? nil : $0 }
-    let chosen = try arguments.choice(of: .format).flatMap { ExchangeFormat(rawValue: $0) }
-    let format = chosen ?? name.flatMap { ExchangeFormat(ofFile: $0) } ?? .jsonl
+    let format = try arguments.format() ?? name.flatMap { ExchangeFormat(ofFile: $0) } ?? .jsonl
     let begin = try arguments.value(of: prefix).map { try arguments.key($0) } ?? []
     let memory = (try arguments.number(of: memory, in: 1...1 << 20) ?? 256) << 20
     try OpenStore.with(path, .reading) { store in

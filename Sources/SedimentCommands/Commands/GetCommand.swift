@@ -16,13 +16,14 @@ enum GetCommand: StoreCommand {
       """,
     operands: [.store, .key], options: [.collection, .hexKey, hex, raw, .json],
     examples: [
-      .init("sediment get cities.sediment kharkiv", "prints the value"),
-      .init(
+      ("sediment get cities.sediment kharkiv", "prints the value"),
+      (
         "sediment get photos.sediment cover -c thumbnails > cover.jpg", "a value of a collection, into a file"
       ),
-      .init(
+      (
         "sediment get things.sediment --hex-key 00ff --json",
-        "a key of two bytes; with its expiry, for a program"),
+        "a key of two bytes; with its expiry, for a program"
+      ),
     ])
 
   static func run(_ arguments: ParsedArguments, on store: SedimentStore, _ console: Console) throws

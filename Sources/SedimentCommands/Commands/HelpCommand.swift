@@ -6,7 +6,7 @@ enum HelpCommand: Command {
   static let declaration = CommandDeclaration(
     "help", "explains a command, with examples",
     discussion: "Without a command it lists all of them, and the exit codes.", operands: [command],
-    examples: [.init("sediment help import", "explains 'import'")])
+    examples: [("sediment help import", "explains 'import'")])
 
   static func run(_ arguments: ParsedArguments, _ console: Console) throws -> ExitCode {
     guard let name = arguments.optional(command) else {

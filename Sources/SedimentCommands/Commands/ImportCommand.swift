@@ -31,10 +31,11 @@ enum ImportCommand: Command {
       """,
     operands: [.store, source], options: [.format, into, restart, encoding, move, .json, .quiet],
     examples: [
-      .init("sediment import cities.sediment cities.jsonl", "from a file; its name tells the format"),
-      .init("zcat cities.csv.gz | sediment import cities.sediment - --format csv", "from standard input"),
-      .init(
-        "sediment import cache.sediment ~/.cache/cities --collection cities", "from a folder, a file a key"),
+      ("sediment import cities.sediment cities.jsonl", "from a file; its name tells the format"),
+      ("zcat cities.csv.gz | sediment import cities.sediment - --format csv", "from standard input"),
+      (
+        "sediment import cache.sediment ~/.cache/cities --collection cities", "from a folder, a file a key"
+      ),
     ])
 
   static func run(_ arguments: ParsedArguments, _ console: Console) throws -> ExitCode {
@@ -54,8 +55,7 @@ enum ImportCommand: Command {
   private static func importFile(
     _ name: String, _ bytes: ByteSource, _ arguments: ParsedArguments, _ console: Console
   ) throws -> ExitCode {
-    let chosen = try arguments.choice(of: .format).flatMap { ExchangeFormat(rawValue: $0) }
-    guard let format = chosen ?? (name == "-" ? .jsonl : ExchangeFormat(ofFile: name)) else {
+    guard let format = try arguments.format() ?? (name == "-" ? .jsonl : ExchangeFormat(ofFile: name)) else {
       throw ToolFailure.usage(
         "\(name): its name does not tell the format; say --format jsonl or --format csv")
     }
@@ -78,11 +78,9 @@ enum ImportCommand: Command {
       return try running.run()
     }
     bar.clear()
-    if arguments.has(.json) {
-      try console.write(.object([("entries", .integer(entryCount))]))
-    } else {
-      try console.write("\(path): \(SizeText.count(entryCount, "entry", "entries")) imported\n")
-    }
+    try console.write(
+      arguments, json: .object([("entries", .integer(entryCount))]),
+      text: "\(path): \(SizeText.count(entryCount, "entry", "entries")) imported\n")
     return .fine
   }
 
@@ -108,17 +106,15 @@ enum ImportCommand: Command {
       let others = FolderSource.encodings.filter { $0 != chosen }.joined(separator: " or ")
       console.complain("\(name): no file has a name that \(chosen) makes of a key; try --encoding \(others)")
     }
-    if arguments.has(.json) {
-      try console.write(
-        .object([
-          ("imported", .count(report.importedCount)), ("present", .count(report.presentCount)),
-          ("others", .count(report.otherCount)), ("bytes", .integer(report.byteCount)),
-        ]))
-    } else {
-      try console.write(
+    try console.write(
+      arguments,
+      json: .object([
+        ("imported", .count(report.importedCount)), ("present", .count(report.presentCount)),
+        ("others", .count(report.otherCount)), ("bytes", .integer(report.byteCount)),
+      ]),
+      text:
         "\(path): \(SizeText.count(report.importedCount, "file")) imported, \(report.presentCount) had a value already, "
-          + "\(report.otherCount) that no key has left alone\n")
-    }
+        + "\(report.otherCount) that no key has left alone\n")
     return .fine
   }
 }

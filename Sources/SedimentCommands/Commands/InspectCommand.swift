@@ -19,8 +19,8 @@ enum InspectCommand: Command {
       """,
     operands: [.store], options: [segment, ascii, .json],
     examples: [
-      .init("sediment inspect cities.sediment", "the head, the strip and a table of segments"),
-      .init("sediment inspect cities.sediment --segment 7", "the records of one segment with their offsets"),
+      ("sediment inspect cities.sediment", "the head, the strip and a table of segments"),
+      ("sediment inspect cities.sediment --segment 7", "the records of one segment with their offsets"),
     ])
 
   static func run(_ arguments: ParsedArguments, _ console: Console) throws -> ExitCode {
@@ -38,11 +38,9 @@ enum InspectCommand: Command {
       return .fine
     }
     let drawing = try FileDrawing(path, glance, head)
-    if arguments.has(.json) {
-      try console.write(drawing.json)
-    } else {
-      try console.write(drawing.text(isASCII: arguments.has(ascii) || !TerminalLocale.isUTF8))
-    }
+    try console.write(
+      arguments, json: drawing.json,
+      text: drawing.text(isASCII: arguments.has(ascii) || !TerminalLocale.isUTF8))
     return .fine
   }
 }

@@ -26,16 +26,12 @@ enum ListCommand: StoreCommand {
     operands: [.store, prefix],
     options: [.collection, keysOnly, unsorted, limit, collections, .hexKey, .json],
     examples: [
-      .init("sediment ls cities.sediment", "all keys outside of collections"),
-      .init("sediment ls cache.sediment session: --keys", "the keys that begin so, and nothing else"),
-      .init("sediment ls photos.sediment --collections", "which collections there are"),
+      ("sediment ls cities.sediment", "all keys outside of collections"),
+      ("sediment ls cache.sediment session: --keys", "the keys that begin so, and nothing else"),
+      ("sediment ls photos.sediment --collections", "which collections there are"),
     ])
 
-  private struct Entry {
-    let key: [UInt8]
-    let byteCount: UInt64
-    let expiry: UInt64?
-  }
+  private typealias Entry = (key: [UInt8], byteCount: UInt64, expiry: UInt64?)
 
   static func run(_ arguments: ParsedArguments, on store: SedimentStore, _ console: Console) throws
     -> ExitCode
@@ -48,8 +44,7 @@ enum ListCommand: StoreCommand {
       guard left > 0 else { return .fine }
       try keys.forEachEntry(withPrefix: begin) { key, byteCount, expiry in
         try Signals.check()
-        let entry = Entry(key: [UInt8](sedimentBytes: key), byteCount: byteCount, expiry: expiry.milliseconds)
-        try show([entry], arguments, console)
+        try show([([UInt8](sedimentBytes: key), byteCount, expiry.milliseconds)], arguments, console)
         left -= 1
         return left > 0 ? .continue : .stop
       }
@@ -57,11 +52,10 @@ enum ListCommand: StoreCommand {
     }
     var entries: [Entry] = []
     try keys.forEachEntry(withPrefix: begin) { key, byteCount, expiry in
-      entries.append(
-        Entry(key: [UInt8](sedimentBytes: key), byteCount: byteCount, expiry: expiry.milliseconds))
-      return Signals.isPending ? .stop : .continue
+      try Signals.check()
+      entries.append(([UInt8](sedimentBytes: key), byteCount, expiry.milliseconds))
+      return .continue
     }
-    try Signals.check()
     entries.sort { $0.key.lexicographicallyPrecedes($1.key) }
     try show(entries.prefix(left), arguments, console)
     return .fine
@@ -85,11 +79,9 @@ enum ListCommand: StoreCommand {
       } else if hasOnlyKeys {
         try console.write(ByteText.key(entry.key, isHex: isHex) + "\n")
       } else {
-        let size = "\(entry.byteCount)"
-        let time = entry.expiry.map { TimeText.text(milliseconds: $0) } ?? "-"
-        let gap = String(repeating: " ", count: max(width - size.count, 0))
-        let secondGap = String(repeating: " ", count: max(20 - time.count, 0))
-        try console.write("\(gap)\(size)  \(time)\(secondGap)  \(ByteText.key(entry.key, isHex: isHex))\n")
+        let size = "\(entry.byteCount)".padded(to: width)
+        let time = (entry.expiry.map { TimeText.text(milliseconds: $0) } ?? "-").filled(to: 20)
+        try console.write("\(size)  \(time)  \(ByteText.key(entry.key, isHex: isHex))\n")
       }
     }
   }
@@ -100,9 +92,7 @@ enum ListCommand: StoreCommand {
       if isJSON {
         try console.write(.object([("collection", .text(name)), ("keys", .count(count))]))
       } else {
-        let digits = "\(count)"
-        let gap = String(repeating: " ", count: max(8 - digits.count, 0))
-        try console.write("\(gap)\(digits)  \(ByteText.key(Array(name.utf8)))\n")
+        try console.write("\("\(count)".padded(to: 8))  \(ByteText.key(Array(name.utf8)))\n")
       }
     }
     return .fine

@@ -22,9 +22,9 @@ enum RemoveCommand: StoreCommand {
       """,
     operands: [.store, keys], options: [.collection, prefix, all, drop, force, .hexKey],
     examples: [
-      .init("sediment rm cities.sediment kharkiv lviv", "two keys"),
-      .init("sediment rm cache.sediment --prefix session:", "all keys that begin so"),
-      .init("sediment rm photos.sediment -c thumbnails --drop", "a whole collection"),
+      ("sediment rm cities.sediment kharkiv lviv", "two keys"),
+      ("sediment rm cache.sediment --prefix session:", "all keys that begin so"),
+      ("sediment rm photos.sediment -c thumbnails --drop", "a whole collection"),
     ])
 
   static func run(_ arguments: ParsedArguments, on store: SedimentStore, _ console: Console) throws
@@ -45,7 +45,10 @@ enum RemoveCommand: StoreCommand {
     } else if arguments.has(all) {
       try keyspace.removeAll(durability: .synced)
     } else if let text = arguments.value(of: prefix) {
-      try remove(try keyspace.keys(withPrefix: try arguments.key(text)), from: keyspace)
+      for key in try keyspace.keys(withPrefix: try arguments.key(text)) {
+        try Signals.check()
+        try keyspace.remove(forKey: key)
+      }
     } else {
       let bytes = try given.map { try arguments.key($0) }
       for (text, key) in zip(given, bytes) where try !keyspace.remove(forKey: key) && !arguments.has(force) {
@@ -55,12 +58,5 @@ enum RemoveCommand: StoreCommand {
     }
     try store.sync()
     return code
-  }
-
-  private static func remove(_ keys: [[UInt8]], from keyspace: SedimentCollection) throws {
-    for key in keys {
-      try Signals.check()
-      try keyspace.remove(forKey: key)
-    }
   }
 }

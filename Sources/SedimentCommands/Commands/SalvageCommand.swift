@@ -20,7 +20,7 @@ enum SalvageCommand: Command {
       """,
     operands: [.store, .newStore], options: [keepUncertain, .json, .quiet],
     examples: [
-      .init("sediment salvage broken.sediment saved.sediment", "prints what was saved and what was lost")
+      ("sediment salvage broken.sediment saved.sediment", "prints what was saved and what was lost")
     ])
 
   static func run(_ arguments: ParsedArguments, _ console: Console) throws -> ExitCode {
@@ -31,11 +31,7 @@ enum SalvageCommand: Command {
       from: path, to: new, keepsUncertain: arguments.has(keepUncertain)
     ) { bar.show($0) }
     bar.clear()
-    if arguments.has(.json) {
-      try console.write(json(report))
-    } else {
-      try console.write(text(report, new))
-    }
+    try console.write(arguments, json: json(report), text: text(report, new))
     return report.isComplete ? .fine : .damaged
   }
 
@@ -45,7 +41,7 @@ enum SalvageCommand: Command {
       text += "lost: the values of \(SizeText.count(report.lostValueCount, "key"))\n"
     }
     if report.brokenBatchCount > 0 {
-      text += "in part: \(report.brokenBatchCount == 1 ? "1 batch" : "\(report.brokenBatchCount) batches")\n"
+      text += "in part: \(SizeText.count(report.brokenBatchCount, "batch", "batches"))\n"
     }
     if report.uncertainKeyCount > 0 {
       text += "uncertain: \(SizeText.count(report.uncertainKeyCount, "key")) that may have been removed\n"

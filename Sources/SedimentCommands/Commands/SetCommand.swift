@@ -26,86 +26,79 @@ enum SetCommand: StoreCommand {
     operands: [.store, .key, value],
     options: [.collection, from, expires, ifAbsent, hex, .hexKey, .mustExist],
     examples: [
-      .init("sediment set cities.sediment kharkiv 1654", "text as the value"),
-      .init(
+      ("sediment set cities.sediment kharkiv 1654", "text as the value"),
+      (
         "sediment set cache.sediment session:7 --expires 10m < session.json",
-        "from standard input, for ten minutes"),
-      .init(
+        "from standard input, for ten minutes"
+      ),
+      (
         "sediment set photos.sediment cover --from cover.jpg -c thumbnails", "a file's bytes, in a collection"
       ),
     ])
 
   static func run(_ arguments: ParsedArguments, _ console: Console) throws -> ExitCode {
     // Everything is read and checked before a store is made or changed.
-    let change = try Change(arguments, console)
+    let change = try change(arguments, console)
     let access = arguments.has(.mustExist) ? StoreAccess.changing : .making
-    return try OpenStore.with(try arguments.required(.store), access) { store in try change.make(in: store) }
+    return try OpenStore.with(try arguments.required(.store), access, change)
   }
 
   static func run(_ arguments: ParsedArguments, on store: SedimentStore, _ console: Console) throws
     -> ExitCode
   {
-    try Change(arguments, console).make(in: store)
+    try change(arguments, console)(store)
   }
 
-  private struct Change {
-    let collection: String?
-    let key: [UInt8]
-    let bytes: [UInt8]
-    let expiry: SedimentExpiry
-    let isOnlyIfAbsent: Bool
-
-    init(_ arguments: ParsedArguments, _ console: Console) throws {
-      collection = arguments.value(of: .collection)
-      key = try arguments.key(try arguments.required(.key))
-      isOnlyIfAbsent = arguments.has(ifAbsent)
-      let text = arguments.value(of: expires) ?? "never"
-      guard let expiry = ExpiryText.expiry(text) else {
-        throw ToolFailure.usage(
-          "'\(text)' is no time; give one such as 90s, 10m, 1h30m, 7d or 2030-01-31T12:00:00Z")
-      }
-      self.expiry = expiry
-      bytes = try Self.bytes(arguments, console)
+  /// What is to be done to a store, with everything that the arguments say read and checked.
+  private static func change(
+    _ arguments: ParsedArguments, _ console: Console
+  ) throws -> (SedimentStore) throws -> ExitCode {
+    let key = try arguments.key(try arguments.required(.key))
+    let text = arguments.value(of: expires) ?? "never"
+    guard let expiry = ExpiryText.expiry(text) else {
+      throw ToolFailure.usage(
+        "'\(text)' is no time; give one such as 90s, 10m, 1h30m, 7d or 2030-01-31T12:00:00Z")
     }
-
-    func make(in store: SedimentStore) throws -> ExitCode {
+    let bytes = try bytes(arguments, console)
+    return { store in
       try Signals.check()
-      let keys = try collection.map { try store.collection($0) } ?? store.defaultCollection
-      guard isOnlyIfAbsent else {
+      let name = arguments.value(of: .collection)
+      let keys = try name.map { try store.collection($0) } ?? store.defaultCollection
+      guard arguments.has(ifAbsent) else {
         try keys.set(bytes, forKey: key, expiry: expiry, durability: .synced)
         return .fine
       }
       return try keys.setIfAbsent(bytes, forKey: key, expiry: expiry, durability: .synced) ? .fine : .notFound
     }
-
-    private static func bytes(_ arguments: ParsedArguments, _ console: Console) throws -> [UInt8] {
-      let given = arguments.optional(value)
-      var bytes: [UInt8]
-      if let path = arguments.value(of: from) {
-        if given != nil { throw ToolFailure.usage("the value is given twice: as an argument and by --from") }
-        let descriptor = try Descriptor.reading(path)
-        defer { descriptor.close() }
-        bytes = try ByteSource(descriptor).all(limit: valueByteCountMax)
-      } else if let given, given != "-" {
-        bytes = Array(given.utf8)
-      } else {
-        if console.isShell {
-          throw ToolFailure.usage("VALUE is missing; in the shell it is an argument, or --from a file")
-        }
-        if Descriptor.input.isTerminal {
-          console.complain("type the value, then Ctrl-D on a line of its own")
-        }
-        bytes = try console.input.all(limit: valueByteCountMax)
-      }
-      guard arguments.has(hex) else { return bytes }
-      while let last = bytes.last, last == 10 || last == 13 { bytes.removeLast() }
-      guard let decoded = HexText.bytes(String(decoding: bytes, as: UTF8.self)) else {
-        throw ToolFailure.usage("the value is not hexadecimal; give two digits for each byte, such as 00ff")
-      }
-      return decoded
-    }
-
-    /// Twice what a value may have, since it may be given in hexadecimal.
-    private static let valueByteCountMax = 2 << 30
   }
+
+  private static func bytes(_ arguments: ParsedArguments, _ console: Console) throws -> [UInt8] {
+    let given = arguments.optional(value)
+    var bytes: [UInt8]
+    if let path = arguments.value(of: from) {
+      if given != nil { throw ToolFailure.usage("the value is given twice: as an argument and by --from") }
+      let descriptor = try Descriptor.reading(path)
+      defer { descriptor.close() }
+      bytes = try ByteSource(descriptor).all(limit: valueByteCountMax)
+    } else if let given, given != "-" {
+      bytes = Array(given.utf8)
+    } else {
+      if console.isShell {
+        throw ToolFailure.usage("VALUE is missing; in the shell it is an argument, or --from a file")
+      }
+      if Descriptor.input.isTerminal {
+        console.complain("type the value, then Ctrl-D on a line of its own")
+      }
+      bytes = try console.input.all(limit: valueByteCountMax)
+    }
+    guard arguments.has(hex) else { return bytes }
+    while let last = bytes.last, last == 10 || last == 13 { bytes.removeLast() }
+    guard let decoded = HexText.bytes(String(decoding: bytes, as: UTF8.self)) else {
+      throw ToolFailure.usage("the value is not hexadecimal; give two digits for each byte, such as 00ff")
+    }
+    return decoded
+  }
+
+  /// Twice what a value may have, since it may be given in hexadecimal.
+  private static let valueByteCountMax = 2 << 30
 }

@@ -18,8 +18,8 @@ enum ShellCommand: Command {
       """,
     operands: [.store], options: [readOnly, create],
     examples: [
-      .init("sediment shell cities.sediment", "asks for commands"),
-      .init("printf 'set a 1\\nget a\\n' | sediment shell cities.sediment", "takes them from a pipe"),
+      ("sediment shell cities.sediment", "asks for commands"),
+      ("printf 'set a 1\\nget a\\n' | sediment shell cities.sediment", "takes them from a pipe"),
     ])
 
   static func run(_ arguments: ParsedArguments, _ console: Console) throws -> ExitCode {
@@ -29,8 +29,7 @@ enum ShellCommand: Command {
     do {
       return try OpenStore.with(path, access) { store in
         let isInteractive = Descriptor.input.isTerminal && Descriptor.output.isTerminal
-        var session = ShellSession(store, input: console.input, isInteractive: isInteractive)
-        return try session.run()
+        return try ShellSession(store, input: console.input, isInteractive: isInteractive).run()
       }
     } catch let error as SedimentError where error.code == .notFound {
       throw ToolFailure.notFound("\(error)\n--create makes the store")

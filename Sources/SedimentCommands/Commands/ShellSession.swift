@@ -1,17 +1,13 @@
 internal import Sediment
 
 /// A shell that is under way.
-struct ShellSession {
+final class ShellSession {
   private let store: SedimentStore
   private let console: Console
   private let isInteractive: Bool
-  private let place: Place
+  /// The collection that is worked in.
+  private var collection: String?
   private var lineNumber = 0
-
-  /// The collection that is worked in; the completion sees it change.
-  private final class Place {
-    var collection: String?
-  }
 
   static let commands: [any StoreCommand.Type] = [
     GetCommand.self, SetCommand.self, RemoveCommand.self, ListCommand.self, CountCommand.self,
@@ -24,15 +20,14 @@ struct ShellSession {
     self.store = store
     self.isInteractive = isInteractive
     console = Console(showsValues: true, input: input, isShell: true)
-    place = Place()
   }
 
   /// Takes commands to the end; the result is that of the first that failed, or fine on a terminal.
-  mutating func run() throws -> ExitCode {
+  func run() throws -> ExitCode {
     isInteractive ? try runInteractively() : try runScript()
   }
 
-  private mutating func runScript() throws -> ExitCode {
+  private func runScript() throws -> ExitCode {
     var first = ExitCode.fine
     while let bytes = try console.input.line(limit: Self.lineByteCountMax) {
       lineNumber += 1
@@ -51,11 +46,8 @@ struct ShellSession {
   /// The longest line of a script; what is longer comes from a file, by `set --from`.
   private static let lineByteCountMax = 64 << 20
 
-  private mutating func runInteractively() throws -> ExitCode {
-    let (store, place) = (store, place)
-    let editor = LineEditor(prompt: "sediment> ", input: console.input) { before in
-      try Self.completion(of: before, store, place.collection)
-    }
+  private func runInteractively() throws -> ExitCode {
+    let editor = LineEditor(prompt: "sediment> ", input: console.input, complete: completion)
     while let line = try editor.line() {
       let outcome = try perform(line)
       try console.output.flush()
@@ -87,7 +79,7 @@ struct ShellSession {
     switch name {
     case "use":
       guard words.count <= 1 else { throw ToolFailure.usage("use takes one collection, or nothing") }
-      place.collection = words.first
+      collection = words.first
       if isInteractive, let name = words.first, !store.collectionNames.contains(name) {
         console.complain("there is no collection '\(name)' yet; 'set' makes it")
       }
@@ -95,12 +87,11 @@ struct ShellSession {
     case "help": try help(words.first)
     default:
       let command = try Self.command(name)
-      let outcome = try ArgumentParser.parse(words, for: command.declaration, given: [.store])
-      guard case .arguments(var arguments) = outcome else {
+      guard var arguments = try ArgumentParser.parse(words, for: command.declaration, given: [.store]) else {
         try help(name)
         return .fine
       }
-      if let collection = place.collection, !arguments.has(.collection) {
+      if let collection, !arguments.has(.collection) {
         arguments.set(.collection, to: collection)
       }
       return try command.run(arguments, on: store, console)
@@ -110,7 +101,7 @@ struct ShellSession {
 
   private static func command(_ name: String) throws(ToolFailure) -> any StoreCommand.Type {
     for command in commands where command.declaration.name == name { return command }
-    let hint = Suggestion.nearest(to: name, among: names).map { "; did you mean '\($0)'?" } ?? ""
+    let hint = Suggestion.hint(for: name, among: names)
     throw .usage("there is no command '\(name)' in the shell\(hint); 'help' lists all")
   }
 
@@ -135,32 +126,28 @@ struct ShellSession {
 
   private static let keyCountMax = 1_000
 
-  private static func completion(
-    of before: String, _ store: SedimentStore, _ collection: String?
-  ) throws -> LineEditor.LineCompletion {
+  private func completion(of before: String) throws -> LineEditor.LineCompletion {
     let (words, last, letterCount) = ShellWords.unfinished(before)
     let found: [String]
     switch words.first {
-    case nil, "help": found = names.filter { $0.hasPrefix(last) }
+    case nil, "help": found = Self.names.filter { $0.hasPrefix(last) }
     case "use": found = store.collectionNames.filter { $0.hasPrefix(last) }
     case let name? where last.hasPrefix("-"):
-      let options = commands.first { $0.declaration.name == name }?.declaration.options ?? []
+      let options = Self.commands.first { $0.declaration.name == name }?.declaration.options ?? []
       found = options.map { "--\($0.name)" }.filter { $0.hasPrefix(last) }
-    default: found = try keys(beginningWith: last, store, collection)
+    default: found = try keys(beginningWith: last)
     }
     return LineEditor.LineCompletion(
       replacedCount: letterCount, candidates: found.map { ShellWords.quoted($0) }.sorted())
   }
 
-  private static func keys(
-    beginningWith prefix: String, _ store: SedimentStore, _ collection: String?
-  ) throws -> [String] {
+  private func keys(beginningWith prefix: String) throws -> [String] {
     if let collection, !store.collectionNames.contains(collection) { return [] }
     let keys = try collection.map { try store.collection($0) } ?? store.defaultCollection
     var found: [String] = []
     try keys.forEachKey(withPrefix: prefix) { key in
       if let text = ByteText.printable([UInt8](sedimentBytes: key)) { found.append(text) }
-      return found.count < keyCountMax ? .continue : .stop
+      return found.count < Self.keyCountMax ? .continue : .stop
     }
     return found
   }

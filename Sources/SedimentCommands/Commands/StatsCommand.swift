@@ -13,84 +13,54 @@ enum StatsCommand: StoreCommand {
       """,
     operands: [.store], options: [.json],
     examples: [
-      .init("sediment stats cities.sediment", "the figures, for people"),
-      .init("sediment stats cities.sediment --json", "the same in exact numbers"),
+      ("sediment stats cities.sediment", "the figures, for people"),
+      ("sediment stats cities.sediment --json", "the same in exact numbers"),
     ])
 
   static func run(_ arguments: ParsedArguments, on store: SedimentStore, _ console: Console) throws
     -> ExitCode
   {
     let figures = try store.survey().statistics
-    if arguments.has(.json) {
-      try console.write(json(figures))
-    } else {
-      try console.write(text(figures))
-    }
-    return .fine
-  }
-
-  private static func text(_ figures: SedimentStatistics) -> String {
+    var members: [(String, JSONValue)] = []
     var table = Table(rightAligned: [false, true, false])
-    let fileByteCount = figures.fileByteCount
-    func add(_ name: String, bytes: UInt64, note: String = "") {
-      table.add([name, SizeText.bytes(bytes), note])
+    // A figure has a name in JSON, and one for people if they are shown it by itself.
+    func addCount(_ name: String, _ count: some BinaryInteger, _ label: String? = nil, _ note: String = "") {
+      members.append((name, .integer(UInt64(clamping: count))))
+      if let label { table.add([label, "\(count)", note]) }
     }
-    func part(_ bytes: UInt64) -> String { SizeText.percent(bytes, of: fileByteCount) + " of the file" }
-    table.add(["keys", "\(figures.liveKeyCount)", ""])
-    table.add(["collections", "\(figures.collectionCount)", ""])
-    table.add(["changes so far", "\(figures.sequence)", ""])
-    add("file", bytes: fileByteCount, note: SizeText.count(figures.segmentCount, "segment"))
-    add("live records", bytes: figures.liveByteCount, note: part(figures.liveByteCount))
-    add("dead records", bytes: figures.deadByteCount, note: part(figures.deadByteCount))
-    add("free", bytes: figures.freeByteCount, note: part(figures.freeByteCount))
-    add("stored index", bytes: figures.storedIndexByteCount)
-    add("index in memory", bytes: UInt64(figures.indexByteCount))
-    let dictionaries =
-      figures.dictionaryCount == 1 ? "1 dictionary" : "\(figures.dictionaryCount) dictionaries"
+    func addBytes(_ name: String, _ count: some BinaryInteger, _ label: String, _ note: String = "") {
+      members.append((name, .integer(UInt64(clamping: count))))
+      table.add([label, SizeText.bytes(UInt64(clamping: count)), note])
+    }
+    func part(_ bytes: UInt64) -> String {
+      SizeText.percent(bytes, of: figures.fileByteCount) + " of the file"
+    }
+    addCount("keys", figures.liveKeyCount, "keys")
+    addCount("collections", figures.collectionCount, "collections")
+    addCount("sequence", figures.sequence, "changes so far")
+    addBytes("fileBytes", figures.fileByteCount, "file", SizeText.count(figures.segmentCount, "segment"))
+    addCount("segments", figures.segmentCount)
+    addBytes("liveBytes", figures.liveByteCount, "live records", part(figures.liveByteCount))
+    addBytes("deadBytes", figures.deadByteCount, "dead records", part(figures.deadByteCount))
+    addBytes("freeBytes", figures.freeByteCount, "free", part(figures.freeByteCount))
+    addBytes("storedIndexBytes", figures.storedIndexByteCount, "stored index")
+    addBytes("indexBytes", figures.indexByteCount, "index in memory")
+    addCount("dictionaries", figures.dictionaryCount)
+    let dictionaries = SizeText.count(figures.dictionaryCount, "dictionary", "dictionaries")
     let lost = figures.lostDictionaryCount
-    add(
-      "dictionaries", bytes: figures.dictionaryByteCount,
-      note: lost == 0 ? dictionaries : "\(dictionaries), \(lost) lost")
-    add("set by users", bytes: figures.userByteCount, note: "keys and values since the file was made")
-    add("written", bytes: figures.writtenByteCount, note: "records since then")
-    add("moved", bytes: figures.movedByteCount, note: "by compaction since then")
-    table.add(["write amplification", SizeText.decimal(figures.lifetimeWriteAmplification, places: 2), ""])
-    table.add(["expired keys", "\(figures.expiredKeyCount)", "deleted since then"])
-    table.add(["evicted keys", "\(figures.evictedKeyCount)", "left out since then"])
-    // Notes that are empty leave no spaces at the ends of lines.
-    return table.text.split(separator: "\n").map { $0.trimmingEnd() + "\n" }.joined()
-  }
-
-  static func json(_ figures: SedimentStatistics) -> JSONValue {
-    .object([
-      ("keys", .count(figures.liveKeyCount)),
-      ("collections", .count(figures.collectionCount)),
-      ("sequence", .integer(figures.sequence)),
-      ("fileBytes", .integer(figures.fileByteCount)),
-      ("segments", .count(figures.segmentCount)),
-      ("liveBytes", .integer(figures.liveByteCount)),
-      ("deadBytes", .integer(figures.deadByteCount)),
-      ("freeBytes", .integer(figures.freeByteCount)),
-      ("storedIndexBytes", .integer(figures.storedIndexByteCount)),
-      ("indexBytes", .count(figures.indexByteCount)),
-      ("dictionaries", .count(figures.dictionaryCount)),
-      ("dictionaryBytes", .integer(figures.dictionaryByteCount)),
-      ("lostDictionaries", .count(figures.lostDictionaryCount)),
-      ("userBytes", .integer(figures.userByteCount)),
-      ("writtenBytes", .integer(figures.writtenByteCount)),
-      ("movedBytes", .integer(figures.movedByteCount)),
-      ("writeAmplification", .number(figures.lifetimeWriteAmplification)),
-      ("expiredKeys", .integer(figures.expiredKeyCount)),
-      ("evictedKeys", .integer(figures.evictedKeyCount)),
-    ])
-  }
-}
-
-extension StringProtocol {
-  /// The text without spaces at its end.
-  fileprivate func trimmingEnd() -> String {
-    var text = String(self)
-    while text.hasSuffix(" ") { text.removeLast() }
-    return text
+    addBytes(
+      "dictionaryBytes", figures.dictionaryByteCount, "dictionaries",
+      lost == 0 ? dictionaries : "\(dictionaries), \(lost) lost")
+    addCount("lostDictionaries", lost)
+    addBytes("userBytes", figures.userByteCount, "set by users", "keys and values since the file was made")
+    addBytes("writtenBytes", figures.writtenByteCount, "written", "records since then")
+    addBytes("movedBytes", figures.movedByteCount, "moved", "by compaction since then")
+    let amplification = figures.lifetimeWriteAmplification
+    members.append(("writeAmplification", .number(amplification)))
+    table.add(["write amplification", SizeText.decimal(amplification, places: 2), ""])
+    addCount("expiredKeys", figures.expiredKeyCount, "expired keys", "deleted since then")
+    addCount("evictedKeys", figures.evictedKeyCount, "evicted keys", "left out since then")
+    try console.write(arguments, json: .object(members), text: table.text)
+    return .fine
   }
 }

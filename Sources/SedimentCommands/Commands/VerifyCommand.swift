@@ -11,8 +11,8 @@ enum VerifyCommand: Command {
       """,
     operands: [.store], options: [.json, .quiet],
     examples: [
-      .init("sediment verify cities.sediment", "prints the findings, and whether the file is intact"),
-      .init("sediment verify cities.sediment --json | jq .findings", "for a program"),
+      ("sediment verify cities.sediment", "prints the findings, and whether the file is intact"),
+      ("sediment verify cities.sediment --json | jq .findings", "for a program"),
     ])
 
   static func run(_ arguments: ParsedArguments, _ console: Console) throws -> ExitCode {
@@ -20,11 +20,7 @@ enum VerifyCommand: Command {
     let bar = ProgressBar("verify", isQuiet: arguments.has(.quiet))
     let report = try SedimentStore.verify(path: path) { bar.show($0) }
     bar.clear()
-    if arguments.has(.json) {
-      try console.write(json(report))
-    } else {
-      try console.write(text(report))
-    }
+    try console.write(arguments, json: json(report), text: text(report))
     return report.isIntact ? .fine : .damaged
   }
 

@@ -19,8 +19,8 @@ enum WatchCommand: Command {
       """,
     operands: [.store], options: [interval, count, .json],
     examples: [
-      .init("sediment watch cache.sediment", "until Ctrl-C"),
-      .init(
+      ("sediment watch cache.sediment", "until Ctrl-C"),
+      (
         "sediment watch cache.sediment --interval 10s --json >> cache.log", "a line of JSON every ten seconds"
       ),
     ])

@@ -6,8 +6,8 @@ final class ByteSource {
   private var buffer: [UInt8] = []
   private var place = 0
   private var end = 0
-  /// How many bytes were taken so far.
-  private(set) var position: UInt64 = 0
+  /// How many bytes there were before those in the buffer.
+  private var start: UInt64 = 0
   /// The checksum of the bytes up to `checkedPlace` of the buffer.
   private var checked = Checksum.empty
   private var checkedPlace = 0
@@ -25,6 +25,9 @@ final class ByteSource {
     isAtEnd = true
   }
 
+  /// How many bytes were taken so far.
+  var position: UInt64 { start + UInt64(place) }
+
   /// What messages call it.
   var name: String { descriptor.name }
 
@@ -41,7 +44,6 @@ final class ByteSource {
   func next() throws(ToolFailure) -> UInt8? {
     guard let byte = try peek() else { return nil }
     place += 1
-    position += 1
     return byte
   }
 
@@ -59,7 +61,6 @@ final class ByteSource {
       }
       line += taken
       place = taken.endIndex
-      position += UInt64(taken.count)
       if line.last == 10 { return line }
     }
   }
@@ -72,7 +73,6 @@ final class ByteSource {
         throw .usage("\(name) has more than the \(SizeText.bytes(UInt64(limit))) that a value may have")
       }
       bytes += buffer[place..<end]
-      position += UInt64(end - place)
       place = end
     }
     return bytes
@@ -93,9 +93,7 @@ final class ByteSource {
   func skip(to position: UInt64) throws(ToolFailure) -> Bool {
     while self.position < position {
       if place == end, try !fill() { return false }
-      let count = Int(min(UInt64(end - place), position - self.position))
-      place += count
-      self.position += UInt64(count)
+      place += Int(min(UInt64(end - place), position - self.position))
     }
     return self.position == position
   }
@@ -105,6 +103,7 @@ final class ByteSource {
     check()
     checkedPlace = 0
     if buffer.isEmpty { buffer = [UInt8](repeating: 0, count: Self.bufferByteCount) }
+    start = position
     place = 0
     end = 0
     end = try descriptor.read(into: &buffer)

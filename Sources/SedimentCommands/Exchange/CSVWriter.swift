@@ -7,7 +7,8 @@ struct CSVWriter: ExchangeWriter {
 
   let head = Array((CSVWriter.columns.joined(separator: ",") + "\n").utf8)
 
-  func append(_ entry: ExchangeEntry, to bytes: inout [UInt8]) {
+  func row(_ entry: ExchangeEntry) -> [UInt8] {
+    var bytes: [UInt8] = []
     append(Array((entry.collection ?? "").utf8), to: &bytes)
     bytes.append(UInt8(ascii: ","))
     if let key = entry.key {
@@ -20,6 +21,7 @@ struct CSVWriter: ExchangeWriter {
     bytes.append(UInt8(ascii: ","))
     if let expires = entry.expires { bytes += Array("\(expires)".utf8) }
     bytes.append(10)
+    return bytes
   }
 
   private func appendEncoded(_ value: [UInt8], to bytes: inout [UInt8]) {

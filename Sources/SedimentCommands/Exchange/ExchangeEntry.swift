@@ -46,7 +46,7 @@ protocol ExchangeWriter {
   /// What comes before the first entry.
   var head: [UInt8] { get }
 
-  func append(_ entry: ExchangeEntry, to bytes: inout [UInt8])
+  func row(_ entry: ExchangeEntry) -> [UInt8]
 }
 
 /// Makes bytes to entries, one by one.

@@ -23,8 +23,7 @@ final class ExportFile {
   /// `subject` is the checksum of all that tells this export from others to the same path.
   init(at path: String, format: ExchangeFormat, subject: Checksum) throws {
     self.path = path
-    let digits = String(subject.rawValue, radix: 16)
-    partPath = "\(path).part-\(String(repeating: "0", count: 8 - digits.count))\(digits)"
+    partPath = "\(path).part-" + String(subject.rawValue, radix: 16).padded(to: 8, with: "0")
     if PathStatus.isTaken(path) { throw ToolFailure.usage("\(path): \(Self.takenText)") }
     let descriptor = try Descriptor.continuing(partPath, calledBy: path)
     do {

@@ -59,9 +59,7 @@ struct StoreExport {
   private mutating func add(_ entry: ExchangeEntry) throws {
     try Signals.check()
     entryCount += 1
-    var row: [UInt8] = []
-    writer.append(entry, to: &row)
-    try write(row)
+    try write(writer.row(entry))
     bar.show(completed: output.byteCount, of: nil, note: SizeText.count(entryCount, "entry", "entries"))
   }
 

@@ -18,6 +18,13 @@ final class Console {
 
   func write(_ value: JSONValue) throws(ToolFailure) { try output.write(value.line) }
 
+  /// Writes what a command found out: as JSON where that was asked for.
+  func write(
+    _ arguments: ParsedArguments, json: @autoclosure () -> JSONValue, text: @autoclosure () -> String
+  ) throws(ToolFailure) {
+    if arguments.has(.json) { try write(json()) } else { try write(text()) }
+  }
+
   /// Says something on standard error; nobody can be told if that fails.
   func complain(_ text: String) {
     try? Descriptor.errors.write(Array("sediment: \(text)\n".utf8))

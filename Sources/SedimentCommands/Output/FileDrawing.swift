@@ -145,15 +145,8 @@ struct FileDrawing {
 }
 
 extension SedimentSegment.Kind {
-  var name: String {
-    switch self {
-    case .hot: "hot"
-    case .survivors: "survivors"
-    case .extent: "extent"
-    case .index: "index"
-    case .window: "window"
-    }
-  }
+  /// The name of the case.
+  fileprivate var name: String { "\(self)" }
 
-  var letter: Character { name.first?.uppercased().first ?? "?" }
+  fileprivate var letter: Character { name.first?.uppercased().first ?? "?" }
 }

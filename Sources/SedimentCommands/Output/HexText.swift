@@ -37,8 +37,7 @@ enum HexText {
     var text = ""
     for start in stride(from: 0, to: bytes.count, by: 16) {
       let line = bytes[start..<min(start + 16, bytes.count)]
-      let offset = String(start, radix: 16)
-      text += String(repeating: "0", count: max(8 - offset.count, 0)) + offset + " "
+      text += String(start, radix: 16).padded(to: 8, with: "0") + " "
       for place in 0..<16 {
         if place == 8 { text += " " }
         text += place < line.count ? " " + Self.text([line[start + place]]) : "   "

@@ -1,6 +1,7 @@
 /// A value of JSON that a command prints.
 indirect enum JSONValue: Sendable {
-  case text(String)
+  /// A string, by its UTF-8.
+  case utf8([UInt8])
   case integer(UInt64)
   case number(Double)
   case boolean(Bool)
@@ -9,12 +10,15 @@ indirect enum JSONValue: Sendable {
   /// Members in their order.
   case object([(String, JSONValue)])
 
+  static func text(_ text: String) -> JSONValue { .utf8(Array(text.utf8)) }
+
   static func count(_ number: Int) -> JSONValue { .integer(UInt64(clamping: number)) }
 
-  /// Members for bytes: text under the name where they are UTF-8, else Base64 under the name with `Base64` behind it.
-  static func bytes(_ name: String, _ bytes: [UInt8]) -> (String, JSONValue) {
-    if let text = String(validating: bytes, as: UTF8.self) { return (name, .text(text)) }
-    return (name + "Base64", .text(String(decoding: Base64.encode(bytes), as: UTF8.self)))
+  /// A member for bytes: text under the name where they are UTF-8, or are said to be, else Base64 under the name with
+  /// `Base64` behind it.
+  static func bytes(_ name: String, _ bytes: [UInt8], isText: Bool? = nil) -> (String, JSONValue) {
+    isText ?? (String(validating: bytes, as: UTF8.self) != nil)
+      ? (name, .utf8(bytes)) : (name + "Base64", .utf8(Base64.encode(bytes)))
   }
 
   /// One line of JSON, ending with a line feed.
@@ -27,7 +31,7 @@ indirect enum JSONValue: Sendable {
 
   private func append(to bytes: inout [UInt8]) {
     switch self {
-    case .text(let text): JSONString.append(text.utf8, to: &bytes)
+    case .utf8(let text): Self.append(text, to: &bytes)
     case .integer(let number): bytes += Array("\(number)".utf8)
     case .number(let number): bytes += Array((number.isFinite ? "\(number)" : "null").utf8)
     case .boolean(let isTrue): bytes += Array((isTrue ? "true" : "false").utf8)
@@ -43,19 +47,16 @@ indirect enum JSONValue: Sendable {
       bytes.append(UInt8(ascii: "{"))
       for (place, member) in members.enumerated() {
         if place > 0 { bytes.append(UInt8(ascii: ",")) }
-        JSONString.append(member.0.utf8, to: &bytes)
+        Self.append(member.0.utf8, to: &bytes)
         bytes.append(UInt8(ascii: ":"))
         member.1.append(to: &bytes)
       }
       bytes.append(UInt8(ascii: "}"))
     }
   }
-}
 
-/// Strings of JSON.
-enum JSONString {
   /// Appends UTF-8 with its quotation marks and escapes.
-  static func append(_ text: some Sequence<UInt8>, to bytes: inout [UInt8]) {
+  private static func append(_ text: some Sequence<UInt8>, to bytes: inout [UInt8]) {
     bytes.append(UInt8(ascii: "\""))
     for unit in text {
       switch unit {

@@ -56,11 +56,10 @@ final class ProgressBar {
     let part = min(Double(completed) / Double(total), 1)
     let percent = SizeText.decimal(part * 100, places: 0)
     let sizes = "\(SizeText.bytes(completed)) of \(SizeText.bytes(total))\(tail)"
-    let rest = "] \(String(repeating: " ", count: 3 - percent.count))\(percent) %  \(sizes)"
+    let rest = "] \(percent.padded(to: 3)) %  \(sizes)"
     let barWidth = min(width - label.count - rest.count - 3, barWidthMax)
     if barWidth < 5 { return String("\(label) \(percent) %".prefix(max(width - 1, 0))) }
     let filled = Int(Double(barWidth) * part)
-    return "\(label) [" + String(repeating: "#", count: filled)
-      + String(repeating: " ", count: barWidth - filled) + rest
+    return "\(label) [" + String(repeating: "#", count: filled).filled(to: barWidth) + rest
   }
 }

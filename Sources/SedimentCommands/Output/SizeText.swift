@@ -22,8 +22,7 @@ enum SizeText {
     let sign = value < 0 && scaled > 0 ? "-" : ""
     let (whole, fraction) = scaled.quotientAndRemainder(dividingBy: Int64(scale))
     if places == 0 { return "\(sign)\(whole)" }
-    let digits = String(fraction)
-    return "\(sign)\(whole)." + String(repeating: "0", count: places - digits.count) + digits
+    return "\(sign)\(whole)." + String(fraction).padded(to: places, with: "0")
   }
 
   /// A part of a whole in percent.

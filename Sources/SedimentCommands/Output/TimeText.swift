@@ -7,8 +7,7 @@ enum TimeText {
     let date = date(day: Int64(days))
     let time = [second / 3_600, second / 60 % 60, second % 60].map { padded($0, 2) }.joined(separator: ":")
     let parts = fraction == 0 ? "" : ".\(padded(fraction, 3))"
-    return
-      "\(padded(UInt64(date.year), 4))-\(padded(UInt64(date.month), 2))-\(padded(UInt64(date.day), 2))T\(time)\(parts)Z"
+    return "\(padded(date.year, 4))-\(padded(date.month, 2))-\(padded(date.day, 2))T\(time)\(parts)Z"
   }
 
   /// The milliseconds since 1970 of a date and a time; nil for anything else, and for times before.
@@ -25,9 +24,8 @@ enum TimeText {
     return ((UInt64(number) * 86_400 + parts[0] * 3_600 + parts[1] * 60 + parts[2]) * 1_000) + parts[3]
   }
 
-  private static func padded(_ number: UInt64, _ count: Int) -> String {
-    let digits = String(number)
-    return String(repeating: "0", count: max(count - digits.count, 0)) + digits
+  private static func padded(_ number: some BinaryInteger, _ count: Int) -> String {
+    String(number).padded(to: count, with: "0")
   }
 
   // Years begin in March here, so that a leap day is the last of its year; an era has 400 years.

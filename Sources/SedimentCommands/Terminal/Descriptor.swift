@@ -72,22 +72,17 @@ struct Descriptor: Sendable {
 
   var isTerminal: Bool { isatty(number) == 1 }
 
-  var isDirectory: Bool { kind == S_IFDIR }
-
-  /// Whether it is a regular file, whose length means something.
-  var isRegularFile: Bool { kind == S_IFREG }
-
-  private var kind: mode_t? {
-    var status = stat()
-    guard unsafe fstat(number, &status) == 0 else { return nil }
-    return status.st_mode & S_IFMT
-  }
+  var isDirectory: Bool { status.map { $0.st_mode & S_IFMT == S_IFDIR } ?? false }
 
   /// The length of a regular file; nil for anything else.
   var byteCount: UInt64? {
-    var status = stat()
-    guard isRegularFile, unsafe fstat(number, &status) == 0 else { return nil }
+    guard let status, status.st_mode & S_IFMT == S_IFREG else { return nil }
     return UInt64(clamping: status.st_size)
+  }
+
+  private var status: stat? {
+    var status = stat()
+    return unsafe fstat(number, &status) == 0 ? status : nil
   }
 
   /// Waits until something can be read, and reads what there is; 0 at the end.
@@ -158,8 +153,8 @@ struct Descriptor: Sendable {
 
   /// Whether a path leads to this file.
   func isFile(at path: String) throws(ToolFailure) -> Bool {
-    var (own, other) = (stat(), stat())
-    guard unsafe fstat(number, &own) == 0 else { throw .system(name, errno) }
+    guard let own = status else { throw .system(name, errno) }
+    var other = stat()
     return unsafe lstat(path, &other) == 0 && own.st_dev == other.st_dev && own.st_ino == other.st_ino
   }
 
@@ -216,4 +211,29 @@ private func systemWrite(_ number: Int32, _ buffer: UnsafeRawPointer, _ count: I
 /// What the system says of its errors.
 enum SystemMessage {
   static func text(_ number: Int32) -> String { SystemErrorCode(rawValue: number).description }
+}
+
+/// What the system knows of a path without opening it: opening a named pipe would wait for its other end.
+struct PathStatus {
+  let isDirectory: Bool
+  let byteCount: UInt64
+  /// How much of it has a place on the disk.
+  let allocatedByteCount: UInt64
+
+  init(of path: String) throws(ToolFailure) {
+    var status = stat()
+    guard unsafe stat(path, &status) == 0 else {
+      throw errno == ENOENT
+        ? .notFound("\(path): \(SystemMessage.text(errno))") : .system(path, errno)
+    }
+    isDirectory = status.st_mode & S_IFMT == S_IFDIR
+    byteCount = UInt64(clamping: status.st_size)
+    allocatedByteCount = UInt64(clamping: status.st_blocks) * 512
+  }
+
+  /// Whether anything has that name, be it a link that leads nowhere.
+  static func isTaken(_ path: String) -> Bool {
+    var status = stat()
+    return unsafe lstat(path, &status) == 0
+  }
 }

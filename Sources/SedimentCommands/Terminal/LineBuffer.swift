@@ -12,50 +12,39 @@ struct LineBuffer: Equatable {
 
   var textBeforeCursor: String { String(letters[..<cursor]) }
 
-  mutating func insert(_ text: String) {
-    // A mark that combines with the letter before it becomes a part of that.
-    let joined = String(letters[..<cursor]) + text
-    let before = Array(joined)
-    letters = before + letters[cursor...]
-    cursor = before.count
+  /// Does what a key asks of the line; other keys are the editor's.
+  mutating func apply(_ key: EditorKey) {
+    switch key {
+    case .text(let text): insert(text)
+    case .backspace: removeBefore(from: max(cursor - 1, 0))
+    case .delete: letters.removeSubrange(cursor..<min(cursor + 1, letters.count))
+    case .left: cursor = max(cursor - 1, 0)
+    case .right: cursor = min(cursor + 1, letters.count)
+    case .wordLeft: cursor = wordStart
+    case .wordRight: cursor = wordEnd
+    case .home: cursor = 0
+    case .end: cursor = letters.count
+    case .removeToStart: removeBefore(from: 0)
+    case .removeToEnd: letters.removeSubrange(cursor...)
+    case .removeWord: removeBefore(from: wordStart)
+    default: break
+    }
   }
 
   /// Puts other text into the place of the last letters before the cursor.
   mutating func replace(last count: Int, by text: String) {
-    letters.removeSubrange(max(cursor - count, 0)..<cursor)
-    cursor = max(cursor - count, 0)
+    removeBefore(from: max(cursor - count, 0))
     insert(text)
   }
 
-  mutating func move(by count: Int) { cursor = min(max(cursor + count, 0), letters.count) }
-
-  mutating func moveToStart() { cursor = 0 }
-
-  mutating func moveToEnd() { cursor = letters.count }
-
-  mutating func moveWordLeft() { cursor = wordStart }
-
-  mutating func moveWordRight() { cursor = wordEnd }
-
-  mutating func removeBefore() {
-    guard cursor > 0 else { return }
-    letters.remove(at: cursor - 1)
-    cursor -= 1
+  private mutating func insert(_ text: String) {
+    // A mark that combines with the letter before it becomes a part of that.
+    let before = Array(String(letters[..<cursor]) + text)
+    letters = before + letters[cursor...]
+    cursor = before.count
   }
 
-  mutating func removeAfter() {
-    if cursor < letters.count { letters.remove(at: cursor) }
-  }
-
-  mutating func removeToStart() {
-    letters.removeSubrange(..<cursor)
-    cursor = 0
-  }
-
-  mutating func removeToEnd() { letters.removeSubrange(cursor...) }
-
-  mutating func removeWordBefore() {
-    let start = wordStart
+  private mutating func removeBefore(from start: Int) {
     letters.removeSubrange(start..<cursor)
     cursor = start
   }

@@ -40,9 +40,9 @@ final class LineEditor {
       case .enter: return buffer.text
       case .endOfInput:
         if buffer.letters.isEmpty { return nil }
-        buffer.removeAfter()
+        buffer.apply(.delete)
       case .interrupt:
-        buffer.moveToEnd()
+        buffer.apply(.end)
         try draw(buffer)
         try show("^C\r\n")
         buffer = LineBuffer()
@@ -50,29 +50,11 @@ final class LineEditor {
       case .up: if let line = history.older(than: buffer.text) { buffer = LineBuffer(line) }
       case .down: if let line = history.newer() { buffer = LineBuffer(line) }
       case .clearScreen: try show("\u{1b}[H\u{1b}[2J")
-      default: Self.apply(key, to: &buffer)
+      default: buffer.apply(key)
       }
       try draw(buffer)
     }
     return nil
-  }
-
-  private static func apply(_ key: EditorKey, to buffer: inout LineBuffer) {
-    switch key {
-    case .text(let text): buffer.insert(text)
-    case .backspace: buffer.removeBefore()
-    case .delete: buffer.removeAfter()
-    case .left: buffer.move(by: -1)
-    case .right: buffer.move(by: 1)
-    case .wordLeft: buffer.moveWordLeft()
-    case .wordRight: buffer.moveWordRight()
-    case .home: buffer.moveToStart()
-    case .end: buffer.moveToEnd()
-    case .removeToStart: buffer.removeToStart()
-    case .removeToEnd: buffer.removeToEnd()
-    case .removeWord: buffer.removeWordBefore()
-    default: break
-    }
   }
 
   private func draw(_ buffer: LineBuffer) throws {
@@ -108,5 +90,38 @@ extension String {
   /// The letters that both begin with.
   fileprivate func commonPrefix(with other: String) -> String {
     String(zip(self, other).prefix { $0 == $1 }.map(\.0))
+  }
+}
+
+/// The lines that were entered before, and which of them is shown.
+struct LineHistory {
+  private var lines: [String] = []
+  private var place = 0
+  /// What was typed before the history was looked at.
+  private var draft = ""
+
+  private static let countMax = 1_000
+
+  /// Takes a line that was entered; one that is empty or as the last is not kept twice.
+  mutating func add(_ line: String) {
+    if !line.isEmpty, line != lines.last { lines.append(line) }
+    if lines.count > Self.countMax { lines.removeFirst() }
+    place = lines.count
+    draft = ""
+  }
+
+  /// The line before the one shown; nil if there is none.
+  mutating func older(than shown: String) -> String? {
+    guard place > 0 else { return nil }
+    if place == lines.count { draft = shown }
+    place -= 1
+    return lines[place]
+  }
+
+  /// The line after the one shown, at the end what was typed; nil if that is shown.
+  mutating func newer() -> String? {
+    guard place < lines.count else { return nil }
+    place += 1
+    return place == lines.count ? draft : lines[place]
   }
 }

@@ -2,31 +2,15 @@
 enum ShellWords {
   /// The words of a line; throws if a quotation mark has no end.
   static func words(of line: String) throws(ToolFailure) -> [String] {
-    let (words, isOpen) = parse(line)
-    if isOpen { throw .usage("a quotation mark has no end") }
-    return words
+    let parsed = parse(line)
+    if parsed.isOpen { throw .usage("a quotation mark has no end") }
+    return parsed.before + [parsed.last].compactMap(\.self)
   }
 
   /// The words before the last one, which may be unfinished, and how many letters the last one has in the line.
   static func unfinished(_ line: String) -> (before: [String], last: String, letterCount: Int) {
-    var start = line.startIndex
-    var place = line.startIndex
-    var quote: Character?
-    while place < line.endIndex {
-      let letter = line[place]
-      place = line.index(after: place)
-      if letter == "\\", quote != "'" {
-        if place < line.endIndex { place = line.index(after: place) }
-      } else if let open = quote {
-        if letter == open { quote = nil }
-      } else if letter == "'" || letter == "\"" {
-        quote = letter
-      } else if letter == " " {
-        start = place
-      }
-    }
-    let last = parse(String(line[start...])).words.first ?? ""
-    return (parse(String(line[..<start])).words, last, line[start...].count)
+    let parsed = parse(line)
+    return (parsed.before, parsed.last ?? "", line.count - parsed.start)
   }
 
   /// A word as it must be typed.
@@ -35,12 +19,16 @@ enum ShellWords {
     return word.isEmpty ? "''" : String(word.flatMap { special.contains($0) ? ["\\", $0] : [$0] })
   }
 
-  private static func parse(_ line: String) -> (words: [String], isOpen: Bool) {
+  /// The words that a space follows, the one that none does, if there is one, and where in the line that begins.
+  private static func parse(
+    _ line: String
+  ) -> (before: [String], last: String?, start: Int, isOpen: Bool) {
     var words: [String] = []
     var word: String?
+    var start = 0
     var quote: Character?
     var isEscaped = false
-    for letter in line {
+    for (place, letter) in line.enumerated() {
       if isEscaped {
         word = (word ?? "") + String(letter)
         isEscaped = false
@@ -54,11 +42,11 @@ enum ShellWords {
       } else if letter == " " || letter == "\t" {
         if let finished = word { words.append(finished) }
         word = nil
+        start = place + 1
       } else {
         word = (word ?? "") + String(letter)
       }
     }
-    if let word { words.append(word) }
-    return (words, quote != nil || isEscaped)
+    return (words, word, start, quote != nil || isEscaped)
   }
 }
