@@ -93,7 +93,7 @@ struct SalvageWriting {
     let key = Array(bytes[header.keyRange])
     var value = Array(bytes[header.valueRange])
     if header.kind == .putLarge {
-      guard let large = largeValue(value) else { return }
+      guard let large = largeValue(value, of: range) else { return }
       value = large
     }
     if let transform = header.transform {
@@ -118,9 +118,12 @@ struct SalvageWriting {
     return (header, bytes)
   }
 
-  /// The bytes of a large value; nil if not all of them are whole.
-  private mutating func largeValue(_ stored: [UInt8]) -> [UInt8]? {
-    guard let place = try? ValuePlace.decode(unsafe stored.span.bytes) else { return nil }
+  /// The bytes of a large value, whose record has a range of the file; nil if they are lost.
+  private mutating func largeValue(_ stored: [UInt8], of record: Range<UInt64>) -> [UInt8]? {
+    guard let place = try? ValuePlace.decode(unsafe stored.span.bytes) else {
+      lose(record, "it does not say where its value lies")
+      return nil
+    }
     var value: [UInt8] = []
     for piece in place.pieces {
       let extent = ExtentReading(piece, of: surveyed.file, surveyed.identity)

@@ -67,6 +67,23 @@ struct SalvageFailureTests {
     }
   }
 
+  @Test func `A record that does not say where its large value lies is told of as lost`() throws {
+    var builder = try LogBuilder(fileSlotCount: 8)
+    try builder.open()
+    try builder.put("kept", "value")
+    let start = try builder.append(.putLarge, key: Array("large".utf8), value: [1, 2, 3])
+    let end = builder.position
+    try builder.sync()
+    let report = try SedimentStore.salvage(from: LogBuilder.path, to: Self.saved, on: builder.disk)
+    #expect(report.keyCount == 1)
+    #expect(report.lostValueCount == 1)
+    #expect(
+      report.losses.contains {
+        $0.range == start.offset.byteOffset..<end.offset.byteOffset
+          && $0.reason == "it does not say where its value lies"
+      })
+  }
+
   @Test(arguments: [SystemErrorCode.inputOutput, .noSpace])
   func `Whichever call fails, there is no new file or a whole one, and the old one is as it was`(
     code: SystemErrorCode
