@@ -64,8 +64,8 @@ struct AccountCheck {
     for freed in writer.freedRuns {
       claims.claim(freed.run.slots, by: "segment \(freed.generation.rawValue), which was freed")
     }
-    for run in writer.space.free { claims.claim(run, by: "the free slots") }
-    for run in writer.space.bare { claims.claim(run, by: "the bare slots") }
+    for run in writer.space.free.runs { claims.claim(run, by: "the free slots") }
+    for run in writer.space.bare.runs { claims.claim(run, by: "the bare slots") }
     // What is being written, and what was freed and loses its magic just now.
     let freedCount = writer.freedRuns.reduce(0) { $0 + Int($1.run.count) }
     let taken = Int(writer.reservedSlotCount)
@@ -79,9 +79,9 @@ struct AccountCheck {
   ) {
     let space = writer.space
     comparison.compare(
-      "free slots", kept: Int(space.freeCount), counted: space.free.reduce(0) { $0 + $1.count })
+      "free slots", kept: Int(space.freeCount), counted: space.free.runs.reduce(0) { $0 + $1.count })
     comparison.compare(
-      "bare slots", kept: Int(space.bareCount), counted: space.bare.reduce(0) { $0 + $1.count })
+      "bare slots", kept: Int(space.bareCount), counted: space.bare.runs.reduce(0) { $0 + $1.count })
     let extents = writer.catalogue.segments.values.filter { $0.identity.kind == .extent }
     comparison.compare(
       "slots of extents", kept: Int(writer.extentSlotCount),

@@ -40,7 +40,7 @@ package struct SegmentOrder: Sendable {
 
   /// How many rows have a lower number or this one.
   package func count(upTo key: UInt64) -> Int {
-    place { $0.key <= key }
+    rows.firstIndexByHalving { $0.key > key }
   }
 
   /// The first key above one; the highest number if there is none.
@@ -50,17 +50,6 @@ package struct SegmentOrder: Sendable {
   }
 
   private func place(of row: Row) -> Int {
-    place { $0 < row }
-  }
-
-  /// Behind the rows for which this holds; it holds for none behind the first for which it does not.
-  private func place(where isBefore: (Row) -> Bool) -> Int {
-    var low = 0
-    var high = rows.count
-    while low < high {
-      let middle = (low + high) / 2
-      if isBefore(rows[middle]) { low = middle + 1 } else { high = middle }
-    }
-    return low
+    rows.firstIndexByHalving { $0 >= row }
   }
 }
