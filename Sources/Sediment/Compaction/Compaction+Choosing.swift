@@ -81,7 +81,9 @@ extension Compaction {
 
   /// What hides superseded records where so many segments are emptied at once.
   func guardFloor(emptying count: Int, _ writer: borrowing LogWriter) -> GuardFloor {
-    writer.ledger.guardFloor(emptying: count, tail: tailCandidate(writer))
+    let tail = tailCandidate(writer)
+    let row = SegmentOrder.Row(tail.entry.floor.rawValue, tail.generation)
+    return writer.ledger.guardFloor(emptying: count, tail: tail.supersededCount > 0 ? row : nil)
   }
 
   /// Whether a superblock needs a segment, or it was adopted so lately that this may not be on the medium.
