@@ -156,7 +156,7 @@ struct AccountCheck {
       }
     }
     // What a segment led to that cannot be read stays.
-    if lost.isEmpty || !hasSoughtExtents || !writer.refusedVictims.isEmpty { return }
+    if lost.isEmpty || !hasSoughtExtents || !writer.ledger.refused.isEmpty { return }
     let slotCount = lost.reduce(0) { $0 + Int($1.run.count) }
     let places = lost.map(\.run.first).sorted().prefix(8)
     comparison.add("nothing leads to \(lost.count) extents of \(slotCount) slots, at slots \(Array(places))")

@@ -18,7 +18,7 @@ extension Compaction {
     var plain: [SegmentIdentity] = []
     var withTombstones: [SegmentEntry] = []
     for entry in writer.emptiedSegments() {
-      if writer.refusedVictims.contains(entry.identity.generation) { continue }
+      if writer.ledger.refused.contains(entry.identity.generation) { continue }
       // What it says of large values must outlive these.
       if entry.largeCount > 0, !writer.deadExtents.isEmpty || !hasSoughtExtents { continue }
       if isBlocked(entry, writer) {

@@ -65,7 +65,7 @@ extension Compaction {
   /// cannot be read.
   private func hasScattered(_ position: UInt64, before limit: UInt32?) throws(SedimentError) -> Bool {
     do throws(SedimentError) {
-      return try scatter(at: position, before: limit)
+      return try scatter(at: position, to: limit.map { .before($0) } ?? .anywhere)
     } catch  where error.code == .outOfSpace || error.isOfReading {
       return false
     }

@@ -54,4 +54,24 @@ extension Compaction {
         isNeeded: isBlocked(entry, writer))
     }
   }
+
+  /// Empties all segments that may hold something which the tombstone of a sequence would have to hide, so that its
+  /// record can go without one.
+  func emptyGuards(below sequence: UInt64, but generation: Generation) throws(SedimentError) {
+    while true {
+      _ = try freeDead()
+      try log.bringBack()
+      let owner = writer.withLock { writer -> SegmentEntry? in
+        let guardFloor = self.guardFloor(emptying: 1, writer)
+        guard !guardFloor.allowsDropping(SequenceNumber(sequence)!, of: generation) else { return nil }
+        return guardFloor.owner(besides: generation).flatMap { writer.catalogue.segments[$0] }
+      }
+      guard let owner else { return }
+      if writer.withLock({ writer in isBlocked(owner, writer) }) { try log.checkpoint(both: true) }
+      let won = try exchange(
+        [owner.identity.generation], in: try surveySpace(), evicting: false, winning: 0, keepingAtMost: .max,
+        evenForNothing: true)
+      if won <= 0 { return }
+    }
+  }
 }

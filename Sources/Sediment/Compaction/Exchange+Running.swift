@@ -55,13 +55,8 @@ extension Exchange {
         if wonSlotCount >= gain { break }
         continue
       }
-      let scan = SegmentScan(entry, upTo: end, of: volume.file, volume.identity)
       var visitor = VictimScan(reader, self, entry.identity.generation)
-      do throws(SedimentError) {
-        _ = try scan.run(buffer, &visitor)
-      } catch {
-        throw contents.refuse(entry, after: error)
-      }
+      try contents.scan(entry, upTo: end, buffer, &visitor)
       let tombstoneByteCount = tombstoneByteCount
       writer.withLock { writer in
         writer.ledger.note(tombstoneByteCount: tombstoneByteCount, of: entry.identity.generation)

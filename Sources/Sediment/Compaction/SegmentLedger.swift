@@ -9,6 +9,8 @@ package struct SegmentLedger {
   /// The segments by the numbers that they have here, and the numbers that none has now.
   private var rows: [LedgerRow?] = []
   private var vacant: [Int] = []
+  /// Those that cannot be read.
+  package private(set) var refused: Set<Generation> = []
   private var numbers: [Generation: Int] = [:]
   /// Those that may be emptied, on each shelf by the age of their last records; then those that a superblock needs.
   private var shelves = [SegmentOrder](repeating: SegmentOrder(), count: 2 * SegmentShelf.count)
@@ -51,6 +53,7 @@ package struct SegmentLedger {
     numbers[entry.identity.generation] = number
     counts.ledgerNumber = number
     var row = LedgerRow(entry, counts, neededFrom: neededGeneration)
+    row.isRefused = refused.contains(row.generation)
     row.settle()
     replace(number, by: row)
   }
@@ -63,8 +66,9 @@ package struct SegmentLedger {
     vacant.append(number)
   }
 
-  /// Lets a segment stay as it is, because it cannot be read; what it holds has to stay hidden.
+  /// Lets a segment, which may be the tail, stay as it is, because it cannot be read; what it holds has to stay hidden.
   package mutating func refuse(_ generation: Generation) {
+    refused.insert(generation)
     if let number = numbers[generation] { update(number) { row in row.isRefused = true } }
   }
 
