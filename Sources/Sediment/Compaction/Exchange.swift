@@ -29,7 +29,7 @@ final class Exchange: AboveReader {
   let compressor: Compressor
   let writer: Locked<LogWriter>
   let terms: Terms
-  private var guardFloor: GuardFloor
+  private(set) var guardFloor: GuardFloor
   private let buffer: SurvivorBuffer
   /// Survivors go before this slot; nil if they may go anywhere.
   private let limit: UInt32?
@@ -43,8 +43,6 @@ final class Exchange: AboveReader {
   private(set) var unplaced: (victim: Generation, position: UInt64)?
   private(set) var written: [SurvivorSegment] = []
   private(set) var leftOut: [LeftOut] = []
-  /// Victims that were not read, since all that they hold has expired or is dead.
-  var unread: [SegmentEntry] = []
   /// The sequence of its change, and what that freed; nil before.
   var change: (sequence: UInt64, freed: [SegmentIdentity])?
   /// Whether the record at `Terms.removedPosition` was what its key had when the index was told.
@@ -140,11 +138,6 @@ final class Exchange: AboveReader {
       state?.clearedAt.load(ordering: .acquiring) ?? (number >= CollectionEntry.systemNumberMin ? 0 : .max)
     collection = (number, deadUpTo)
     return deadUpTo
-  }
-
-  /// Whether no tombstone has to stay of a segment that is emptied.
-  func needsNoTombstones(of entry: SegmentEntry) -> Bool {
-    guardFloor.allowsDropping(entry.highest, of: entry.identity.generation)
   }
 
   /// Whether a tombstone of the record's sequence has to stay (invariant 14).
