@@ -10,6 +10,21 @@ extension Compaction {
     var neededSlotCount: UInt32 = 0
   }
 
+  /// Frees the dead extents and the segments that are wholly dead, as far as there is room for saying so.
+  func freeDead() throws(SedimentError) -> Emptying {
+    try log.withWriter { (writer) throws(SedimentError) in
+      var result = Emptying()
+      do throws(SedimentError) {
+        result.freedSlotCount = writer.deadExtentSlotCount
+        _ = try log.freeDeadExtents(&writer)
+        let emptied = try freeEmptied(&writer)
+        result.freedSlotCount += emptied.freedSlotCount
+        result.neededSlotCount = emptied.neededSlotCount
+      } catch  where error.code == .outOfSpace {}
+      return result
+    }
+  }
+
   /// Frees the segments that are wholly dead, as far as nothing needs them.
   ///
   /// No exchange may be under way: a segment whose survivors the index does not lead to yet looks dead.
@@ -48,12 +63,5 @@ extension Compaction {
     for segment in freed { guardFloor.remove(segment.generation) }
     return entries.filter { guardFloor.allowsDropping($0.highest, of: $0.identity.generation) }.map(
       \.identity)
-  }
-
-  /// Whether a superblock needs a segment, or it was adopted so lately that this may not be on the medium.
-  func isBlocked(_ entry: SegmentEntry, _ writer: borrowing LogWriter) -> Bool {
-    let generation = entry.identity.generation
-    return entry.identity.kind == .hot
-      ? generation >= writer.neededGeneration : (writer.adoptions[generation] ?? 0) > log.gate.syncedSequence
   }
 }

@@ -11,14 +11,14 @@ extension Compaction {
   /// that wins nothing, since it holds up others; with a `limit`, which survivors go before, all are, since they lie where
   /// the file should end.
   func exchange(
-    _ victims: [Generation], in survey: SpaceSurvey, evicting: Bool, winning gain: Int,
-    keepingAtMost byteCountMax: Int, evenForNothing: Bool = false, before limit: UInt32? = nil
+    _ victims: [Generation], in survey: SpaceSurvey, evicting: Bool = false, winning gain: Int,
+    keepingAtMost byteCountMax: Int = .max, evenForNothing: Bool = false, before limit: UInt32? = nil
   ) throws(SedimentError) -> Int {
     let terms = try log.withWriter { (writer) throws(SedimentError) in
       return Exchange.Terms(
         floor: SequenceNumber(writer.tail.sequence)!,
         expiredUpTo: writer.expiredUpTo(evicting: evicting), evicts: evicting, byteCountMax: byteCountMax,
-        evictedSlotCount: max(gain, Int(survey.room.wanted)))
+        evictedSlotCount: max(gain, Int(survey.wantedRoom)))
     }
     return try exchange(victims, terms, in: survey, winning: gain, evenForNothing, before: limit).won
   }
@@ -46,8 +46,9 @@ extension Compaction {
         if let unplaced = exchange.unplaced {
           unplacedCount += 1
           if unplacedCount > Self.unplacedCountMax { throw error }
-          if try hasScattered(unplaced.position, before: limit) { continue }
-          left.removeAll { $0.identity.generation == unplaced.victim }
+          if unplaced.kind != .remove, try hasScattered(unplaced.oldPosition, before: limit) { continue }
+          let slot = UInt32(unplaced.oldPosition / Limits.slotUnitCount)
+          left.removeAll { ($0.identity.run.first..<$0.identity.run.end).contains(slot) }
         } else if exchange.victims.count > 1, left.count > 1 {
           // The last of them have taken the room that the first need: fewer may win as well.
           left.removeLast(left.count - max(min(exchange.victims.count, left.count) / 2, 1))

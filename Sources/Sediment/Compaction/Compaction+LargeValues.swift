@@ -96,7 +96,8 @@ extension Compaction {
   }
 
   /// Writes a large value anew, if its record is still where it was; false if there was no room.
-  private func moveLargeValue(at position: UInt64, to destination: Destination) throws(SedimentError) -> Bool {
+  private func moveLargeValue(at position: UInt64, to destination: Destination) throws(SedimentError) -> Bool
+  {
     try Readers.reading(domain) { () throws(SedimentError) in
       guard let found = try reader.record(at: position << 3) else { return true }
       defer { found.release() }

@@ -28,7 +28,7 @@ extension Compaction {
       writer.maintainedSequence = survey.sequence.rawValue
       return (survey, isIdle, !writer.evicts && writer.vainUpkeep?.isStill(writer) ?? false)
     }
-    let isShort = survey.isFull && survey.room.present < survey.room.wanted
+    let isShort = survey.isFull && survey.lacksRoom
     let before = survey
     if isShort, !isVain {
       if try log.bringBack() { return .again(after: 0) }
@@ -77,21 +77,6 @@ extension Compaction {
     return .again(after: isUrgent ? 0 : disk.monotonicClock() &- began)
   }
 
-  /// Frees the dead extents and the segments that are wholly dead, as far as there is room for saying so.
-  func freeDead() throws(SedimentError) -> Emptying {
-    try log.withWriter { (writer) throws(SedimentError) in
-      var result = Emptying()
-      do throws(SedimentError) {
-        result.freedSlotCount = writer.deadExtentSlotCount
-        _ = try log.freeDeadExtents(&writer)
-        let emptied = try freeEmptied(&writer)
-        result.freedSlotCount += emptied.freedSlotCount
-        result.neededSlotCount = emptied.neededSlotCount
-      } catch  where error.code == .outOfSpace {}
-      return result
-    }
-  }
-
   /// Wins space at the least cost in the long run.
   private func balance(_ survey: SpaceSurvey) throws(SedimentError) -> Int {
     let choice = choose(.balance, survey)
@@ -111,8 +96,7 @@ extension Compaction {
     _ choice: CompactionPolicy.Choice, in survey: SpaceSurvey
   ) throws(SedimentError) -> Int {
     try exchange(
-      choice.victims, in: survey, evicting: false, winning: Int(survey.gainSlotCount),
-      keepingAtMost: .max, evenForNothing: choice.isForTombstones)
+      choice.victims, in: survey, winning: Int(survey.gainSlotCount), evenForNothing: choice.isForTombstones)
   }
 
   /// Whether a checkpoint lets enough be freed at once for what its syncs cost.

@@ -69,8 +69,7 @@ extension Compaction {
       guard let owner else { return }
       if writer.withLock({ writer in isBlocked(owner, writer) }) { try log.checkpoint(both: true) }
       let won = try exchange(
-        [owner.identity.generation], in: try surveySpace(), evicting: false, winning: 0, keepingAtMost: .max,
-        evenForNothing: true)
+        [owner.identity.generation], in: try surveySpace(), winning: 0, evenForNothing: true)
       if won <= 0 { return }
     }
   }

@@ -4,21 +4,27 @@ internal import SedimentFormat
 // How a file becomes as short as what it holds allows: what lies last is moved to free slots before it.
 
 extension Compaction {
-  /// Makes the file as short as what it holds allows.
+  /// Makes the file as short as what it holds allows; where it is longer than its cap, and may evict, until it is not.
   ///
   /// With the lock of storing the index.
-  func shortenAndTrim() throws(SedimentError) {
-    var reached = UInt32.max
-    var limit: UInt32?
-    var isOverlong = false
-    repeat {
-      reached = limit ?? reached
-      try shorten(isStoringExcluded: true)
-      try log.bringBack()
-      try trim(to: 0)
-      // A shorter file keeps less in reserve, and so can end sooner.
-      (limit, isOverlong) = writer.withLock { writer in (endToReach(writer), writer.isOverlong) }
-    } while limit.map { $0 < reached - (isOverlong ? 0 : reached / 8) } ?? false
+  func shortenToCap() throws(SedimentError) {
+    try log.leaveWindowBeyondCap()
+    for _ in 0..<Self.attemptCountMax {
+      if evicts { try evictDownToCap() }
+      var reached = UInt32.max
+      var limit: UInt32?
+      var isOverlong = false
+      repeat {
+        reached = limit ?? reached
+        try shorten(isStoringExcluded: true)
+        try log.bringBack()
+        try trim(to: 0)
+        // A shorter file keeps less in reserve, and so can end sooner.
+        (limit, isOverlong) = writer.withLock { writer in (endToReach(writer), writer.isOverlong) }
+      } while limit.map { $0 < reached - (isOverlong ? 0 : reached / 8) } ?? false
+      // What was moved may take more than before: its segments may be shorter.
+      if !isOverlong { return }
+    }
   }
 
   /// Moves what lies behind the place where the file could end, as far as there is room before that.
@@ -102,11 +108,53 @@ extension Compaction {
       // Shorter segments than before would take more than there is.
       survey.segmentSlotCount = max(survey.segmentSlotCount, longestSlotCount)
       _ = try exchange(
-        group.map(\.identity.generation), in: survey, evicting: false, winning: .max,
-        keepingAtMost: .max, evenForNothing: true, before: limit)
+        group.map(\.identity.generation), in: survey, winning: .max, evenForNothing: true, before: limit)
     }
   }
 
   /// About so many slots are moved by one exchange.
   private static var movedSlotCountMax: UInt32 { 256 }
+
+  // MARK: A lower cap
+
+  private static var attemptCountMax: Int { 4 }
+
+  /// Evicts until what the file holds finds room before its cap, as far as there is anything to win.
+  private func evictDownToCap() throws(SedimentError) {
+    var vainCount = 0
+    while vainCount < Self.attemptCountMax {
+      _ = try freeDead()
+      try log.bringBack()
+      let survey = try surveySpace()
+      guard survey.isOverlong, survey.lacksRoom else { return }
+      _ = try makeRoom(in: survey, isBehindVain: vainCount > 0)
+      try log.bringBack()
+      // A checkpoint frees what the one before it took, each time anew.
+      vainCount = hasMoreAvailable(than: survey) ? 0 : vainCount + 1
+    }
+  }
+
+  /// Moves what lies beyond the cap before it and cuts the file's end off, if all of it finds room there; whether it
+  /// was tried, and may be again: the end came nearer, or more has to go first.
+  func comeDown() throws(SedimentError) -> Bool {
+    guard let end = writer.withLock({ writer in mayComeDown(writer) ? writer.catalogue.slots.end : nil })
+    else {
+      return false
+    }
+    try shorten(downTo: writer.withLock { writer in writer.slotCountMax })
+    try log.bringBack()
+    try trim(to: 0)
+    return writer.withLock { writer in
+      guard writer.isOverlong else { return false }
+      let isNearer = writer.catalogue.slots.end < end
+      if !isNearer { writer.vainShortening = VainSearch(writer) }
+      return isNearer || !writer.fitsBelowCap(withIndex: true)
+    }
+  }
+
+  /// Whether the file is longer than its cap and need not be.
+  func mayComeDown(_ writer: borrowing LogWriter) -> Bool {
+    writer.isOverlong && writer.fitsBelowCap(withIndex: false)
+      && !(writer.vainShortening?.isStill(writer) ?? false)
+  }
 }

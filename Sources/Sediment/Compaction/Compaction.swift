@@ -34,3 +34,46 @@ struct Compaction: AboveReader, ~Copyable {
     hasSoughtExtents = writer.withLock { writer in contents.lostExtentSlotCount(writer) == 0 }
   }
 }
+
+// How a call of the user wins back all that is dead.
+
+extension Compaction {
+  /// Lets the log go on in another segment, if the present one holds much that is dead, and makes a checkpoint, so
+  /// that no superblock needs what is before.
+  mutating func prepareCompacting() throws(SedimentError) {
+    try findLostExtents()
+    let isWorthIt = try log.withWriter { (writer) throws(SedimentError) in
+      _ = try log.freeDeadExtents(&writer)
+      writer.noteClocks()
+      _ = surveySpace(&writer)
+      let segment = writer.tail.segment
+      let dead = Int(writer.tail.offset) - Int(segment.start) - segment.counts(writer.permit).liveByteCount
+      let isTailWorthIt = dead > Int(segment.end - segment.start) / 4
+      if isTailWorthIt { try writer.goOnInAnotherSegment() }
+      let expired = writer.ledger.expired(upTo: writer.expiredUpTo(evicting: false))
+      return isTailWorthIt || writer.ledger.hasDead || expired.contains { _ in true }
+        || writer.ledger.hiddenByteCount > 0
+    }
+    if isWorthIt { try log.checkpoint(both: true) }
+  }
+
+  /// Wins some space of segments of earlier generations; how many slots.
+  func compactSome(before next: Generation) throws(SedimentError) -> Int {
+    try log.reclaim()
+    let emptying = try freeDead()
+    let survey = try surveySpace()
+    // What was freed takes what is moved next, before the file grows for that.
+    let (freed, free) = writer.withLock { writer in (writer.freedSlotCount, writer.space.freeCount) }
+    if freed > 0, free < 2 * survey.segmentSlotCount { try log.bringBack() }
+    let choice = choose(.everything, survey, before: next)
+    if choice.victims.isEmpty { return Int(emptying.freedSlotCount) }
+    let gain = Int(max(survey.segmentSlotCount, survey.budget.leastGainSlotCount))
+    do throws(SedimentError) {
+      return try exchange(
+        choice.victims, in: survey, winning: gain, evenForNothing: choice.isForTombstones)
+    } catch  where error.code == .outOfSpace {
+      // Where there is no room to move anything, nothing more can be won.
+      return 0
+    }
+  }
+}

@@ -18,7 +18,7 @@ extension Exchange {
       prefetch(group.lazy.map { survivors[$0].hash })
       writer.withLock { writer in
         let view = index.view
-        for number in group where survivors[number].oldPosition != 0 {
+        for number in group where survivors[number].kind != .remove {
           move(survivors[number], to: segment, view, &writer)
         }
       }
@@ -59,7 +59,7 @@ extension Exchange {
   private func hash(
     _ hash: UInt64, of position: UInt64, from oldPosition: UInt64, _ view: IndexView
   ) -> UInt64? {
-    if keyHash == view.keyHash { return hash }
+    if keyHashes == [view.keyHash] { return hash }
     guard let found = try? reader.record(at: position << 3) else { return view.hash(ofEntryAt: oldPosition) }
     defer { found.release() }
     return view.hash(unsafe RawSpan(_unsafeBytes: found.view.key), collection: found.view.collection)

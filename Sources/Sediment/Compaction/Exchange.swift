@@ -37,10 +37,8 @@ final class Exchange: AboveReader {
   var reservation: Reservation
 
   private(set) var victims: [SegmentEntry] = []
-  /// How many records were kept when each victim was begun.
-  private var keptCounts: [Int] = []
-  /// The record that takes several slots in a row, where there are not as many, and its victim; nil if there is none.
-  private(set) var unplaced: (victim: Generation, position: UInt64)?
+  /// The record that takes several slots in a row, where there are not as many; nil if there is none.
+  private(set) var unplaced: Survivor?
   private(set) var written: [SurvivorSegment] = []
   private(set) var leftOut: [LeftOut] = []
   /// The sequence of its change, and what that freed; nil before.
@@ -56,9 +54,8 @@ final class Exchange: AboveReader {
   private(set) var keptByteCount = 0
   /// The bytes of the tombstones that were read of the victim begun last, whether they stay or not.
   private(set) var tombstoneByteCount = 0
-  /// The seed under which the hashes were made; nil before the first, and if there was more than one.
-  private(set) var keyHash: KeyHash?
-  private var isHashingMixed = false
+  /// The seeds under which the hashes were made.
+  private(set) var keyHashes: [KeyHash] = []
   /// The dictionaries that are moved, by the positions of their records.
   private(set) var dictionaryNumbers: [UInt64: UInt32] = [:]
   private var codec: ZstdCodec?
@@ -91,7 +88,6 @@ final class Exchange: AboveReader {
   /// Begins to empty a segment.
   func begin(_ victim: SegmentEntry) {
     victims.append(victim)
-    keptCounts.append(buffer.addedCount)
     tombstoneByteCount = 0
     // What goes with this exchange can bring nothing back.
     guardFloor.remove(victim.identity.generation)
@@ -111,11 +107,7 @@ final class Exchange: AboveReader {
   }
 
   func noteHashing(_ keyHash: KeyHash) {
-    if self.keyHash == nil, !isHashingMixed { self.keyHash = keyHash }
-    if self.keyHash != keyHash {
-      isHashingMixed = true
-      self.keyHash = nil
-    }
+    if keyHashes.last != keyHash { keyHashes.append(keyHash) }
   }
 
   // MARK: Records
@@ -218,9 +210,7 @@ final class Exchange: AboveReader {
       return try takeSlots(buffer.slotCount, atLeast: buffer.slotCountMin)
     } catch {
       if error.code == .outOfSpace, buffer.slotCountMin > 1 {
-        let first = buffer.addedCount - buffer.survivors.count
-        let position = buffer.survivors.first?.oldPosition ?? 0
-        unplaced = keptCounts.lastIndex { $0 <= first }.map { (victims[$0].identity.generation, position) }
+        unplaced = buffer.survivors.first
       }
       throw error
     }
