@@ -49,9 +49,7 @@ extension Catalogue {
       guard tail == nil else { throw Contradiction("a checkpoint has two segments that the log ends in") }
       tail = entry.identity.generation
     case .collection(let entry): try add(entry)
-    case .dictionary(let entry): try add(entry)
-    case .indexPart(let part): try adopt(part)
-    case .ignorable(let bytes): add(ignorable: bytes)
+    case .dictionary, .indexPart, .ignorable: try apply(entry, at: .zero)
     case .numbers, .freed, .collectionDropped, .collectionCleared, .everythingCleared, .dictionaryGone:
       throw Contradiction("an entry does not belong into a checkpoint")
     }

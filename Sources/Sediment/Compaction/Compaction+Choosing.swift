@@ -34,6 +34,11 @@ extension Compaction {
       max(min(budget.gainSlotCount(at: recordSlotCount), leftSlotCount / 8), budget.leastGainSlotCount)
     }
 
+    /// Whether a checkpoint is worth its syncs for so many bytes that can be freed behind it.
+    func isWorthCheckpoint(_ byteCount: UInt64) -> Bool {
+      byteCount >= UInt64(max(liveByteCount / 8, 1 << 20))
+    }
+
     /// Whether compaction is due.
     var isDue: Bool { recordSlotCount >= budget.dueSlotCount }
   }

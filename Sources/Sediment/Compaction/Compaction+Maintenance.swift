@@ -34,7 +34,7 @@ extension Compaction {
       if try log.bringBack() { return .again(after: 0) }
       if log.isHeldByReaders() { return .look(after: Self.readersPauseNanoseconds) }
     }
-    if survey.isDue, isCheckpointWorthIt(survey, for: emptying) {
+    if survey.isDue, survey.isWorthCheckpoint(SlotSpace.byteCount(of: emptying.neededSlotCount)) {
       try log.checkpoint(both: true)
       emptying.freedSlotCount += try freeDead().freedSlotCount
       survey = try surveySpace()
@@ -80,12 +80,16 @@ extension Compaction {
   /// Wins space at the least cost in the long run.
   private func balance(_ survey: SpaceSurvey) throws(SedimentError) -> Int {
     let choice = choose(.balance, survey)
-    let mayCheckpoint = choice.hasBlocked && isCheckpointWorthIt(survey)
+    let replayByteCount = writer.withLock { writer in writer.replayByteCount }
+    let mayCheckpoint = choice.hasBlocked && survey.isWorthCheckpoint(replayByteCount)
     if !mayCheckpoint || !choice.wantsCheckpoint {
       let won = try exchange(choice, in: survey)
       // What may be emptied may win nothing, however much it seemed to be worth: part of a slot is none.
       if won > 0 { return won }
-      guard mayCheckpoint || choice.hasBlocked && isFarBehind(survey) else { return won }
+      // Where so much is dead that it pays for the syncs, it does not matter how little was written.
+      let excess = survey.recordSlotCount - min(survey.budget.dueSlotCount, survey.recordSlotCount)
+      let isFarBehind = survey.isWorthCheckpoint(SlotSpace.byteCount(of: excess))
+      guard mayCheckpoint || choice.hasBlocked && isFarBehind else { return won }
     }
     try log.checkpoint(both: true)
     let survey = try surveySpace()
@@ -97,23 +101,6 @@ extension Compaction {
   ) throws(SedimentError) -> Int {
     try exchange(
       choice.victims, in: survey, winning: Int(survey.gainSlotCount), evenForNothing: choice.isForTombstones)
-  }
-
-  /// Whether a checkpoint lets enough be freed at once for what its syncs cost.
-  private func isCheckpointWorthIt(_ survey: SpaceSurvey, for emptying: Emptying) -> Bool {
-    SlotSpace.byteCount(of: emptying.neededSlotCount) >= UInt64(max(survey.liveByteCount / 8, 1 << 20))
-  }
-
-  /// A checkpoint lets segments be emptied that the last ones still need; its syncs cost something, too.
-  private func isCheckpointWorthIt(_ survey: SpaceSurvey) -> Bool {
-    let byteCount = writer.withLock { writer in writer.replayByteCount }
-    return byteCount >= UInt64(max(survey.liveByteCount / 8, 1 << 20))
-  }
-
-  /// Whether so much can only be won behind a checkpoint that this is worth its syncs, however little was written.
-  private func isFarBehind(_ survey: SpaceSurvey) -> Bool {
-    let excess = survey.recordSlotCount - min(survey.budget.dueSlotCount, survey.recordSlotCount)
-    return SlotSpace.byteCount(of: excess) >= UInt64(max(survey.liveByteCount / 8, 1 << 20))
   }
 
   /// Ends what was begun: lets freed slots come back, and gives to the file system what is not needed.
