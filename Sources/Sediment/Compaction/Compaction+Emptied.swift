@@ -10,26 +10,22 @@ extension Compaction {
     var neededSlotCount: UInt32 = 0
   }
 
-  /// Frees the dead extents and the segments that are wholly dead, as far as there is room for saying so.
+  /// Frees the dead extents and the segments that are wholly dead, as far as nothing needs them and there is room for
+  /// saying so.
+  ///
+  /// No exchange may be under way: a segment whose survivors the index does not lead to yet looks dead.
   func freeDead() throws(SedimentError) -> Emptying {
     try log.withWriter { (writer) throws(SedimentError) in
-      var result = Emptying()
+      var result = Emptying(freedSlotCount: writer.deadExtentSlotCount)
       do throws(SedimentError) {
-        result.freedSlotCount = writer.deadExtentSlotCount
         _ = try log.freeDeadExtents(&writer)
-        let emptied = try freeEmptied(&writer)
-        result.freedSlotCount += emptied.freedSlotCount
-        result.neededSlotCount = emptied.neededSlotCount
+        try freeEmptied(&writer, &result)
       } catch  where error.code == .outOfSpace {}
       return result
     }
   }
 
-  /// Frees the segments that are wholly dead, as far as nothing needs them.
-  ///
-  /// No exchange may be under way: a segment whose survivors the index does not lead to yet looks dead.
-  func freeEmptied(_ writer: inout LogWriter) throws(SedimentError) -> Emptying {
-    var result = Emptying()
+  private func freeEmptied(_ writer: inout LogWriter, _ result: inout Emptying) throws(SedimentError) {
     var plain: [SegmentIdentity] = []
     var withTombstones: [SegmentEntry] = []
     for entry in writer.emptiedSegments() {
@@ -51,7 +47,6 @@ extension Compaction {
       try log.free(part, &writer)
       result.freedSlotCount += part.reduce(0) { $0 + $1.run.count }
     }
-    return result
   }
 
   /// Those of some dead segments whose tombstones hide nothing any more once others are freed (invariant 14).

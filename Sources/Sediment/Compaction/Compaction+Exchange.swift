@@ -4,30 +4,25 @@ internal import SedimentFormat
 // Which segments are emptied together, and what is tried where their survivors find no room (DESIGN.md 8).
 
 extension Compaction {
-  /// Empties segments, the first of them first, until so many slots are won; how many were.
+  /// Empties segments, the first of them first, until so many slots are won; how many were, and whether the record at
+  /// `removedPosition`, in units, was what its key had, and was removed.
   ///
   /// Free slots may lie so scattered that there is no room for a record of several: its value is stored anew in slots as
   /// they lie, or the segment that holds it stays as it is. `evenForNothing` says that the first is worth emptying though
   /// that wins nothing, since it holds up others; with a `limit`, which survivors go before, all are, since they lie where
   /// the file should end.
+  @discardableResult
   func exchange(
     _ victims: [Generation], in survey: SpaceSurvey, evicting: Bool = false, winning gain: Int,
-    keepingAtMost byteCountMax: Int = .max, evenForNothing: Bool = false, before limit: UInt32? = nil
-  ) throws(SedimentError) -> Int {
+    keepingAtMost byteCountMax: Int = .max, evenForNothing: Bool = false, before limit: UInt32? = nil,
+    removing removedPosition: UInt64? = nil
+  ) throws(SedimentError) -> (won: Int, hasRemoved: Bool) {
     let terms = try log.withWriter { (writer) throws(SedimentError) in
-      return Exchange.Terms(
+      Exchange.Terms(
         floor: SequenceNumber(writer.tail.sequence)!,
         expiredUpTo: writer.expiredUpTo(evicting: evicting), evicts: evicting, byteCountMax: byteCountMax,
-        evictedSlotCount: max(gain, Int(survey.wantedRoom)))
+        evictedSlotCount: max(gain, Int(survey.wantedRoom)), removedPosition: removedPosition)
     }
-    return try exchange(victims, terms, in: survey, winning: gain, evenForNothing, before: limit).won
-  }
-
-  /// The same on terms of the caller's; the result tells, too, whether a key was removed.
-  func exchange(
-    _ victims: [Generation], _ terms: Exchange.Terms, in survey: SpaceSurvey, winning gain: Int,
-    _ evenForNothing: Bool, before limit: UInt32? = nil
-  ) throws(SedimentError) -> (won: Int, hasRemoved: Bool) {
     let entries = writer.withLock { writer in victims.compactMap { writer.catalogue.segments[$0] } }
     var left = entries
     var unplacedCount = 0

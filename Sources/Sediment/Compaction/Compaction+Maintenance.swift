@@ -100,7 +100,8 @@ extension Compaction {
     _ choice: CompactionPolicy.Choice, in survey: SpaceSurvey
   ) throws(SedimentError) -> Int {
     try exchange(
-      choice.victims, in: survey, winning: Int(survey.gainSlotCount), evenForNothing: choice.isForTombstones)
+      choice.victims, in: survey, winning: Int(survey.gainSlotCount), evenForNothing: choice.isForTombstones
+    ).won
   }
 
   /// Ends what was begun: lets freed slots come back, and gives to the file system what is not needed.

@@ -67,7 +67,8 @@ extension Compaction {
       guard choice.isForTombstones else { break }
       do throws(SedimentError) {
         let won = try exchange(
-          choice.victims, in: survey, winning: Int(survey.segmentSlotCount), evenForNothing: true)
+          choice.victims, in: survey, winning: Int(survey.segmentSlotCount), evenForNothing: true
+        ).won
         if won <= 0 { break }
         gain = .emptied
       } catch  where error.code == .outOfSpace {
@@ -114,7 +115,8 @@ extension Compaction {
     while true {
       do throws(SedimentError) {
         return try exchange(
-          victims, in: survey, evicting: evicting, winning: Int(gain), keepingAtMost: keep) > 0
+          victims, in: survey, evicting: evicting, winning: Int(gain), keepingAtMost: keep
+        ).won > 0
       } catch  where error.code == .outOfSpace {
         // Long records leave much of scattered slots unused, so that less finds room than there is.
         guard survey.isFull, keep > Limits.slotByteCount else { return false }
@@ -137,15 +139,11 @@ extension Compaction {
     contents.sweepAtOnce()
     do throws(SedimentError) {
       try findLostExtents()
-      let (survey, hasFreed) = try log.withWriter { (writer) throws(SedimentError) in
-        let hasFreedExtents = try log.freeDeadExtents(&writer)
-        let hasFreed = try freeEmptied(&writer).freedSlotCount > 0 || hasFreedExtents
-        var survey = surveySpace(&writer)
+      let hasFreed = try freeDead().freedSlotCount > 0
+      if !hasFreed || isBehindVain {
+        var survey = try surveySpace()
         // Whatever the file could grow by, the disk has not.
         survey.isFull = true
-        return (survey, hasFreed)
-      }
-      if !hasFreed || isBehindVain {
         let gain = try makeRoom(in: survey, isBehindVain: isBehindVain)
         if gain == .nothing, !hasFreed { return false }
       }

@@ -15,13 +15,10 @@ extension Compaction {
     if LogWriter.isLong(keyOf: key.byteCount) {
       try emptyGuards(below: found.sequence, but: found.generation)
     }
-    let survey = try surveySpace()
-    var terms = Exchange.Terms(
-      floor: SequenceNumber(log.lastSequence)!, expiredUpTo: 0, evicts: false, byteCountMax: .max,
-      evictedSlotCount: 0)
-    terms.removedPosition = found.position >> 3
-    let hasRemoved = try exchange([found.generation], terms, in: survey, winning: 0, true).hasRemoved
-    return hasRemoved ? found.isVisible : nil
+    let exchanged = try exchange(
+      [found.generation], in: try surveySpace(), winning: 0, evenForNothing: true,
+      removing: found.position >> 3)
+    return exchanged.hasRemoved ? found.isVisible : nil
   }
 
   /// Where the record lies that a key is to lose.
@@ -69,7 +66,8 @@ extension Compaction {
       guard let owner else { return }
       if writer.withLock({ writer in isBlocked(owner, writer) }) { try log.checkpoint(both: true) }
       let won = try exchange(
-        [owner.identity.generation], in: try surveySpace(), winning: 0, evenForNothing: true)
+        [owner.identity.generation], in: try surveySpace(), winning: 0, evenForNothing: true
+      ).won
       if won <= 0 { return }
     }
   }

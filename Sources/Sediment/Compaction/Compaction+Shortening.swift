@@ -107,7 +107,7 @@ extension Compaction {
       var survey = try surveySpace()
       // Shorter segments than before would take more than there is.
       survey.segmentSlotCount = max(survey.segmentSlotCount, longestSlotCount)
-      _ = try exchange(
+      try exchange(
         group.map(\.identity.generation), in: survey, winning: .max, evenForNothing: true, before: limit)
     }
   }

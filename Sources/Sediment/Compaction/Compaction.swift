@@ -70,7 +70,8 @@ extension Compaction {
     let gain = Int(max(survey.segmentSlotCount, survey.budget.leastGainSlotCount))
     do throws(SedimentError) {
       return try exchange(
-        choice.victims, in: survey, winning: gain, evenForNothing: choice.isForTombstones)
+        choice.victims, in: survey, winning: gain, evenForNothing: choice.isForTombstones
+      ).won
     } catch  where error.code == .outOfSpace {
       // Where there is no room to move anything, nothing more can be won.
       return 0

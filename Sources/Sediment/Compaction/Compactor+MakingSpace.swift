@@ -113,18 +113,12 @@ extension Compactor {
   func keepPace() {
     guard !lifetime.isForked, !lifetime.isClosed, let writer, Readers.depth == 0 else { return }
     if pace.isTurnTaken { roomTurn.withLock {} }
-    guard pace.word != 0 else { return }
+    guard pace.pace != .free else { return }
     writer.withLock { writer in background.planMaintenance(&writer) }
     let deadline = disk.monotonicClock() &+ Self.paceNanosecondsMax
-    while case let word = pace.word, word != 0 {
-      guard help() else {
-        SchedulePoint.pause(word == WritingPace.helpingWord ? Self.pauseNanoseconds : word)
-        if word == WritingPace.helpingWord, disk.monotonicClock() < deadline, !lifetime.isClosed {
-          continue
-        }
-        return
-      }
-      if word != WritingPace.helpingWord || disk.monotonicClock() >= deadline { return }
+    while case let pace = pace.pace, pace != .free {
+      if !help() { SchedulePoint.pause(pace.nanoseconds) }
+      guard pace == .helping, disk.monotonicClock() < deadline, !lifetime.isClosed else { return }
     }
   }
 
@@ -146,6 +140,4 @@ extension Compactor {
   }
 
   private static var paceNanosecondsMax: UInt64 { 1_000_000_000 }
-
-  private static var pauseNanoseconds: UInt64 { 200_000 }
 }

@@ -50,7 +50,7 @@ extension Exchange {
       // Without eviction what has to stay must find room.
       if !terms.evicts, keptByteCount + byteCountToKeep(of: entry) > terms.byteCountMax { continue }
       begin(entry)
-      var visitor = VictimScan(reader, self, entry.identity.generation)
+      var visitor = self
       try contents.scan(entry, upTo: end, buffer, &visitor)
       let tombstoneByteCount = tombstoneByteCount
       writer.withLock { writer in

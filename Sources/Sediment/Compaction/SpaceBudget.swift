@@ -43,14 +43,22 @@ package struct SpaceBudget: Hashable, Sendable {
 ///
 /// A pure function of the accounts. Between the two marks a change waits the longer the more is dead, so that writers
 /// and compaction meet somewhere in between; beyond the second one, writers win space themselves.
-package enum WritingPace: Hashable, Sendable {
-  /// Compaction keeps up.
-  case free
-  /// Each change waits so many nanoseconds.
-  case slowed(UInt64)
-  /// A change waits until enough was won, and helps.
-  case helping
+package struct WritingPace: Hashable, Sendable {
+  /// How many nanoseconds each change waits, as one word, so that writers ask for it without a lock.
+  fileprivate let word: UInt64
 
+  /// Compaction keeps up.
+  package static var free: Self { Self(word: 0) }
+  /// A change waits until enough was won, and helps.
+  package static var helping: Self { Self(word: UInt64.max >> 1) }
+  /// Each change waits so many nanoseconds.
+  package static func slowed(_ nanoseconds: UInt64) -> Self { Self(word: max(nanoseconds, 1)) }
+
+  /// How long a change waits before it looks again.
+  var nanoseconds: UInt64 { self == .helping ? 200_000 : word }
+}
+
+extension WritingPace {
   /// `usedSlotCount` is what compaction could win at the most, `vainSlotCount` what that was when compaction last found
   /// nothing to win, 0 if it did, and `dueSlotCount` where it begins.
   package init(liveByteCount: Int, usedSlotCount: UInt32, dueSlotCount: UInt32, vainSlotCount: UInt32) {
@@ -73,17 +81,6 @@ package enum WritingPace: Hashable, Sendable {
 
   /// The longest that a change waits for compaction before it helps.
   private static let nanosecondsMax: UInt64 = 4_000_000
-
-  /// The pace as one word, so that writers ask for it without a lock: 0 where they need not wait.
-  var word: UInt64 {
-    switch self {
-    case .free: 0
-    case .slowed(let nanoseconds): max(nanoseconds, 1)
-    case .helping: Self.helpingWord
-    }
-  }
-
-  static let helpingWord = UInt64.max >> 1
 }
 
 /// Whether a change may be made at once, as writers ask for it without a lock, and as the writer's lock alone sets it.
@@ -95,15 +92,14 @@ final class PaceCell: Sendable {
   /// Whether nobody has to wait.
   @inline(__always) var isFree: Bool { value.load(ordering: .relaxed) == 0 }
 
-  /// The pace as one word.
-  var word: UInt64 {
-    get { value.load(ordering: .relaxed) & ~Self.turnBit }
-    set { value.store(value.load(ordering: .relaxed) & Self.turnBit | newValue, ordering: .relaxed) }
+  var pace: WritingPace {
+    get { WritingPace(word: value.load(ordering: .relaxed) & ~Self.turnBit) }
+    set { value.store(value.load(ordering: .relaxed) & Self.turnBit | newValue.word, ordering: .relaxed) }
   }
 
   /// Whether a change that missed what it had won now keeps others from taking it (DESIGN.md 8, "Room").
   var isTurnTaken: Bool {
     get { value.load(ordering: .relaxed) & Self.turnBit != 0 }
-    set { value.store(newValue ? word | Self.turnBit : word, ordering: .relaxed) }
+    set { value.store(newValue ? pace.word | Self.turnBit : pace.word, ordering: .relaxed) }
   }
 }
