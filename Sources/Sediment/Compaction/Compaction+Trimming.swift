@@ -15,18 +15,14 @@ extension Compaction {
         writer.space.reserve = writer.reserve
         return writer.space.end
       }
-      try trimOnce(spare)
+      try punch { (writer) throws(SedimentError) in slotsToPunch(&writer, spare) }
+      if spare != nil { try punch { (writer) throws(SedimentError) in try takeReplaced(&writer) } }
+      try punchBare(spare)
+      try writer.withLock { (writer) throws(SedimentError) in
+        guard writer.poison == nil, !lifetime.isClosed else { return }
+        try cutEnd(&writer, spare)
+      }
     } while writer.withLock({ writer in writer.space.end }) < end
-  }
-
-  private func trimOnce(_ spare: UInt32?) throws(SedimentError) {
-    try punch { (writer) throws(SedimentError) in slotsToPunch(&writer, spare) }
-    if spare != nil { try punch { (writer) throws(SedimentError) in try takeReplaced(&writer) } }
-    try punchBare(spare)
-    try writer.withLock { (writer) throws(SedimentError) in
-      guard writer.poison == nil, !lifetime.isClosed else { return }
-      try cutEnd(&writer, spare)
-    }
   }
 
   /// Makes holes of what `take` takes out, run by run, until there is nothing more or the file system cannot.

@@ -13,8 +13,6 @@ struct Compaction: AboveReader, ~Copyable {
   let writer: Locked<LogWriter>
   /// Held while the index is stored.
   let storingLock: Lock
-  /// Dictionaries that are given up, and the tags behind which no reader needs them.
-  var endedDictionaries: [(number: UInt32, tag: UInt64)] = []
   /// Whether extents were looked for that the process died before it could free.
   var hasSoughtExtents: Bool
   #if DEBUG

@@ -111,7 +111,7 @@ final class Exchange: AboveReader {
   /// Writes what is in the buffer to a segment, or to several where free slots lie scattered.
   func flush() throws(SedimentError) {
     while !buffer.isEmpty {
-      let identity = try takeSlotsForFirst()
+      let identity = try takeSlots()
       do throws(SedimentError) {
         let now = disk.wallClock()
         written.append(try buffer.write(to: identity, floor: terms.floor, now: now, volume))
@@ -121,30 +121,23 @@ final class Exchange: AboveReader {
     }
   }
 
-  private func takeSlotsForFirst() throws(SedimentError) -> SegmentIdentity {
+  /// Takes slots in a row for what is in the buffer, or fewer, but enough for the first record.
+  private func takeSlots() throws(SedimentError) -> SegmentIdentity {
+    let (count, least) = (buffer.slotCount, buffer.slotCountMin)
     do throws(SedimentError) {
-      return try takeSlots(buffer.slotCount, atLeast: buffer.slotCountMin)
+      return try log.withWriter { (writer) throws(SedimentError) in
+        let run =
+          if let limit {
+            try writer.takeLowRun(upTo: count, atLeast: least, before: limit)
+          } else {
+            try writer.takeRun(upTo: count, atLeast: least, for: .goingOn)
+          }
+        guard let run else { throw .capReached(path, SlotSpace.byteCount(of: limit ?? .max)) }
+        return try writer.reserve(.survivors, run, &reservation)
+      }
     } catch {
-      if error.code == .outOfSpace, buffer.slotCountMin > 1 {
-        unplaced = buffer.survivors.first
-      }
+      if error.code == .outOfSpace, least > 1 { unplaced = buffer.survivors.first }
       throw error
-    }
-  }
-
-  /// Takes so many slots in a row, or fewer, for a segment.
-  private func takeSlots(_ count: UInt32, atLeast least: UInt32) throws(SedimentError) -> SegmentIdentity {
-    try log.withWriter { (writer) throws(SedimentError) in
-      let run: SlotRun
-      if let limit {
-        guard let low = try writer.takeLowRun(upTo: count, atLeast: least, before: limit) else {
-          throw .capReached(path, SlotSpace.byteCount(of: limit))
-        }
-        run = low
-      } else {
-        run = try writer.takeRun(upTo: count, atLeast: least, for: .goingOn)
-      }
-      return try writer.reserve(.survivors, run, &reservation)
     }
   }
 }
