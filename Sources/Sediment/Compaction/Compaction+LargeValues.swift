@@ -7,10 +7,9 @@ internal import SedimentFormat
 extension Compaction {
   /// Looks for extents that an earlier opening has left; they are freed with the others.
   ///
-  /// Extents of values that were replaced, removed or cleared, and that an earlier opening ended before it could free,
-  /// nobody notes any more; and the segment of their records may be live but for these, so that it is never emptied. The
-  /// counts tell whether there are any. It reads segments that have puts of large values and dead records until it has
-  /// found all.
+  /// When a process dies, its list of dead extents is lost. Compaction would meet them again in the segments of their
+  /// records, but these may never be emptied, since all else in them may be live. The counts tell whether there are any
+  /// such extents. Then segments with puts of large values and dead records are read until all are found.
   mutating func findLostExtents() throws(SedimentError) {
     if hasSoughtExtents { return }
     let buffer = ScanBuffer()
@@ -60,8 +59,8 @@ extension Compaction {
 
   /// Writes large values anew whose extents lie behind a slot, as far as there is room before it.
   ///
-  /// A value that lies on both sides may be longer than the room that there is before the slot. It goes wholly behind it
-  /// first, and so leaves what it took before it.
+  /// A value that lies on both sides of the slot may be longer than the room before it. So it is first written wholly
+  /// behind the slot, which frees what it took before it, and then before it.
   func moveLargeValues(behind limit: UInt32) throws(SedimentError) {
     for destination in [Destination.before(limit), .behind(limit), .before(limit)] {
       let hasRoom = try moveLargeValues(behind: limit, to: destination)

@@ -29,8 +29,8 @@ extension Compaction {
 
   /// Moves what lies behind the place where the file could end, as far as there is room before that.
   ///
-  /// It need not end before `least`. For behind a compaction; `isStoringExcluded` says that the
-  /// caller has the lock of storing the index, too.
+  /// It need not end before `least`. To be called after a compaction; `isStoringExcluded` says that the caller has the lock
+  /// of storing the index, too.
   func shorten(
     downTo least: UInt32 = 0, isStoringExcluded: Bool = false
   ) throws(SedimentError) {

@@ -16,8 +16,8 @@ final class Exchange: AboveReader {
     let evicts: Bool
     /// The most bytes of records to keep; beyond them eviction leaves out what was read lately, too.
     let byteCountMax: Int
-    /// How many slots of large values eviction leaves out at the most, but for the last one's: a segment of their
-    /// records may lead to all that a store holds.
+    /// Once eviction has left out large values of so many slots, it keeps the others: the records of all large values
+    /// that a store holds may lie in one segment.
     let evictedSlotCount: Int
     /// Where the record of a key lies that is removed by this exchange, in units; nil for none.
     let removedPosition: UInt64?

@@ -4,7 +4,7 @@ internal import SedimentFormat
 struct LedgerRow {
   let entry: SegmentEntry
   let counts: SegmentCounts
-  /// The bytes of its tombstones, as they count in the sum of all.
+  /// The bytes of its tombstones, as the ledger's sum has them.
   var tombstoneByteCount: Int
   /// When more of it will have expired; the highest number if nothing will.
   var nextExpiry: UInt64
@@ -12,7 +12,7 @@ struct LedgerRow {
   var expiredByteCount = 0
   /// Whether large values are among them, dead or not, which nobody has looked for yet.
   var hasExpiredLarge = false
-  /// How many of the bytes that the index leads to have expired, as they count in the sum of all.
+  /// How many of the bytes that the index leads to have expired, as the ledger's sum has them.
   private(set) var hiddenByteCount = 0
   /// The shelf that it stands on.
   private(set) var shelf = 0

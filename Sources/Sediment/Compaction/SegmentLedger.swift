@@ -28,10 +28,9 @@ package struct SegmentLedger {
   private var nextExpiries = SegmentOrder()
   /// Those of which half or more has expired, or large values have.
   private var halfExpired = SegmentOrder()
-  /// The bytes that have expired in all of them, though the index leads to them: a 16th of a segment more at the most
-  /// than is certain.
+  /// The bytes of expired records to which the index still leads; at most a 16th of each segment more than is certain.
   package private(set) var hiddenByteCount = 0
-  /// Up to when it is known what has expired, and how often that became more.
+  /// The time up to which it is known what has expired, and how often more was found to have.
   private var expiredUpTo: UInt64 = 0
   package private(set) var expiryCount: UInt64 = 0
   /// The bytes of the tombstones of those that can be read.

@@ -41,8 +41,8 @@ package struct SpaceBudget: Hashable, Sendable {
 
 /// How long a writer waits for compaction, so that the file keeps its bound however many write (invariant 23).
 ///
-/// A pure function of the accounts. Between the two marks a change waits the longer the more is dead, so that writers
-/// and compaction meet somewhere in between; beyond the second one, writers win space themselves.
+/// A pure function of the accounts, with two marks. Behind the first one a change waits the longer the more is dead, so
+/// that writers come to be as slow as compaction; behind the second one, writers win space themselves.
 package struct WritingPace: Hashable, Sendable {
   /// How many nanoseconds each change waits, as one word, so that writers ask for it without a lock.
   fileprivate let word: UInt64

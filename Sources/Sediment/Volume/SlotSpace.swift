@@ -2,10 +2,10 @@ package import SedimentFormat
 
 /// Which slots of the file are free, which of these have blocks, and which may be taken.
 ///
-/// Those of which it is not known that they have blocks, as in a file that was just opened, are bare: they get some
-/// before they are free to be taken, or a full disk would show only when they are stored into. Some are kept in
-/// reserve, so that a full disk can still remove, checkpoint, close and recover. What is taken comes from holes before
-/// the file grows. A pure value: the file itself is extended by who asks, who then says so with `extend`.
+/// Slots that may have no blocks, as all that are not in use in a file that was just opened, are bare: they get blocks
+/// before they may be taken, or else a full disk would show only when something is stored into them. Some free slots are
+/// kept in reserve, so that a full disk can still remove, checkpoint, close and recover. Holes are used before the file
+/// grows. A pure value: the caller extends the file itself, and then says so with `extend`.
 package struct SlotSpace: Sendable {
   private(set) var free = SlotRuns()
   /// What nobody uses, and may have no blocks.
