@@ -74,8 +74,8 @@ struct AccountCheck {
     for freed in writer.freedRuns {
       claims.claim(freed.run.slots, by: "segment \(freed.generation.rawValue), which was freed")
     }
-    for run in writer.space.free { claims.claim(run, by: "the free slots") }
-    for run in writer.space.bare { claims.claim(run, by: "the bare slots") }
+    for run in writer.space.free.runs { claims.claim(run, by: "the free slots") }
+    for run in writer.space.bare.runs { claims.claim(run, by: "the bare slots") }
     // What is being written, and what was freed and loses its magic just now.
     let returning = Int(writer.freedSlotCount) - writer.freedRuns.map(\.run).slotCount
     let onTheirWay = isAlone ? 0 : Int(writer.reservedSlotCount) + returning
@@ -84,8 +84,8 @@ struct AccountCheck {
 
   private mutating func compareSlotCounts(_ writer: borrowing LogWriter) {
     let space = writer.space
-    compare("free slots", kept: space.freeCount, counted: space.free.reduce(0) { $0 + $1.count })
-    compare("bare slots", kept: space.bareCount, counted: space.bare.reduce(0) { $0 + $1.count })
+    compare("free slots", kept: space.freeCount, counted: space.free.runs.reduce(0) { $0 + $1.count })
+    compare("bare slots", kept: space.bareCount, counted: space.bare.runs.reduce(0) { $0 + $1.count })
     let extents = writer.catalogue.segments.values.filter { $0.identity.kind == .extent }.map(\.identity.run)
     compare("slots of extents", kept: writer.extentSlotCount, counted: extents.slotCount)
     let records = recordSegments(writer).map(\.identity.run)
@@ -141,7 +141,7 @@ struct AccountCheck {
       }
     }
     // What a segment led to that cannot be read stays.
-    if lost.isEmpty || !hasSoughtExtents || !writer.refusedVictims.isEmpty { return }
+    if lost.isEmpty || !hasSoughtExtents || !writer.ledger.refused.isEmpty { return }
     let places = lost.map(\.first).sorted().prefix(8)
     findings.append(
       "nothing leads to \(lost.count) extents of \(lost.slotCount) slots, at slots \(Array(places))")

@@ -10,7 +10,8 @@ extension SegmentEntry {
       recordCount: 0, tombstoneCount: 0, largeCount: 0)
   }
 
-  /// What a catalogue says of the hot segment that the log has just gone on in.
+  /// What a catalogue says of a segment of which no record was counted yet, as of the hot one that the log has just gone on
+  /// in.
   init(tail identity: SegmentIdentity, base: SequenceNumber) {
     self.init(
       identity: identity, base: base, floor: base, end: nil, highest: base, latestExpiry: 0, recordCount: 0,

@@ -85,19 +85,8 @@ package struct SlotMap: Sendable {
 
   /// Where the first run lies that ends behind a slot; behind the last row if none does.
   private func firstPlace(endingBehind slot: UInt32) -> Place {
-    let row = Self.firstIndex(below: rows.count) { rows[$0][rows[$0].count - 1].run.end > slot }
+    let row = rows.firstIndexByHalving { $0[$0.count - 1].run.end > slot }
     guard row < rows.count else { return Place(row: row, index: 0) }
-    return Place(row: row, index: Self.firstIndex(below: rows[row].count) { rows[row][$0].run.end > slot })
-  }
-
-  /// The first index of which something is true that is true of all behind it, by halving.
-  private static func firstIndex(below count: Int, where isBehind: (Int) -> Bool) -> Int {
-    var low = 0
-    var high = count
-    while low < high {
-      let middle = (low + high) / 2
-      if isBehind(middle) { high = middle } else { low = middle + 1 }
-    }
-    return low
+    return Place(row: row, index: rows[row].firstIndexByHalving { $0.run.end > slot })
   }
 }

@@ -5,34 +5,38 @@ internal import SedimentFormat
 extension Compaction {
   /// How the space of a store stands at a moment.
   struct SpaceSurvey {
-    /// The segment in which the log ends; it is never a victim.
-    var tail: CompactionCandidate
-    var liveByteCount = 0
-    var sequence: SequenceNumber
+    let liveByteCount: Int
+    let sequence: SequenceNumber
     var segmentSlotCount: UInt32
     /// The slots that may be taken without the file growing, the reserve among them.
-    var freeSlotCount: UInt32 = 0
+    let freeSlotCount: UInt32
     /// What a checkpoint takes.
-    var checkpointSlotCount = 0
+    let checkpointSlotCount: Int
     /// The slots that the file may still grow by.
-    var leftSlotCount: UInt32 = 0
+    let leftSlotCount: UInt32
     /// The slots that there are once all has come back that was freed.
-    var availableSlotCount: UInt32 = 0
+    let availableSlotCount: UInt32
     /// Whether the file may not grow by another segment.
-    var isFull = false
+    var isFull: Bool
     /// Whether the file is longer than its cap.
-    var isOverlong = false
+    let isOverlong: Bool
     /// Whether a segment that may be emptied, or half of it, has expired for good.
-    var hasExpired = false
+    let hasExpired: Bool
     /// The slots with records, and from how many on compaction is due.
-    var recordSlotCount: UInt32 = 0
-    var budget: SpaceBudget
-    /// How many free slots there are for users, and how many there should be.
-    var room: (present: UInt32, wanted: UInt32) = (0, 0)
+    let recordSlotCount: UInt32
+    let budget: SpaceBudget
+    /// How many free slots there should be for users, and whether there are fewer.
+    let wantedRoom: UInt32
+    let lacksRoom: Bool
 
     /// What an exchange should win: little where the file may hardly grow for its survivors.
     var gainSlotCount: UInt32 {
       max(min(budget.gainSlotCount(at: recordSlotCount), leftSlotCount / 8), budget.leastGainSlotCount)
+    }
+
+    /// Whether a checkpoint is worth its syncs for so many bytes that can be freed behind it.
+    func isWorthCheckpoint(_ byteCount: UInt64) -> Bool {
+      byteCount >= UInt64(max(liveByteCount / 8, 1 << 20))
     }
 
     /// Whether compaction is due.
@@ -45,48 +49,41 @@ extension Compaction {
 
   func surveySpace(_ writer: inout LogWriter) -> SpaceSurvey {
     writer.takeBackReserved()
-    let segmentSlotCount = writer.segmentSlotCount
     let expiredUpTo = writer.expiredUpTo(evicting: false)
     writer.ledger.noteExpired(upTo: expiredUpTo)
     let budget = writer.noteBudget()
-    var survey = SpaceSurvey(
-      tail: tailCandidate(writer), liveByteCount: writer.unexpiredByteCount,
-      sequence: SequenceNumber(writer.tail.sequence)!, segmentSlotCount: segmentSlotCount,
-      budget: budget)
     writer.nextExpiry = writer.ledger.nextExpiry(behind: expiredUpTo)
-    survey.hasExpired =
-      writer.ledger.expired(upTo: expiredUpTo).contains { mayBeEmptied($0, writer) }
-      || writer.ledger.mostlyExpired.contains { mayBeEmptied($0, writer) }
-    survey.checkpointSlotCount = Int(writer.checkpointSlotCount)
-    survey.freeSlotCount = writer.space.freeCount + writer.space.bareCount
-    survey.recordSlotCount = writer.recordSlotCount
-    survey.availableSlotCount = writer.availableSlotCount
-    survey.leftSlotCount = writer.slotCountLeft
-    survey.isFull = writer.slotCountLeft < segmentSlotCount
-    survey.isOverlong = writer.isOverlong
-    survey.room = (writer.roomSlotCount, writer.wantedRoom)
     writer.setWantedFreeCount()
-    return survey
+    return SpaceSurvey(
+      liveByteCount: writer.unexpiredByteCount, sequence: SequenceNumber(writer.tail.sequence)!,
+      segmentSlotCount: writer.segmentSlotCount,
+      freeSlotCount: writer.space.freeCount + writer.space.bareCount,
+      checkpointSlotCount: Int(writer.checkpointSlotCount), leftSlotCount: writer.slotCountLeft,
+      availableSlotCount: writer.availableSlotCount,
+      isFull: writer.slotCountLeft < writer.segmentSlotCount, isOverlong: writer.isOverlong,
+      hasExpired: writer.ledger.expired(upTo: expiredUpTo).contains { mayBeEmptied($0, writer) }
+        || writer.ledger.mostlyExpired.contains { mayBeEmptied($0, writer) },
+      recordSlotCount: writer.recordSlotCount, budget: budget, wantedRoom: writer.wantedRoom,
+      lacksRoom: writer.roomSlotCount < writer.wantedRoom)
   }
 
   private func mayBeEmptied(_ generation: Generation, _ writer: borrowing LogWriter) -> Bool {
-    guard let candidate = writer.ledger.candidate(generation) else { return false }
-    return !isBlocked(candidate, writer)
-  }
-
-  private func tailCandidate(_ writer: borrowing LogWriter) -> CompactionCandidate {
-    let tail = writer.tail
-    return CompactionCandidate(tail.entry, tail.segment.counts(writer.permit), isBlocked: true)
+    writer.ledger.candidate(generation).map { !isBlocked($0.entry, writer) } ?? false
   }
 
   /// What hides superseded records where so many segments are emptied at once.
   func guardFloor(emptying count: Int, _ writer: borrowing LogWriter) -> GuardFloor {
-    writer.ledger.guardFloor(emptying: count, tail: tailCandidate(writer))
+    let counts = writer.tail.segment.counts(writer.permit)
+    let tail = CompactionCandidate(writer.tail.entry, counts, isBlocked: true)
+    let row = SegmentOrder.Row(tail.entry.floor.rawValue, tail.generation)
+    return writer.ledger.guardFloor(emptying: count, tail: tail.supersededCount > 0 ? row : nil)
   }
 
   /// Whether a superblock needs a segment, or it was adopted so lately that this may not be on the medium.
-  private func isBlocked(_ candidate: CompactionCandidate, _ writer: borrowing LogWriter) -> Bool {
-    candidate.isBlocked || (writer.adoptions[candidate.generation] ?? 0) > log.gate.syncedSequence
+  func isBlocked(_ entry: SegmentEntry, _ writer: borrowing LogWriter) -> Bool {
+    let generation = entry.identity.generation
+    return entry.identity.kind == .hot
+      ? generation >= writer.neededGeneration : (writer.adoptions[generation] ?? 0) > log.gate.syncedSequence
   }
 
   // MARK: Choosing
@@ -103,7 +100,7 @@ extension Compaction {
         limit.map { candidate.generation < $0 } ?? true && isWanted(candidate)
       }
       for number in candidates.indices {
-        candidates[number].isBlocked = isBlocked(candidates[number], writer)
+        candidates[number].isBlocked = isBlocked(candidates[number].entry, writer)
       }
       return CompactionPolicy(
         candidates, at: survey.sequence, guardFloor, liveByteCount: survey.liveByteCount,

@@ -20,8 +20,9 @@ extension Compaction {
   /// Looks at all records, so it is done only if there are any such, and much was written since the last time or
   /// `always` says so. No exchange is under way: what is being moved to other places names none that is not
   /// looked at.
-  mutating func endDictionaries(always: Bool = false) throws(SedimentError) {
-    forgetEndedDictionaries()
+  func endDictionaries(always: Bool = false) throws(SedimentError) {
+    // What an earlier call has given up readers may have left meanwhile.
+    retired.collect()
     let candidates = writer.withLock { writer -> Set<UInt32> in
       let written = writer.writtenTotal
       guard always || written &- writer.censusTotal >= UInt64(max(writer.liveByteCount / 2, 1 << 20)) else {
@@ -34,18 +35,10 @@ extension Compaction {
     guard !candidates.isEmpty, let needed = neededDictionaries() else { return }
     do throws(SedimentError) {
       for number in candidates.subtracting(needed).sorted() { try end(number) }
-      forgetEndedDictionaries()
+      retired.collect()
     } catch  where error.code == .outOfSpace {
       // It takes no more room than before.
     }
-  }
-
-  /// Frees dictionaries that are given up and that no reader can need any more.
-  private mutating func forgetEndedDictionaries() {
-    if endedDictionaries.isEmpty { return }
-    let oldest = Readers.oldestEpoch(in: domain)
-    for (number, tag) in endedDictionaries where tag < oldest { dictionaries.remove(number, retired) }
-    endedDictionaries.removeAll { $0.tag < oldest }
   }
 
   /// The numbers of the dictionaries that records of the index name; nil if not all of them could be looked at.
@@ -78,7 +71,7 @@ extension Compaction {
   }
 
   /// Removes a dictionary's record and its entry, as a batch.
-  private mutating func end(_ number: UInt32) throws(SedimentError) {
+  private func end(_ number: UInt32) throws(SedimentError) {
     try log.withWriter { (writer) throws(SedimentError) in
       guard writer.catalogue.dictionaries[number] != nil else { return }
       let key = DictionaryEntry.key(number)
@@ -97,6 +90,8 @@ extension Compaction {
       }
     }
     // Whoever has found a record that names it may still be inside.
-    endedDictionaries.append((number, Readers.advance()))
+    retired.retire { [dictionaries, weak retired] in
+      if let retired { dictionaries.remove(number, retired) }
+    }
   }
 }

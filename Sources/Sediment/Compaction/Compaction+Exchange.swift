@@ -4,30 +4,25 @@ internal import SedimentFormat
 // Which segments are emptied together, and what is tried where their survivors find no room (DESIGN.md 8).
 
 extension Compaction {
-  /// Empties segments, the first of them first, until so many slots are won; how many were.
+  /// Empties segments, the first of them first, until so many slots are won; how many were, and whether the record at
+  /// `removedPosition`, in units, was what its key had, and was removed.
   ///
   /// Free slots may lie so scattered that there is no room for a record of several: its value is stored anew in slots as
   /// they lie, or the segment that holds it stays as it is. `evenForNothing` says that the first is worth emptying though
   /// that wins nothing, since it holds up others; with a `limit`, which survivors go before, all are, since they lie where
   /// the file should end.
+  @discardableResult
   func exchange(
-    _ victims: [Generation], in survey: SpaceSurvey, evicting: Bool, winning gain: Int,
-    keepingAtMost byteCountMax: Int, evenForNothing: Bool = false, before limit: UInt32? = nil
-  ) throws(SedimentError) -> Int {
+    _ victims: [Generation], in survey: SpaceSurvey, evicting: Bool = false, winning gain: Int,
+    keepingAtMost byteCountMax: Int = .max, evenForNothing: Bool = false, before limit: UInt32? = nil,
+    removing removedPosition: UInt64? = nil
+  ) throws(SedimentError) -> (won: Int, hasRemoved: Bool) {
     let terms = try log.withWriter { (writer) throws(SedimentError) in
-      return Exchange.Terms(
+      Exchange.Terms(
         floor: SequenceNumber(writer.tail.sequence)!,
         expiredUpTo: writer.expiredUpTo(evicting: evicting), evicts: evicting, byteCountMax: byteCountMax,
-        evictedSlotCount: max(gain, Int(survey.room.wanted)))
+        evictedSlotCount: max(gain, Int(survey.wantedRoom)), removedPosition: removedPosition)
     }
-    return try exchange(victims, terms, in: survey, winning: gain, evenForNothing, before: limit).won
-  }
-
-  /// The same on terms of the caller's; the result tells, too, whether a key was removed.
-  func exchange(
-    _ victims: [Generation], _ terms: Exchange.Terms, in survey: SpaceSurvey, winning gain: Int,
-    _ evenForNothing: Bool, before limit: UInt32? = nil
-  ) throws(SedimentError) -> (won: Int, hasRemoved: Bool) {
     let entries = writer.withLock { writer in victims.compactMap { writer.catalogue.segments[$0] } }
     var left = entries
     var unplacedCount = 0
@@ -46,8 +41,9 @@ extension Compaction {
         if let unplaced = exchange.unplaced {
           unplacedCount += 1
           if unplacedCount > Self.unplacedCountMax { throw error }
-          if try hasScattered(unplaced.position, before: limit) { continue }
-          left.removeAll { $0.identity.generation == unplaced.victim }
+          if unplaced.kind != .remove, try hasScattered(unplaced.oldPosition, before: limit) { continue }
+          let slot = UInt32(unplaced.oldPosition / Limits.slotUnitCount)
+          left.removeAll { ($0.identity.run.first..<$0.identity.run.end).contains(slot) }
         } else if exchange.victims.count > 1, left.count > 1 {
           // The last of them have taken the room that the first need: fewer may win as well.
           left.removeLast(left.count - max(min(exchange.victims.count, left.count) / 2, 1))
@@ -65,7 +61,7 @@ extension Compaction {
   /// cannot be read.
   private func hasScattered(_ position: UInt64, before limit: UInt32?) throws(SedimentError) -> Bool {
     do throws(SedimentError) {
-      return try scatter(at: position, before: limit)
+      return try scatter(at: position, to: limit.map { .before($0) } ?? .anywhere)
     } catch  where error.code == .outOfSpace || error.isOfReading {
       return false
     }

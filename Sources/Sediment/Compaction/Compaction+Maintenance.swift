@@ -28,13 +28,13 @@ extension Compaction {
       writer.maintainedSequence = survey.sequence.rawValue
       return (survey, isIdle, !writer.evicts && writer.vainUpkeep?.isStill(writer) ?? false)
     }
-    let isShort = survey.isFull && survey.room.present < survey.room.wanted
+    let isShort = survey.isFull && survey.lacksRoom
     let before = survey
     if isShort, !isVain {
       if try log.bringBack() { return .again(after: 0) }
       if log.isHeldByReaders() { return .look(after: Self.readersPauseNanoseconds) }
     }
-    if survey.isDue, isCheckpointWorthIt(survey, for: emptying) {
+    if survey.isDue, survey.isWorthCheckpoint(SlotSpace.byteCount(of: emptying.neededSlotCount)) {
       try log.checkpoint(both: true)
       emptying.freedSlotCount += try freeDead().freedSlotCount
       survey = try surveySpace()
@@ -77,30 +77,19 @@ extension Compaction {
     return .again(after: isUrgent ? 0 : disk.monotonicClock() &- began)
   }
 
-  /// Frees the dead extents and the segments that are wholly dead, as far as there is room for saying so.
-  func freeDead() throws(SedimentError) -> Emptying {
-    try log.withWriter { (writer) throws(SedimentError) in
-      var result = Emptying()
-      do throws(SedimentError) {
-        result.freedSlotCount = writer.deadExtentSlotCount
-        _ = try log.freeDeadExtents(&writer)
-        let emptied = try freeEmptied(&writer)
-        result.freedSlotCount += emptied.freedSlotCount
-        result.neededSlotCount = emptied.neededSlotCount
-      } catch  where error.code == .outOfSpace {}
-      return result
-    }
-  }
-
   /// Wins space at the least cost in the long run.
   private func balance(_ survey: SpaceSurvey) throws(SedimentError) -> Int {
     let choice = choose(.balance, survey)
-    let mayCheckpoint = choice.hasBlocked && isCheckpointWorthIt(survey)
+    let replayByteCount = writer.withLock { writer in writer.replayByteCount }
+    let mayCheckpoint = choice.hasBlocked && survey.isWorthCheckpoint(replayByteCount)
     if !mayCheckpoint || !choice.wantsCheckpoint {
       let won = try exchange(choice, in: survey)
       // What may be emptied may win nothing, however much it seemed to be worth: part of a slot is none.
       if won > 0 { return won }
-      guard mayCheckpoint || choice.hasBlocked && isFarBehind(survey) else { return won }
+      // Where so much is dead that it pays for the syncs, it does not matter how little was written.
+      let excess = survey.recordSlotCount - min(survey.budget.dueSlotCount, survey.recordSlotCount)
+      let isFarBehind = survey.isWorthCheckpoint(SlotSpace.byteCount(of: excess))
+      guard mayCheckpoint || choice.hasBlocked && isFarBehind else { return won }
     }
     try log.checkpoint(both: true)
     let survey = try surveySpace()
@@ -111,29 +100,12 @@ extension Compaction {
     _ choice: CompactionPolicy.Choice, in survey: SpaceSurvey
   ) throws(SedimentError) -> Int {
     try exchange(
-      choice.victims, in: survey, evicting: false, winning: Int(survey.gainSlotCount),
-      keepingAtMost: .max, evenForNothing: choice.isForTombstones)
-  }
-
-  /// Whether a checkpoint lets enough be freed at once for what its syncs cost.
-  private func isCheckpointWorthIt(_ survey: SpaceSurvey, for emptying: Emptying) -> Bool {
-    SlotSpace.byteCount(of: emptying.neededSlotCount) >= UInt64(max(survey.liveByteCount / 8, 1 << 20))
-  }
-
-  /// A checkpoint lets segments be emptied that the last ones still need; its syncs cost something, too.
-  private func isCheckpointWorthIt(_ survey: SpaceSurvey) -> Bool {
-    let byteCount = writer.withLock { writer in writer.replayByteCount }
-    return byteCount >= UInt64(max(survey.liveByteCount / 8, 1 << 20))
-  }
-
-  /// Whether so much can only be won behind a checkpoint that this is worth its syncs, however little was written.
-  private func isFarBehind(_ survey: SpaceSurvey) -> Bool {
-    let excess = survey.recordSlotCount - min(survey.budget.dueSlotCount, survey.recordSlotCount)
-    return SlotSpace.byteCount(of: excess) >= UInt64(max(survey.liveByteCount / 8, 1 << 20))
+      choice.victims, in: survey, winning: Int(survey.gainSlotCount), evenForNothing: choice.isForTombstones
+    ).won
   }
 
   /// Ends what was begun: lets freed slots come back, and gives to the file system what is not needed.
-  private mutating func settle(_ isIdle: Bool) throws(SedimentError) -> Step {
+  private func settle(_ isIdle: Bool) throws(SedimentError) -> Step {
     try endDictionaries()
     try log.bringBack()
     // While somebody writes, what is free now will soon be needed.

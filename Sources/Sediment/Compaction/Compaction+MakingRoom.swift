@@ -3,15 +3,6 @@ internal import SedimentFormat
 // How room is made at once, where the file may not grow: the cheapest way first.
 
 extension Compaction {
-  /// A way to make room.
-  private struct RoomAttempt {
-    let victims: [Generation]
-    /// Whether what was not read lately is left out.
-    var evicts = false
-    /// Whether what was read lately is left out as well.
-    var evictsEverything = false
-  }
-
   /// What came of making room.
   enum RoomGain {
     case nothing
@@ -30,7 +21,7 @@ extension Compaction {
     // What wins little may go for what is written to win it.
     let gain = isBehindVain ? max(survey.segmentSlotCount, gainBehindVain(survey)) : survey.segmentSlotCount
     if !isBehindVain || !choose(goal, survey).hasBlocked {
-      if try makeRoom(by: roomAttempts(survey, isLast: false), survey, winning: gain) { return .freed }
+      if try empty(in: survey, winning: gain, isLast: false) { return .freed }
     }
     let choice = choose(goal, survey)
     if !choice.hasBlocked {
@@ -44,7 +35,7 @@ extension Compaction {
     try log.checkpoint(both: true)
     var newSurvey = try surveySpace()
     newSurvey.isFull = survey.isFull
-    let hasFreed = try makeRoom(by: roomAttempts(newSurvey, isLast: true), newSurvey, winning: gain)
+    let hasFreed = try empty(in: newSurvey, winning: gain, isLast: true)
     // What a segment wins a checkpoint may have taken, so tombstones go in any case.
     let roomGain = evicts ? .nothing : try letGoOfTombstones(since: survey)
     return roomGain == .nothing && hasFreed ? .freed : roomGain
@@ -76,8 +67,8 @@ extension Compaction {
       guard choice.isForTombstones else { break }
       do throws(SedimentError) {
         let won = try exchange(
-          choice.victims, in: survey, evicting: false, winning: Int(survey.segmentSlotCount),
-          keepingAtMost: .max, evenForNothing: true)
+          choice.victims, in: survey, winning: Int(survey.segmentSlotCount), evenForNothing: true
+        ).won
         if won <= 0 { break }
         gain = .emptied
       } catch  where error.code == .outOfSpace {
@@ -96,46 +87,74 @@ extension Compaction {
   /// So many segments are emptied for tombstones in one attempt.
   private static var emptiedForTombstonesMax: Int { 64 }
 
-  private func roomAttempts(_ survey: SpaceSurvey, isLast: Bool) -> [RoomAttempt] {
-    guard evicts else { return [RoomAttempt(victims: choose(.room, survey).victims)] }
+  /// Empties segments in one way after the other, until one wins something; at last what was read lately is left out, too.
+  private func empty(
+    in survey: SpaceSurvey, winning gain: UInt32, isLast: Bool
+  ) throws(SedimentError) -> Bool {
+    guard evicts else { return try empty(choose(.room, survey).victims, in: survey, winning: gain) }
     // Segments that are dead for the most part are moved first: that costs no value.
     let dead = choose(.room, survey) { $0.liveByteCount * 3 < $0.byteCount && $0.supersededCount > 0 }
-    let moving = RoomAttempt(victims: dead.victims)
+    if try empty(dead.victims, in: survey, winning: gain) { return true }
     let choice = choose(.eviction, survey)
-    let evicting = RoomAttempt(victims: choice.victims, evicts: true)
-    if isLast {
-      return [moving, evicting, RoomAttempt(victims: choice.victims, evicts: true, evictsEverything: true)]
-    }
-    return choice.wantsCheckpoint ? [moving] : [moving, evicting]
+    if choice.wantsCheckpoint, !isLast { return false }
+    if try empty(choice.victims, evicting: true, in: survey, winning: gain) { return true }
+    if !isLast { return false }
+    return try empty(choice.victims, evicting: true, keepingAny: false, in: survey, winning: gain)
   }
 
-  /// Tries ways until one wins something.
-  private func makeRoom(
-    by attempts: [RoomAttempt], _ survey: SpaceSurvey, winning gain: UInt32
+  /// Empties segments, with as much kept as there is room for; whether that wins anything.
+  private func empty(
+    _ victims: [Generation], evicting: Bool = false, keepingAny: Bool = true, in survey: SpaceSurvey,
+    winning gain: UInt32
   ) throws(SedimentError) -> Bool {
-    for attempt in attempts where try makeRoom(attempt, survey, winning: gain) > 0 { return true }
-    return false
-  }
-
-  /// Tries a way; that there is no room for what has to be kept means that it wins nothing.
-  private func makeRoom(
-    _ attempt: RoomAttempt, _ survey: SpaceSurvey, winning gain: UInt32
-  ) throws(SedimentError) -> Int {
-    if attempt.victims.isEmpty { return 0 }
+    if victims.isEmpty { return false }
     // Survivors are written before anything is freed, and the change that frees it needs room, too.
     let spare = 2 + 2 * survey.checkpointSlotCount
     let present = max(Int(survey.freeSlotCount) - spare, 1) * Limits.slotByteCount
-    var keep = attempt.evictsEverything ? 0 : survey.isFull ? present : .max
+    var keep = !keepingAny ? 0 : survey.isFull ? present : .max
     while true {
       do throws(SedimentError) {
         return try exchange(
-          attempt.victims, in: survey, evicting: attempt.evicts, winning: Int(gain),
-          keepingAtMost: keep)
+          victims, in: survey, evicting: evicting, winning: Int(gain), keepingAtMost: keep
+        ).won > 0
       } catch  where error.code == .outOfSpace {
         // Long records leave much of scattered slots unused, so that less finds room than there is.
-        guard survey.isFull, keep > Limits.slotByteCount else { return 0 }
+        guard survey.isFull, keep > Limits.slotByteCount else { return false }
         keep /= 2
       }
     }
+  }
+
+  /// Makes room once for a change that found none; whether anything came back.
+  mutating func makeSpaceOnce(
+    since before: UInt64, isBehindVain: Bool
+  ) throws(SedimentError) -> Bool {
+    // Behind attempts that won no more than they took, what came back by itself is not enough either.
+    if isBack(since: before), !isBehindVain { return true }
+    try log.reclaim()
+    if isBack(since: before), !isBehindVain { return true }
+    try log.bringBack()
+    if isBack(since: before), !isBehindVain { return true }
+    if log.isHeldByReaders() { return false }
+    contents.sweepAtOnce()
+    do throws(SedimentError) {
+      try findLostExtents()
+      let hasFreed = try freeDead().freedSlotCount > 0
+      if !hasFreed || isBehindVain {
+        var survey = try surveySpace()
+        // Whatever the file could grow by, the disk has not.
+        survey.isFull = true
+        let gain = try makeRoom(in: survey, isBehindVain: isBehindVain)
+        if gain == .nothing, !hasFreed { return false }
+      }
+    } catch  where error.code == .outOfSpace {
+      // There is no room even for what would make some, unless something comes back.
+    }
+    return try log.bringBack()
+  }
+
+  /// Whether slots came back since so many had.
+  private func isBack(since before: UInt64) -> Bool {
+    writer.withLock { writer in writer.reclaimedSlotCount != before }
   }
 }

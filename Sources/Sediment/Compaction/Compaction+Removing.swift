@@ -15,13 +15,10 @@ extension Compaction {
     if LogWriter.isLong(keyOf: key.byteCount) {
       try emptyGuards(below: found.sequence, but: found.generation)
     }
-    let survey = try surveySpace()
-    var terms = Exchange.Terms(
-      floor: SequenceNumber(log.lastSequence)!, expiredUpTo: 0, evicts: false, byteCountMax: .max,
-      evictedSlotCount: 0)
-    terms.removedPosition = found.position >> 3
-    let hasRemoved = try exchange([found.generation], terms, in: survey, winning: 0, true).hasRemoved
-    return hasRemoved ? found.isVisible : nil
+    let exchanged = try exchange(
+      [found.generation], in: try surveySpace(), winning: 0, evenForNothing: true,
+      removing: found.position >> 3)
+    return exchanged.hasRemoved ? found.isVisible : nil
   }
 
   /// Where the record lies that a key is to lose.
@@ -52,6 +49,26 @@ extension Compaction {
       return RecordToRemove(
         position: old.position, generation: generation, sequence: old.sequence, isVisible: isVisible,
         isNeeded: isBlocked(entry, writer))
+    }
+  }
+
+  /// Empties all segments that may hold something which the tombstone of a sequence would have to hide, so that its
+  /// record can go without one.
+  func emptyGuards(below sequence: UInt64, but generation: Generation) throws(SedimentError) {
+    while true {
+      _ = try freeDead()
+      try log.bringBack()
+      let owner = writer.withLock { writer -> SegmentEntry? in
+        let guardFloor = self.guardFloor(emptying: 1, writer)
+        guard !guardFloor.allowsDropping(SequenceNumber(sequence)!, of: generation) else { return nil }
+        return guardFloor.owner(besides: generation).flatMap { writer.catalogue.segments[$0] }
+      }
+      guard let owner else { return }
+      if writer.withLock({ writer in isBlocked(owner, writer) }) { try log.checkpoint(both: true) }
+      let won = try exchange(
+        [owner.identity.generation], in: try surveySpace(), winning: 0, evenForNothing: true
+      ).won
+      if won <= 0 { return }
     }
   }
 }

@@ -4,27 +4,33 @@ internal import SedimentFormat
 // How a file becomes as short as what it holds allows: what lies last is moved to free slots before it.
 
 extension Compaction {
-  /// Makes the file as short as what it holds allows.
+  /// Makes the file as short as what it holds allows; where it is longer than its cap, and may evict, until it is not.
   ///
   /// With the lock of storing the index.
-  func shortenAndTrim() throws(SedimentError) {
-    var reached = UInt32.max
-    var limit: UInt32?
-    var isOverlong = false
-    repeat {
-      reached = limit ?? reached
-      try shorten(isStoringExcluded: true)
-      try log.bringBack()
-      try trim(to: 0)
-      // A shorter file keeps less in reserve, and so can end sooner.
-      (limit, isOverlong) = writer.withLock { writer in (endToReach(writer), writer.isOverlong) }
-    } while limit.map { $0 < reached - (isOverlong ? 0 : reached / 8) } ?? false
+  func shortenToCap() throws(SedimentError) {
+    try log.leaveWindowBeyondCap()
+    for _ in 0..<Self.attemptCountMax {
+      if evicts { try evictDownToCap() }
+      var reached = UInt32.max
+      var limit: UInt32?
+      var isOverlong = false
+      repeat {
+        reached = limit ?? reached
+        try shorten(isStoringExcluded: true)
+        try log.bringBack()
+        try trim(to: 0)
+        // A shorter file keeps less in reserve, and so can end sooner.
+        (limit, isOverlong) = writer.withLock { writer in (endToReach(writer), writer.isOverlong) }
+      } while limit.map { $0 < reached - (isOverlong ? 0 : reached / 8) } ?? false
+      // What was moved may take more than before: its segments may be shorter.
+      if !isOverlong { return }
+    }
   }
 
   /// Moves what lies behind the place where the file could end, as far as there is room before that.
   ///
-  /// It need not end before `least`. For behind a compaction; `isStoringExcluded` says that the
-  /// caller has the lock of storing the index, too.
+  /// It need not end before `least`. To be called after a compaction; `isStoringExcluded` says that the caller has the lock
+  /// of storing the index, too.
   func shorten(
     downTo least: UInt32 = 0, isStoringExcluded: Bool = false
   ) throws(SedimentError) {
@@ -101,125 +107,54 @@ extension Compaction {
       var survey = try surveySpace()
       // Shorter segments than before would take more than there is.
       survey.segmentSlotCount = max(survey.segmentSlotCount, longestSlotCount)
-      _ = try exchange(
-        group.map(\.identity.generation), in: survey, evicting: false, winning: .max,
-        keepingAtMost: .max, evenForNothing: true, before: limit)
+      try exchange(
+        group.map(\.identity.generation), in: survey, winning: .max, evenForNothing: true, before: limit)
     }
   }
 
   /// About so many slots are moved by one exchange.
   private static var movedSlotCountMax: UInt32 { 256 }
 
-  // MARK: Large values
+  // MARK: A lower cap
 
-  /// Writes large values anew whose extents lie behind a slot, as far as there is room before it.
-  ///
-  /// A value that lies on both sides may be longer than the room that there is before the slot. It goes wholly behind it
-  /// first, and so leaves what it took before it.
-  private func moveLargeValues(behind limit: UInt32) throws(SedimentError) {
-    for destination in [Destination.before(limit), .behind(limit), .before(limit)] {
-      let hasRoom = try moveLargeValues(behind: limit, to: destination)
+  private static var attemptCountMax: Int { 4 }
+
+  /// Evicts until what the file holds finds room before its cap, as far as there is anything to win.
+  private func evictDownToCap() throws(SedimentError) {
+    var vainCount = 0
+    while vainCount < Self.attemptCountMax {
       _ = try freeDead()
       try log.bringBack()
-      if hasRoom, case .before = destination { return }
+      let survey = try surveySpace()
+      guard survey.isOverlong, survey.lacksRoom else { return }
+      _ = try makeRoom(in: survey, isBehindVain: vainCount > 0)
+      try log.bringBack()
+      // A checkpoint frees what the one before it took, each time anew.
+      vainCount = hasMoreAvailable(than: survey) ? 0 : vainCount + 1
     }
   }
 
-  /// Where a large value is written anew.
-  private enum Destination {
-    case before(UInt32)
-    /// Wholly behind a slot, for those that lie before it in part.
-    case behind(UInt32)
-  }
-
-  /// Writes large values anew whose extents lie behind a slot; whether there was room for all of them.
-  private func moveLargeValues(
-    behind limit: UInt32, to destination: Destination
-  ) throws(SedimentError) -> Bool {
-    let segments = writer.withLock { writer -> [(entry: SegmentEntry, end: UnitOffset)] in
-      let extents = writer.catalogue.segments.values.lazy.filter { $0.identity.kind == .extent }
-      return extents.contains { $0.identity.run.end > limit } ? segmentsOfLargeValues(&writer) : []
+  /// Moves what lies beyond the cap before it and cuts the file's end off, if all of it finds room there; whether it
+  /// was tried, and may be again: the end came nearer, or more has to go first.
+  func comeDown() throws(SedimentError) -> Bool {
+    guard let end = writer.withLock({ writer in mayComeDown(writer) ? writer.catalogue.slots.end : nil })
+    else {
+      return false
     }
-    let buffer = ScanBuffer()
-    var hasRoom = true
-    for (entry, end) in segments {
-      var visitor = HighExtentScan(reader, behind: limit)
-      do throws(SedimentError) {
-        _ = try SegmentScan(entry, upTo: end, of: volume.file, volume.identity).run(buffer, &visitor)
-      } catch {
-        throw contents.refuse(entry, after: error)
-      }
-      for position in visitor.positions {
-        do throws(SedimentError) {
-          hasRoom = try moveLargeValue(at: position, to: destination) && hasRoom
-        } catch  where error.isOfReading {
-          // It stays where it is, and who reads it is told.
-        }
-      }
-    }
-    return hasRoom
-  }
-
-  /// Writes a large value anew, if its record is still where it was; whether there was room.
-  private func moveLargeValue(at position: UInt64, to destination: Destination) throws(SedimentError) -> Bool
-  {
-    try Readers.reading(domain) { () throws(SedimentError) in
-      guard let found = try reader.record(at: position << 3), found.view.kind == .putLarge else {
-        return true
-      }
-      defer { found.release() }
-      guard let state = collections.numbered(found.view.collection), state.counts(found.sequence),
-        let place = found.place
-      else { return true }
-      if case .behind(let limit) = destination, !place.pieces.contains(where: { $0.extent.run.first < limit })
-      {
-        return true
-      }
-      // Verified in any case, or a bit that rotted would get a good checksum.
-      let stored = try reader.largeValue(of: found, verifying: true)
-      defer { stored.release() }
-      let bytes = unsafe RawSpan(_unsafeBytes: stored.bytes)
-      let extentByteCount = bytes.byteCount - place.tailByteCount
-      var reservation = Reservation(log.returned)
-      let pieces = try writePieces(bytes.extracting(0..<extentByteCount), to: destination, &reservation)
-      guard let pieces else { return false }
-      let tail = bytes.extracting(extentByteCount..<bytes.byteCount)
-      let large = WrittenExtents(pieces, tail: tail, found.view.transform)
-      try contents.enter(large, &reservation, insteadOf: found, state)
-      return true
+    try shorten(downTo: writer.withLock { writer in writer.slotCountMax })
+    try log.bringBack()
+    try trim(to: 0)
+    return writer.withLock { writer in
+      guard writer.isOverlong else { return false }
+      let isNearer = writer.catalogue.slots.end < end
+      if !isNearer { writer.vainShortening = VainSearch(writer) }
+      return isNearer || !writer.fitsBelowCap(withIndex: true)
     }
   }
 
-  private func writePieces(
-    _ bytes: RawSpan, to destination: Destination, _ reservation: inout Reservation
-  ) throws(SedimentError) -> [ValuePlace.Piece]? {
-    switch destination {
-    case .before(let limit): try log.writePieces(bytes, before: limit, &reservation)
-    case .behind(let limit): try log.writePieces(bytes, behind: limit, &reservation)
-    }
-  }
-}
-
-/// Collects where the index leads to large values that lie behind a slot.
-private struct HighExtentScan: RecordVisitor {
-  private let reader: Reader
-  private let limit: UInt32
-  private(set) var positions: [UInt64] = []
-
-  init(_ reader: Reader, behind limit: UInt32) {
-    self.reader = reader
-    self.limit = limit
-  }
-
-  mutating func visit(_ records: UnsafeBufferPointer<ScannedRecord>) throws(SedimentError) {
-    try reader.enterReading()
-    defer { Readers.leave() }
-    let view = reader.index.view
-    for number in 0..<records.count {
-      let record = unsafe records[number]
-      guard record.kind == .putLarge, record.extents.contains(where: { $0.run.end > limit }) else { continue }
-      let hash = record.withKey { view.hash($0, collection: record.collection) }
-      if view.find(hash, at: record.position) != nil { positions.append(record.position) }
-    }
+  /// Whether the file is longer than its cap and need not be.
+  func mayComeDown(_ writer: borrowing LogWriter) -> Bool {
+    writer.isOverlong && writer.fitsBelowCap(withIndex: false)
+      && !(writer.vainShortening?.isStill(writer) ?? false)
   }
 }

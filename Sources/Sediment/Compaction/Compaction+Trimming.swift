@@ -15,64 +15,52 @@ extension Compaction {
         writer.space.reserve = writer.reserve
         return writer.space.end
       }
-      try trimOnce(spare)
+      try punch { (writer) throws(SedimentError) in slotsToPunch(&writer, spare) }
+      if spare != nil { try punch { (writer) throws(SedimentError) in try takeReplaced(&writer) } }
+      try punchBare(spare)
+      try writer.withLock { (writer) throws(SedimentError) in
+        guard writer.poison == nil, !lifetime.isClosed else { return }
+        try cutEnd(&writer, spare)
+      }
     } while writer.withLock({ writer in writer.space.end }) < end
   }
 
-  private func trimOnce(_ spare: UInt32?) throws(SedimentError) {
-    while let run = writer.withLock({ writer in slotsToPunch(&writer, spare) }) {
-      guard try punch(run) else {
-        // They may be used as they are.
-        writer.withLock { writer in writer.space.give(run) }
-        break
+  /// Makes holes of what `take` takes out, run by run, until there is nothing more or the file system cannot.
+  private func punch(
+    bare: Bool = false, _ take: (inout LogWriter) throws(SedimentError) -> Range<UInt32>?
+  ) throws(SedimentError) {
+    func next(_ writer: inout LogWriter) throws(SedimentError) -> Range<UInt32>? {
+      guard writer.poison == nil, !lifetime.isClosed else { return nil }
+      return try take(&writer)
+    }
+    while let run = try writer.withLock({ (writer) throws(SedimentError) in try next(&writer) }) {
+      do throws(SedimentError) {
+        try volume.file.punchHole(SlotSpace.byteRange(of: run))
+      } catch {
+        if let code = error.systemError?.code, code == .notSupported || code == .invalidArgument {
+          // They may be used as they are.
+          return writer.withLock { writer in bare ? writer.space.giveBare(run) : writer.space.give(run) }
+        }
+        // Whether there is a hole now is not known, so there must be blocks before anything is stored there.
+        writer.withLock { writer in writer.space.giveBare(run) }
+        throw lifetime.seenByCaller(error)
       }
       writer.withLock { writer in writer.space.giveBare(run) }
     }
-    if spare != nil { try lowerFreeSlots() }
-    try punchBare(spare)
-    try writer.withLock { (writer) throws(SedimentError) in
-      guard writer.poison == nil, !lifetime.isClosed else { return }
-      try cutEnd(&writer, spare)
-    }
   }
 
-  /// Keeps what is free, and has to be, before bare slots rather than at the end, so that the file can end sooner.
-  private func lowerFreeSlots() throws(SedimentError) {
-    while let run = try writer.withLock({ (writer) throws(SedimentError) in try takeReplaced(&writer) }) {
-      guard try punch(run) else { return writer.withLock { writer in writer.space.give(run) } }
-      writer.withLock { writer in writer.space.giveBare(run) }
-    }
-  }
-
-  /// Takes the last free slots out, behind which nothing lies, and gives as many bare ones before them blocks; nil if
-  /// there are none, or no blocks.
+  /// Takes the last free slots out, behind which nothing lies, and gives as many bare ones before them blocks, so that the
+  /// file can end sooner; nil if there are none, or no blocks.
   private func takeReplaced(_ writer: inout LogWriter) throws(SedimentError) -> Range<UInt32>? {
-    guard writer.poison == nil, !lifetime.isClosed, let last = writer.space.lastRun,
-      last.lowerBound >= writer.catalogue.slots.end,
+    guard let last = writer.space.lastRun, last.lowerBound >= writer.catalogue.slots.end,
       let bare = writer.space.firstBareRun(upTo: UInt32(last.count)), bare.lowerBound < last.lowerBound
     else { return nil }
     return writer.space.takeLast(try writer.giveBlocks(to: bare))
   }
 
-  /// Makes a hole of slots that were taken out; false where the file system cannot.
-  private func punch(_ run: Range<UInt32>) throws(SedimentError) -> Bool {
-    do throws(SedimentError) {
-      try volume.file.punchHole(SlotSpace.byteRange(of: run))
-      return true
-    } catch {
-      if let code = error.systemError?.code, code == .notSupported || code == .invalidArgument {
-        return false
-      }
-      // Whether there is a hole now is not known, so there must be blocks before anything is stored there.
-      writer.withLock { writer in writer.space.giveBare(run) }
-      throw lifetime.seenByCaller(error)
-    }
-  }
-
   /// Takes some free slots out that are to become a hole: a few at a time, because that takes a while.
   private func slotsToPunch(_ writer: inout LogWriter, _ spare: UInt32?) -> Range<UInt32>? {
-    guard volume.file.traits.punchesHoles, writer.poison == nil, !lifetime.isClosed else { return nil }
-    guard let excess = excess(writer, spare) else { return nil }
+    guard volume.file.traits.punchesHoles, let excess = excess(writer, spare) else { return nil }
     writer.isTrimming = true
     return writer.space.takeLast(min(excess, Self.punchedSlotCountMax))
   }
@@ -95,18 +83,12 @@ extension Compaction {
   private func punchBare(_ spare: UInt32?) throws(SedimentError) {
     guard writer.withLock({ writer in hasIdleBlocks(writer, spare) }) else { return }
     var limit = UInt32.max
-    while let run = writer.withLock({ writer in bareSlotsToPunch(&writer, before: limit) }) {
-      limit = run.lowerBound
-      let isHole = try punch(run)
-      writer.withLock { writer in writer.space.giveBare(run) }
-      guard isHole else { break }
+    try punch(bare: true) { (writer) throws(SedimentError) in
+      let run = writer.space.takeLastBare(Self.punchedSlotCountMax, before: limit)
+      limit = run?.lowerBound ?? limit
+      return run
     }
     writer.withLock { writer in if !lifetime.isClosed { writer.space.idleStart = .max } }
-  }
-
-  private func bareSlotsToPunch(_ writer: inout LogWriter, before limit: UInt32) -> Range<UInt32>? {
-    guard writer.poison == nil, !lifetime.isClosed else { return nil }
-    return writer.space.takeLastBare(Self.punchedSlotCountMax, before: limit)
   }
 
   /// Whether bare slots have so many blocks that it is worth giving them back.

@@ -90,23 +90,21 @@ package struct CompactionPolicy: Sendable {
 
   /// How much it is worth to empty a segment; nil if it is worth nothing.
   private func score(_ candidate: CompactionCandidate, _ goal: Goal) -> Double? {
-    let kept = candidate.keptByteCount(guardFloor)
     switch goal {
     case .eviction:
       if candidate.mayBeExpired { return 2 }
       // The oldest first: hardly any tombstone is needed then.
-      return 1 / (1 + Double(candidate.floor.rawValue))
+      return 1 / (1 + Double(candidate.entry.floor.rawValue))
     case .balance, .room, .everything:
-      let last = goal == .everything ? SegmentShelf.winning : SegmentShelf.worthwhile
-      if SegmentShelf.number(keeping: kept, of: candidate.byteCount) > last {
+      if candidate.shelf(guardFloor) > SegmentShelf.last(for: goal) {
         return candidate.isMostlyExpired ? 1 : nil
       }
     }
-    let fill = Double(kept) / Double(candidate.byteCount)
+    let fill = Double(candidate.keptByteCount(guardFloor)) / Double(candidate.byteCount)
     if goal == .room { return 1 - fill }
     // What was written long ago will not die soon, so its space is worth more. The root is what simulations of
     // uniform and of skewed writing agree on.
-    let age = Double(sequence.rawValue &- min(candidate.highest.rawValue, sequence.rawValue)) + 1
+    let age = Double(sequence.rawValue &- min(candidate.entry.highest.rawValue, sequence.rawValue)) + 1
     return (1 - fill) / (1 + fill) * age.squareRoot().squareRoot()
   }
 

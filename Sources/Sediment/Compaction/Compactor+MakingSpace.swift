@@ -1,7 +1,7 @@
 internal import SedimentDisk
 internal import SedimentFormat
 
-// How a change that found no room gets some.
+// What a change waits for: compaction that it is ahead of, and room that it has not found.
 
 extension Compactor {
   /// Makes a change that stores so many bytes, again and again as long as room can be made for it.
@@ -16,7 +16,7 @@ extension Compactor {
     while true {
       do throws(SedimentError) {
         let result = try change()
-        if let search { end(search) }
+        if search?.hasTurn ?? false { giveBackTurn() }
         return result
       } catch {
         try makeSpace(forStoring: byteCount, recordOf: keyByteCount, after: error, &search)
@@ -39,30 +39,18 @@ extension Compactor {
         takeTurn()
         going.hasTurn = true
       } else {
-        try makeSpace(after: error, &going, writer, compaction)
+        do throws(SedimentError) {
+          try win(after: error, &going, writer, compaction)
+        } catch  where error.code == .outOfSpace && Readers.depth == 0 && going.takesRow() {
+          // At last the file's end is cleared for a row of slots.
+          try compaction.withLock { (compaction) throws(SedimentError) in try compaction.shorten() }
+        }
       }
     } catch {
-      end(going)
+      if going.hasTurn { giveBackTurn() }
       throw error
     }
     search = going
-  }
-
-  /// Makes room, at last by clearing the file's end for a row of slots.
-  private func makeSpace(
-    after error: SedimentError, _ search: inout RoomSearch, _ writer: Locked<LogWriter>,
-    _ compaction: LockedInTurn<Compaction>
-  ) throws(SedimentError) {
-    do throws(SedimentError) {
-      try win(after: error, &search, writer, compaction)
-    } catch {
-      guard error.code == .outOfSpace, Readers.depth == 0, search.takesRow() else { throw error }
-      try compaction.withLock { (compaction) throws(SedimentError) in try compaction.shorten() }
-    }
-  }
-
-  private func end(_ search: RoomSearch) {
-    if search.hasTurn { giveBackTurn() }
   }
 
   /// Makes room for a change that found none, if any can be made; else throws the error again.
@@ -114,4 +102,42 @@ extension Compactor {
 
   /// How long a writer waits for readers to leave what was freed.
   private static var readersWaitNanoseconds: UInt64 { 1_000_000_000 }
+
+  // MARK: Pace
+
+  /// Waits as long as the accounts say, before a change; or does a part of compaction, so that the file keeps its bound
+  /// (invariant 23).
+  ///
+  /// Never longer than some milliseconds as long as compaction comes on, and a second where it does not.
+  @inline(never)
+  func keepPace() {
+    guard !lifetime.isForked, !lifetime.isClosed, let writer, Readers.depth == 0 else { return }
+    if pace.isTurnTaken { roomTurn.withLock {} }
+    guard pace.pace != .free else { return }
+    writer.withLock { writer in background.planMaintenance(&writer) }
+    let deadline = disk.monotonicClock() &+ Self.paceNanosecondsMax
+    while case let pace = pace.pace, pace != .free {
+      if !help() { SchedulePoint.pause(pace.nanoseconds) }
+      guard pace == .helping, disk.monotonicClock() < deadline, !lifetime.isClosed else { return }
+    }
+  }
+
+  /// Does one step of compaction if nobody else is at it; whether this thread did.
+  private func help() -> Bool {
+    // What fails is told by the background, or by the change that follows.
+    compaction?.tryLock { compaction in _ = try? compaction.maintain() } != nil
+  }
+
+  /// Lets nobody else begin a change until `giveBackTurn`, but for those in closures that read in place.
+  func takeTurn() {
+    roomTurn.take()
+    writer?.withLock { writer in writer.pace.isTurnTaken = true }
+  }
+
+  func giveBackTurn() {
+    writer?.withLock { writer in writer.pace.isTurnTaken = false }
+    roomTurn.giveBack()
+  }
+
+  private static var paceNanosecondsMax: UInt64 { 1_000_000_000 }
 }

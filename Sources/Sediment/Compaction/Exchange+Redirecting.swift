@@ -5,34 +5,39 @@ internal import Synchronization
 // How the index follows an exchange: entry by entry, each only if it is still as it was (invariant 15).
 
 extension Exchange {
-  /// How many entries change while the lock is held once.
-  private static var redirectedCount: Int { 64 }
-
   /// Lets the index lead to survivors instead of the places that they were copied from.
   func redirect(to segment: SurvivorSegment) {
-    let survivors = segment.survivors
-    var start = 0
-    while start < survivors.count {
-      let group = start..<min(start + Self.redirectedCount, survivors.count)
-      start = group.upperBound
-      prefetch(group.lazy.map { survivors[$0].hash })
-      writer.withLock { writer in
-        let view = index.view
-        for number in group where survivors[number].oldPosition != 0 {
-          move(survivors[number], to: segment, view, &writer)
-        }
-      }
+    changeEntries(of: segment.survivors, hash: \.hash) { survivor, view, writer in
+      if survivor.kind != .remove { move(survivor, to: segment, view, &writer) }
     }
     // All of its records may have been replaced meanwhile, or be tombstones.
     writer.withLock { writer in writer.noteWhole(segment.entry, segment.segment) }
   }
 
-  private func prefetch(_ hashes: some Sequence<UInt64>) {
-    Readers.enter(domain)
-    let view = index.view
-    for hash in hashes { view.prefetch(hash) }
-    Readers.leave()
+  /// Takes out of the index what was left out.
+  func forget() {
+    changeEntries(of: leftOut, hash: \.hash) { leftOut, view, writer in forget(leftOut, view, &writer) }
   }
+
+  /// Calls `body` for each record with the lock, which is given up again and again, after its bucket was fetched.
+  private func changeEntries<Record>(
+    of records: [Record], hash: (Record) -> UInt64, _ body: (Record, IndexView, inout LogWriter) -> Void
+  ) {
+    for start in stride(from: 0, to: records.count, by: Self.redirectedCount) {
+      let group = records[start..<min(start + Self.redirectedCount, records.count)]
+      Readers.enter(domain)
+      let view = index.view
+      for record in group { view.prefetch(hash(record)) }
+      Readers.leave()
+      writer.withLock { writer in
+        let view = index.view
+        for record in group { body(record, view, &writer) }
+      }
+    }
+  }
+
+  /// How many entries change while the lock is held once.
+  private static var redirectedCount: Int { 64 }
 
   private func move(
     _ survivor: Survivor, to segment: SurvivorSegment, _ view: IndexView,
@@ -59,24 +64,10 @@ extension Exchange {
   private func hash(
     _ hash: UInt64, of position: UInt64, from oldPosition: UInt64, _ view: IndexView
   ) -> UInt64? {
-    if keyHash == view.keyHash { return hash }
+    if keyHashes == [view.keyHash] { return hash }
     guard let found = try? reader.record(at: position << 3) else { return view.hash(ofEntryAt: oldPosition) }
     defer { found.release() }
     return view.hash(unsafe RawSpan(_unsafeBytes: found.view.key), collection: found.view.collection)
-  }
-
-  /// Takes out of the index what was left out.
-  func forget() {
-    var rest = leftOut[...]
-    while !rest.isEmpty {
-      let group = rest.prefix(Self.redirectedCount)
-      rest = rest.dropFirst(Self.redirectedCount)
-      prefetch(group.lazy.map(\.hash))
-      writer.withLock { writer in
-        let view = index.view
-        for leftOut in group { forget(leftOut, view, &writer) }
-      }
-    }
   }
 
   private func forget(_ leftOut: LeftOut, _ view: IndexView, _ writer: inout LogWriter) {

@@ -31,7 +31,6 @@ extension Exchange {
     writer.withLock { writer in
       if writer.plans.clearingCount != clearingCount { background.planSweep(&writer) }
     }
-    forgetUnread()
     forget()
     release()
     return max(wonSlotCount, isForNothing ? 1 : 0)
@@ -51,17 +50,8 @@ extension Exchange {
       // Without eviction what has to stay must find room.
       if !terms.evicts, keptByteCount + byteCountToKeep(of: entry) > terms.byteCountMax { continue }
       begin(entry)
-      if canFreeUnread(entry) {
-        if wonSlotCount >= gain { break }
-        continue
-      }
-      let scan = SegmentScan(entry, upTo: end, of: volume.file, volume.identity)
-      var visitor = VictimScan(reader, self, entry.identity.generation)
-      do throws(SedimentError) {
-        _ = try scan.run(buffer, &visitor)
-      } catch {
-        throw contents.refuse(entry, after: error)
-      }
+      var visitor = self
+      try contents.scan(entry, upTo: end, buffer, &visitor)
       let tombstoneByteCount = tombstoneByteCount
       writer.withLock { writer in
         writer.ledger.note(tombstoneByteCount: tombstoneByteCount, of: entry.identity.generation)
@@ -76,8 +66,7 @@ extension Exchange {
   /// The bytes of a segment that will have to be copied, as far as that is known before it is read.
   private func byteCountToKeep(of entry: SegmentEntry) -> Int {
     writer.withLock { writer in
-      let candidate = writer.ledger.candidate(entry.identity.generation)
-      return candidate?.keptByteCount(withTombstones: !needsNoTombstones(of: entry)) ?? 0
+      writer.ledger.candidate(entry.identity.generation)?.keptByteCount(guardFloor) ?? 0
     }
   }
 

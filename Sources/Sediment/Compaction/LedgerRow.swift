@@ -2,84 +2,93 @@ internal import SedimentFormat
 
 /// What the ledger knows of a segment.
 struct LedgerRow {
+  let entry: SegmentEntry
   let counts: SegmentCounts
-  let generation: Generation
-  let slotCount: UInt32
-  let putCount: Int
-  let isOfOneRecord: Bool
-  /// The bytes of its tombstones, as they count in the sum of all.
+  /// The bytes of its tombstones, as the ledger's sum has them.
   var tombstoneByteCount: Int
-  let floor: SequenceNumber
-  let highest: SequenceNumber
-  let latestExpiry: UInt64
-  /// The bytes of all of its records.
-  let recordByteCount: Int
-  let expiring: ExpiryClasses
   /// When more of it will have expired; the highest number if nothing will.
   var nextExpiry: UInt64
   /// The bytes of those of its puts that have expired, dead or not.
   var expiredByteCount = 0
   /// Whether large values are among them, dead or not, which nobody has looked for yet.
   var hasExpiredLarge = false
-  /// How many of the bytes that the index leads to have expired, as they count in the sum of all.
-  var hiddenByteCount = 0
+  /// How many of the bytes that the index leads to have expired, as the ledger's sum has them.
+  private(set) var hiddenByteCount = 0
   /// The shelf that it stands on.
-  var shelf = 0
+  private(set) var shelf = 0
   /// Whether a superblock needs it.
   var isNeeded: Bool
   /// Whether it stays as it is, because it cannot be read.
   var isRefused = false
-  /// Whether records of it were superseded, so that it stands among `guards`.
-  var isGuarding = false
+  /// Whether records of it were superseded.
+  private(set) var isGuarding = false
   /// Whether its shelf counts its tombstones as something to keep.
   var keepsTombstones: Bool
-}
 
-extension LedgerRow {
   init(_ entry: SegmentEntry, _ counts: SegmentCounts, neededFrom neededGeneration: Generation) {
+    self.entry = entry
     self.counts = counts
-    generation = entry.identity.generation
-    slotCount = entry.identity.run.count
-    putCount = Int(entry.recordCount) - Int(entry.tombstoneCount)
-    isOfOneRecord = entry.recordCount == 1
     tombstoneByteCount = counts.tombstoneByteCount
-    floor = entry.floor
-    highest = entry.highest
-    latestExpiry = entry.latestExpiry
-    let start = entry.identity.recordRange.lowerBound.rawValue
-    recordByteCount = entry.end.map { Int($0.rawValue - start) * Limits.unitByteCount } ?? 0
-    expiring = entry.expiring
-    nextExpiry = expiring.isEmpty ? .max : expiring.next(after: 0)
-    isNeeded = entry.identity.kind == .hot && generation >= neededGeneration
+    nextExpiry = entry.expiring.isEmpty ? .max : entry.expiring.next(after: 0)
+    isNeeded = entry.identity.kind == .hot && entry.identity.generation >= neededGeneration
     keepsTombstones = tombstoneByteCount > 0
   }
 
-  var byHighest: SegmentOrder.Row { .init(highest.rawValue, generation) }
-  var byFloor: SegmentOrder.Row { .init(floor.rawValue, generation) }
-  var byGeneration: SegmentOrder.Row { .init(generation.rawValue, generation) }
-
-  var byteCount: Int { Int(slotCount) * Limits.slotByteCount }
-  /// What the index leads to, and no more than what has not expired.
-  var liveByteCount: Int {
-    let live = max(counts.liveByteCount, 0)
-    return expiredByteCount == 0 ? live : min(live, max(recordByteCount - expiredByteCount, 0))
-  }
-  var supersededCount: Int { max(putCount - counts.liveCount, 0) }
-  /// Whether so much of it has expired that it is emptied for that.
-  var isHalfExpired: Bool { hasExpiredLarge || expiredByteCount >= byteCount / 2 }
-  var keptTombstoneByteCount: Int {
-    keepsTombstones ? tombstoneByteCount : 0
-  }
-  /// The shelf that it belongs on.
-  var ownShelf: Int {
-    let kept = CompactionCandidate.keptByteCount(liveByteCount + keptTombstoneByteCount, isOfOneRecord)
-    return SegmentShelf.number(keeping: kept, of: byteCount)
-  }
-
   var candidate: CompactionCandidate {
-    CompactionCandidate(
-      generation: generation, slotCount: slotCount, liveByteCount: liveByteCount,
-      supersededCount: supersededCount, tombstoneByteCount: tombstoneByteCount, floor: floor,
-      highest: highest, isBlocked: isNeeded, isOfOneRecord: isOfOneRecord)
+    var candidate = CompactionCandidate(entry, counts, isBlocked: isNeeded)
+    candidate.tombstoneByteCount = tombstoneByteCount
+    // What the index leads to, and no more than what has not expired.
+    let live = max(counts.liveByteCount, 0)
+    candidate.liveByteCount =
+      expiredByteCount == 0 ? live : min(live, max(recordByteCount - expiredByteCount, 0))
+    return candidate
   }
+
+  /// The bytes of all of its records.
+  private var recordByteCount: Int {
+    let start = entry.identity.recordRange.lowerBound.rawValue
+    return entry.end.map { Int($0.rawValue - start) * Limits.unitByteCount } ?? 0
+  }
+
+  /// The shelf that it belongs on.
+  var ownShelf: Int { candidate.shelf(withTombstones: keepsTombstones) }
+
+  /// Finds out where it belongs now, and when it has to be looked at again.
+  mutating func settle() {
+    let candidate = candidate
+    let live = counts.liveByteCount
+    isGuarding = isGuarding || candidate.supersededCount > 0
+    shelf = candidate.shelf(withTombstones: keepsTombstones)
+    hiddenByteCount = live - min(candidate.liveByteCount, live)
+    // The first record that is superseded makes it a guard.
+    var end = live
+    if isGuarding {
+      end = SegmentShelf.leastByteCount(of: shelf, of: candidate.byteCount)
+      if keepsTombstones { end -= tombstoneByteCount }
+    }
+    // Then fewer of these have expired.
+    if hiddenByteCount > 0 { end = max(end, live - candidate.byteCount / 16) }
+    counts.noticeBelow = max(end, 1)
+  }
+}
+
+// Where it stands in the orders of the ledger; nil where it does not.
+extension LedgerRow {
+  /// Those of segments that can be read: by the sequence of its last record on its shelf, and among all.
+  var onShelf: SegmentOrder.Row? { isRefused ? nil : row(entry.highest.rawValue) }
+  var asNeeded: SegmentOrder.Row? { isNeeded && !isRefused ? row(generation.rawValue) : nil }
+  var asOpen: SegmentOrder.Row? { isNeeded || isRefused ? nil : row(entry.floor.rawValue) }
+  var asGuard: SegmentOrder.Row? { isGuarding ? row(entry.floor.rawValue) : nil }
+  var asKeeper: SegmentOrder.Row? { keepsTombstones ? row(entry.highest.rawValue) : nil }
+  var asExpiring: SegmentOrder.Row? { entry.latestExpiry != 0 ? row(entry.latestExpiry) : nil }
+  var byNextExpiry: SegmentOrder.Row? { nextExpiry != .max ? row(nextExpiry) : nil }
+  /// Whether so much of it has expired that it is emptied for that.
+  var asHalfExpired: SegmentOrder.Row? {
+    hasExpiredLarge || expiredByteCount >= Int(entry.identity.run.count) * Limits.slotByteCount / 2
+      ? row(generation.rawValue) : nil
+  }
+
+  var generation: Generation { entry.identity.generation }
+
+  private func row(_ key: UInt64) -> SegmentOrder.Row { .init(key, generation) }
 }

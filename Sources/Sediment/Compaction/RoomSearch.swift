@@ -2,8 +2,8 @@ internal import SedimentFormat
 
 /// What a change that found no room has come to so far, so that it does not search for ever.
 ///
-/// Making room takes some, too: checkpoints and changes of the catalogue, whose segments come back with the next
-/// attempt. So that something came back does not mean that there is more than before.
+/// Making room takes room, too, for checkpoints and changes of the catalogue, whose segments come back with the next
+/// attempt. So it is not enough that something came back: there must be more than before.
 struct RoomSearch {
   /// The slots that the change takes at least.
   private let slotCount: UInt32
@@ -14,8 +14,9 @@ struct RoomSearch {
   /// Whether others begin no change until this one has ended.
   var hasTurn = false
 
-  /// Whether attempts were made and came to nothing, so that others need not make them as well; a change that would
-  /// find no room in any state tells nothing of this one.
+  /// Whether attempts were made and came to nothing, so that others need not make them as well.
+  ///
+  /// A change that is too long for the file makes no attempt, and so says nothing about others.
   var isSpent: Bool { vainCount > 0 }
 
   /// After so many attempts in a row from which nothing came there is an end.

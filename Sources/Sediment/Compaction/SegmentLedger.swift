@@ -9,12 +9,15 @@ package struct SegmentLedger {
   /// The segments by the numbers that they have here, and the numbers that none has now.
   private var rows: [LedgerRow?] = []
   private var vacant: [Int] = []
+  /// Those that cannot be read.
+  package private(set) var refused: Set<Generation> = []
   private var numbers: [Generation: Int] = [:]
-  /// Those that may be emptied, and those that a superblock needs: on each shelf by the age of their last records.
-  private var open = [SegmentOrder](repeating: SegmentOrder(), count: SegmentShelf.count)
-  private var needed = [SegmentOrder](repeating: SegmentOrder(), count: SegmentShelf.count)
+  /// Those that may be emptied, on each shelf by the age of their last records; then those that a superblock needs.
+  private var shelves = [SegmentOrder](repeating: SegmentOrder(), count: 2 * SegmentShelf.count)
   /// Those that a superblock needs, by their generations.
-  private var neededByGeneration = SegmentOrder()
+  private var needed = SegmentOrder()
+  /// Those that may be emptied, by their floors.
+  private var open = SegmentOrder()
   /// Those that hold superseded records, by their floors.
   private var guards = SegmentOrder()
   /// Those whose tombstones count as something to keep, by the sequence of their last records.
@@ -25,14 +28,11 @@ package struct SegmentLedger {
   private var nextExpiries = SegmentOrder()
   /// Those of which half or more has expired, or large values have.
   private var halfExpired = SegmentOrder()
-  /// The bytes that have expired in all of them, though the index leads to them: a 16th of a segment more at the most
-  /// than is certain.
+  /// The bytes of expired records to which the index still leads; at most a 16th of each segment more than is certain.
   package private(set) var hiddenByteCount = 0
-  /// Up to when it is known what has expired, and how often that became more.
+  /// The time up to which it is known what has expired, and how often more was found to have.
   private var expiredUpTo: UInt64 = 0
   package private(set) var expiryCount: UInt64 = 0
-  /// Those that may be emptied, by their floors.
-  private var oldest = SegmentOrder()
   /// The bytes of the tombstones of those that can be read.
   package private(set) var tombstoneByteCount = 0
   /// The first generation that a superblock needs.
@@ -47,77 +47,56 @@ package struct SegmentLedger {
 
   /// Adds a segment that gets no more live records: one that was sealed, or one of survivors that the index leads to.
   package mutating func enter(_ entry: SegmentEntry, _ counts: SegmentCounts) {
-    let row = LedgerRow(entry, counts, neededFrom: neededGeneration)
     let number = vacant.popLast() ?? rows.count
-    if number == rows.count { rows.append(row) } else { rows[number] = row }
-    numbers[row.generation] = number
+    if number == rows.count { rows.append(nil) }
+    numbers[entry.identity.generation] = number
     counts.ledgerNumber = number
-    if row.latestExpiry != 0 { expiring.insert(.init(row.latestExpiry, row.generation)) }
-    if row.nextExpiry != .max { nextExpiries.insert(.init(row.nextExpiry, row.generation)) }
-    if row.keepsTombstones { keepingTombstones.insert(row.byHighest) }
-    tombstoneByteCount += row.tombstoneByteCount
-    list(row)
-    put(number)
+    var row = LedgerRow(entry, counts, neededFrom: neededGeneration)
+    row.isRefused = refused.contains(row.generation)
+    row.settle()
+    replace(number, by: row)
   }
 
   /// Forgets a segment that was freed, if it is there.
   package mutating func remove(_ generation: Generation) {
-    guard let number = numbers.removeValue(forKey: generation), let row = rows[number] else { return }
-    row.counts.noticeBelow = .min
-    take(number)
-    if row.isGuarding { guards.remove(row.byFloor) }
-    if row.latestExpiry != 0 { expiring.remove(.init(row.latestExpiry, generation)) }
-    if row.nextExpiry != .max { nextExpiries.remove(.init(row.nextExpiry, generation)) }
-    if row.isHalfExpired { halfExpired.remove(row.byGeneration) }
-    hiddenByteCount -= row.hiddenByteCount
-    if row.keepsTombstones { keepingTombstones.remove(row.byHighest) }
-    if !row.isRefused {
-      tombstoneByteCount -= row.tombstoneByteCount
-      unlist(row)
-    }
-    rows[number] = nil
+    guard let number = numbers.removeValue(forKey: generation) else { return }
+    rows[number]?.counts.noticeBelow = .min
+    replace(number, by: nil)
     vacant.append(number)
   }
 
-  /// Lets a segment stay as it is, because it cannot be read; what it holds has to stay hidden.
+  /// Lets a segment, which may be the tail, stay as it is, because it cannot be read; what it holds has to stay hidden.
   package mutating func refuse(_ generation: Generation) {
-    guard let number = numbers[generation], let row = rows[number], !row.isRefused else { return }
-    take(number)
-    tombstoneByteCount -= row.tombstoneByteCount
-    unlist(row)
-    rows[number]?.isRefused = true
+    refused.insert(generation)
+    if let number = numbers[generation] { update(number) { row in row.isRefused = true } }
   }
 
   /// Notes that superblocks need hot segments from a generation on only.
   package mutating func setNeeded(from generation: Generation) {
     neededGeneration = generation
-    while let first = neededByGeneration.rows.first, first.generation < generation,
-      let number = numbers[first.generation], let row = rows[number]
+    while let first = needed.rows.first, first.generation < generation, let number = numbers[first.generation]
     {
-      take(number)
-      unlist(row)
-      rows[number]?.isNeeded = false
-      oldest.insert(row.byFloor)
-      put(number)
+      update(number) { row in row.isNeeded = false }
     }
   }
 
   /// Moves a segment that is here, and whose live bytes have fallen below its mark, to where it belongs now.
   package mutating func noteShrunk(_ counts: SegmentCounts) {
-    take(counts.ledgerNumber)
-    put(counts.ledgerNumber)
+    update(counts.ledgerNumber) { _ in }
+  }
+
+  /// Moves all segments, after much has changed at once.
+  package mutating func noteAllShrunk() {
+    for number in numbers.values { update(number) { _ in } }
   }
 
   /// Notes what the tombstones of a segment take, now that they were read.
   package mutating func note(tombstoneByteCount: Int, of generation: Generation) {
-    guard let number = numbers[generation], let row = rows[number], !row.isRefused,
-      row.tombstoneByteCount != tombstoneByteCount
-    else { return }
-    take(number)
-    self.tombstoneByteCount += tombstoneByteCount - row.tombstoneByteCount
-    row.counts.tombstoneByteCount = tombstoneByteCount
-    rows[number]?.tombstoneByteCount = tombstoneByteCount
-    put(number)
+    guard let number = numbers[generation] else { return }
+    update(number) { row in
+      row.counts.tombstoneByteCount = tombstoneByteCount
+      row.tombstoneByteCount = tombstoneByteCount
+    }
   }
 
   /// Notes what has expired by a time.
@@ -138,94 +117,68 @@ package struct SegmentLedger {
 
   /// Notes what has expired of a segment by now.
   private mutating func noteExpired(_ number: Int) {
-    change(number) { row, time in
-      row.expiredByteCount = row.expiring.byteCount(expiredBy: time)
-      row.hasExpiredLarge = row.expiring.largeCount(expiredBy: time) > 0
-      row.nextExpiry = row.expiring.next(after: time)
+    let time = expiredUpTo
+    update(number) { row in
+      row.expiredByteCount = row.entry.expiring.byteCount(expiredBy: time)
+      row.hasExpiredLarge = row.entry.expiring.largeCount(expiredBy: time) > 0
+      row.nextExpiry = row.entry.expiring.next(after: time)
     }
   }
 
   /// Notes that emptying a segment won nothing, so that what has expired of it is not what it seems to be.
   package mutating func noteNothingExpired(_ generation: Generation) {
     guard let number = numbers[generation] else { return }
-    change(number) { row, _ in
+    update(number) { row in
       row.expiredByteCount = 0
       row.hasExpiredLarge = false
     }
   }
 
-  /// Changes what is known to have expired of a segment.
-  private mutating func change(_ number: Int, _ body: (inout LedgerRow, UInt64) -> Void) {
+  private mutating func setKeepsTombstones(_ keepsTombstones: Bool, _ generation: Generation) {
+    if let number = numbers[generation] { update(number) { row in row.keepsTombstones = keepsTombstones } }
+  }
+
+  /// Changes what is known of a segment, and moves it to where it belongs then.
+  private mutating func update(_ number: Int, _ change: (inout LedgerRow) -> Void) {
     guard var row = rows[number] else { return }
-    take(number)
-    if row.isHalfExpired { halfExpired.remove(row.byGeneration) }
-    if row.nextExpiry != .max { nextExpiries.remove(.init(row.nextExpiry, row.generation)) }
-    body(&row, expiredUpTo)
-    rows[number] = row
-    if row.nextExpiry != .max { nextExpiries.insert(.init(row.nextExpiry, row.generation)) }
-    if row.isHalfExpired { halfExpired.insert(row.byGeneration) }
-    put(number)
+    change(&row)
+    row.settle()
+    replace(number, by: row)
   }
 
-  /// Moves all segments, after much has changed at once.
-  package mutating func noteAllShrunk() {
-    for number in numbers.values {
-      take(number)
-      put(number)
+  /// Keeps what is known of a segment now, or forgets it: all orders and sums follow.
+  private mutating func replace(_ number: Int, by new: LedgerRow?) {
+    let old = rows[number]
+    rows[number] = new
+    let (oldShelf, newShelf) = (old.map(shelfNumber), new.map(shelfNumber))
+    if oldShelf != newShelf || old?.onShelf != new?.onShelf {
+      if let oldShelf { shelves[oldShelf].replace(old?.onShelf, by: nil) }
+      if let newShelf { shelves[newShelf].replace(nil, by: new?.onShelf) }
+    }
+    needed.replace(old?.asNeeded, by: new?.asNeeded)
+    open.replace(old?.asOpen, by: new?.asOpen)
+    guards.replace(old?.asGuard, by: new?.asGuard)
+    keepingTombstones.replace(old?.asKeeper, by: new?.asKeeper)
+    expiring.replace(old?.asExpiring, by: new?.asExpiring)
+    nextExpiries.replace(old?.byNextExpiry, by: new?.byNextExpiry)
+    halfExpired.replace(old?.asHalfExpired, by: new?.asHalfExpired)
+    for (row, sign) in [(old, -1), (new, 1)] {
+      guard let row else { continue }
+      hiddenByteCount += sign * row.hiddenByteCount
+      if !row.isRefused { tombstoneByteCount += sign * row.tombstoneByteCount }
     }
   }
 
-  private mutating func list(_ row: LedgerRow) {
-    if row.isNeeded { neededByGeneration.insert(row.byGeneration) } else { oldest.insert(row.byFloor) }
-  }
-
-  private mutating func unlist(_ row: LedgerRow) {
-    if row.isNeeded { neededByGeneration.remove(row.byGeneration) } else { oldest.remove(row.byFloor) }
-  }
-
-  /// Takes a segment from its shelf.
-  private mutating func take(_ number: Int) {
-    guard let row = rows[number], !row.isRefused else { return }
-    if row.isNeeded { needed[row.shelf].remove(row.byHighest) } else { open[row.shelf].remove(row.byHighest) }
-  }
-
-  /// Puts a segment where it belongs.
-  private mutating func put(_ number: Int) {
-    guard let row = rows[number] else { return }
-    let live = row.counts.liveByteCount
-    var isGuarding = row.isGuarding
-    if !isGuarding, row.supersededCount > 0 {
-      isGuarding = true
-      rows[number]?.isGuarding = true
-      guards.insert(row.byFloor)
-    }
-    let tombstones = row.keptTombstoneByteCount
-    let shelf = row.ownShelf
-    rows[number]?.shelf = shelf
-    // The first record that is superseded makes it a guard.
-    let hidden = live - min(row.liveByteCount, live)
-    hiddenByteCount += hidden - row.hiddenByteCount
-    rows[number]?.hiddenByteCount = hidden
-    var end = isGuarding ? SegmentShelf.leastByteCount(of: shelf, of: row.byteCount) - tombstones : live
-    // Then fewer of these have expired.
-    if hidden > 0 { end = max(end, live - row.byteCount / 16) }
-    row.counts.noticeBelow = max(end, 1)
-    if row.isRefused { return }
-    if row.isNeeded { needed[shelf].insert(row.byHighest) } else { open[shelf].insert(row.byHighest) }
+  /// The number of the shelf that a segment stands on, those of what superblocks need behind the others.
+  private func shelfNumber(_ row: LedgerRow) -> Int {
+    row.shelf + (row.isNeeded ? SegmentShelf.count : 0)
   }
 
   // MARK: Asking
 
-  /// What hides superseded records where so many segments are emptied at once; the tail is given as it is now.
-  package func guardFloor(emptying count: Int, tail: CompactionCandidate) -> GuardFloor {
-    var lowest = Array(guards.rows.prefix(count + 2))
-    if tail.supersededCount > 0 {
-      var order = SegmentOrder()
-      for row in lowest { order.insert(row) }
-      order.insert(.init(tail.floor.rawValue, tail.generation))
-      lowest = order.rows
-    }
-    return GuardFloor(lowest)
+  /// What hides superseded records where so many segments are emptied at once, the tail among it if it is given.
+  package func guardFloor(emptying count: Int, tail: SegmentOrder.Row?) -> GuardFloor {
+    GuardFloor((guards.rows.prefix(count + 2) + [tail].compactMap { $0 }).sorted())
   }
 
   /// Until when nothing expires that has not by then; the highest number if nothing does.
@@ -243,24 +196,21 @@ package struct SegmentLedger {
 
   /// What is known of a segment; nil if it is not there, or cannot be read.
   package func candidate(_ generation: Generation) -> CompactionCandidate? {
-    guard let row = row(generation), !row.isRefused else { return nil }
-    return row.candidate
+    row(generation).flatMap { $0.isRefused ? nil : $0.candidate }
   }
 
   /// Calls `body` with those of a shelf that may be emptied, the oldest first, until it returns false.
   ///
   /// A segment whose tombstones have to stay again, since others have come to hold what these hide, moves to where it
   /// belongs.
-  package mutating func forEach(
+  private mutating func forEach(
     onShelf shelf: Int, _ guardFloor: GuardFloor, _ body: (CompactionCandidate) -> Bool
   ) {
     var misplaced: [Generation] = []
-    for place in open[shelf].rows {
+    for place in shelves[shelf].rows {
       guard let row = row(place.generation) else { continue }
       let candidate = row.candidate
-      if !row.keepsTombstones, candidate.tombstoneByteCount > 0,
-        SegmentShelf.number(keeping: candidate.keptByteCount(guardFloor), of: candidate.byteCount) > shelf
-      {
+      if !row.keepsTombstones, candidate.tombstoneByteCount > 0, candidate.shelf(guardFloor) > shelf {
         misplaced.append(place.generation)
       } else if !body(candidate) {
         break
@@ -269,20 +219,8 @@ package struct SegmentLedger {
     for generation in misplaced { setKeepsTombstones(true, generation) }
   }
 
-  /// The oldest on each shelf of those that a superblock needs, and the oldest of all of these.
-  package var neededCandidates: [CompactionCandidate] {
-    let generations = needed.compactMap { $0.rows.first?.generation }
-    let first = neededByGeneration.rows.prefix(1).map(\.generation).filter { !generations.contains($0) }
-    return (first + generations).compactMap { candidate($0) }
-  }
-
-  /// Those that may be emptied, the lowest floor first.
-  package var byFloor: some Sequence<CompactionCandidate> {
-    oldest.rows.lazy.compactMap { candidate($0.generation) }
-  }
-
   /// Counts tombstones no more that need not stay now.
-  package mutating func settleTombstones(_ guardFloor: GuardFloor) {
+  private mutating func settleTombstones(_ guardFloor: GuardFloor) {
     while let row = keepingTombstones.rows.first,
       guardFloor.allowsDropping(SequenceNumber(row.key)!, of: row.generation)
     {
@@ -290,22 +228,68 @@ package struct SegmentLedger {
     }
   }
 
-  private mutating func setKeepsTombstones(_ keepsTombstones: Bool, _ generation: Generation) {
-    guard let number = numbers[generation], let row = rows[number], row.keepsTombstones != keepsTombstones
-    else { return }
-    take(number)
-    rows[number]?.keepsTombstones = keepsTombstones
-    if keepsTombstones {
-      keepingTombstones.insert(row.byHighest)
-    } else {
-      keepingTombstones.remove(row.byHighest)
-    }
-    put(number)
-  }
-
   private func row(_ generation: Generation) -> LedgerRow? {
     numbers[generation].flatMap { rows[$0] }
   }
+
+  // MARK: Choosing
+
+  /// The segments that may be worth most for a goal: about as many as one choice can name, however many there are.
+  ///
+  /// Of those on one shelf the oldest; of those that a superblock needs, which are blocked, the oldest on each shelf.
+  package mutating func shortlist(
+    for goal: CompactionPolicy.Goal, _ guardFloor: GuardFloor, expiredUpTo: UInt64,
+    where isWanted: (CompactionCandidate) -> Bool
+  ) -> [CompactionCandidate] {
+    settleTombstones(guardFloor)
+    let countMax = CompactionPolicy.victimCountMax
+    var list: [CompactionCandidate] = []
+    var known: Set<Generation> = []
+    /// Adds a segment that is wanted, if it is not there; whether it was added.
+    func add(_ candidate: CompactionCandidate?, _ mark: (inout CompactionCandidate) -> Void = { _ in })
+      -> Bool
+    {
+      guard var candidate, isWanted(candidate), known.insert(candidate.generation).inserted else {
+        return false
+      }
+      mark(&candidate)
+      list.append(candidate)
+      return true
+    }
+    for generation in expired(upTo: expiredUpTo) where list.count < countMax {
+      _ = add(candidate(generation)) { candidate in
+        candidate.mayBeExpired = true
+        // For good; where the goal is to evict, by the wall clock alone.
+        if goal != .eviction { candidate.liveByteCount = 0 }
+      }
+    }
+    for generation in mostlyExpired where list.count < countMax {
+      _ = add(candidate(generation)) { candidate in candidate.isMostlyExpired = true }
+    }
+    for order in [needed] + shelves[SegmentShelf.count...] {
+      _ = add(order.rows.first.flatMap { candidate($0.generation) })
+    }
+    switch goal {
+    case .eviction:
+      for row in open.rows {
+        if list.count >= 2 * countMax { break }
+        _ = add(candidate(row.generation))
+      }
+    case .balance, .everything, .room:
+      for shelf in 0...SegmentShelf.last(for: goal) {
+        var left = goal == .room ? countMax - list.count : Self.countOfShelf
+        forEach(onShelf: shelf, guardFloor) { candidate in
+          if left > 0, add(candidate) { left -= 1 }
+          return left > 0
+        }
+      }
+      _ = add(guardFloor.owner.flatMap { candidate($0) })
+    }
+    return list
+  }
+
+  /// So many segments of each shelf are compared by their age.
+  package static let countOfShelf = 32
 
   // MARK: Accounts
 
@@ -319,12 +303,13 @@ package struct SegmentLedger {
       let name = "segment \(row.generation.rawValue)"
       let shelf = row.ownShelf
       if shelf != row.shelf { findings.append("\(name) stands on shelf \(row.shelf), not on \(shelf)") }
-      let order = row.isNeeded ? needed[row.shelf] : open[row.shelf]
-      if !order.contains(row.byHighest) { findings.append("\(name) does not stand on its shelf") }
-      let isGuarding = row.supersededCount > 0
-      if isGuarding != row.isGuarding || guards.contains(row.byFloor) != isGuarding {
-        findings.append(
-          "\(name) has \(row.supersededCount) superseded records, and guards: \(row.isGuarding)")
+      if let place = row.onShelf, !shelves[shelfNumber(row)].contains(place) {
+        findings.append("\(name) does not stand on its shelf")
+      }
+      let supersededCount = row.candidate.supersededCount
+      let isGuard = row.asGuard.map { guards.contains($0) } ?? false
+      if isGuard != (supersededCount > 0) {
+        findings.append("\(name) has \(supersededCount) superseded records, and guards: \(isGuard)")
       }
     }
     return findings

@@ -20,17 +20,19 @@ package struct SegmentOrder: Sendable {
 
   package init() {}
 
-  package mutating func insert(_ row: Row) {
-    let place = place(of: row)
-    precondition(place == rows.count || rows[place] != row, "a segment stands twice in one order")
-    rows.insert(row, at: place)
-  }
-
-  /// Takes a row out that is there.
-  package mutating func remove(_ row: Row) {
-    let place = place(of: row)
-    precondition(place < rows.count && rows[place] == row, "a segment stands elsewhere")
-    rows.remove(at: place)
+  /// Takes a row out that is there, and adds another that is not; nil stands for none.
+  package mutating func replace(_ old: Row?, by new: Row?) {
+    if old == new { return }
+    if let old {
+      let place = place(of: old)
+      precondition(place < rows.count && rows[place] == old, "a segment stands elsewhere")
+      rows.remove(at: place)
+    }
+    if let new {
+      let place = place(of: new)
+      precondition(place == rows.count || rows[place] != new, "a segment stands twice in one order")
+      rows.insert(new, at: place)
+    }
   }
 
   package func contains(_ row: Row) -> Bool {
@@ -40,7 +42,7 @@ package struct SegmentOrder: Sendable {
 
   /// How many rows have a lower number or this one.
   package func count(upTo key: UInt64) -> Int {
-    place { $0.key <= key }
+    rows.firstIndexByHalving { $0.key > key }
   }
 
   /// The first key above one; the highest number if there is none.
@@ -50,17 +52,39 @@ package struct SegmentOrder: Sendable {
   }
 
   private func place(of row: Row) -> Int {
-    place { $0 < row }
+    rows.firstIndexByHalving { $0 >= row }
+  }
+}
+
+/// Below which sequences nothing that a tombstone would have to hide can be left (invariant 14).
+///
+/// A tombstone is needed while a segment of a lower floor holds superseded records; so the lowest such floor counts,
+/// and for the records of that segment itself the next one.
+package struct GuardFloor: Sendable {
+  /// Segments that hold superseded records, by their floors: of all there are those of the lowest.
+  private var rows: [SegmentOrder.Row]
+
+  /// The rows of the lowest floors: at least two more than are ever removed, unless these are all.
+  package init(_ rows: [SegmentOrder.Row]) {
+    self.rows = rows
   }
 
-  /// Behind the rows for which this holds; it holds for none behind the first for which it does not.
-  private func place(where isBefore: (Row) -> Bool) -> Int {
-    var low = 0
-    var high = rows.count
-    while low < high {
-      let middle = (low + high) / 2
-      if isBefore(rows[middle]) { low = middle + 1 } else { high = middle }
-    }
-    return low
+  /// Whether a tombstone of this sequence may be left out when that segment is emptied.
+  package func allowsDropping(_ sequence: SequenceNumber, of segment: Generation) -> Bool {
+    guard let row = rows.first(where: { $0.generation != segment }) else { return true }
+    return sequence.rawValue <= row.key
+  }
+
+  /// The segment that holds up tombstones the most.
+  package var owner: Generation? { rows.first?.generation }
+
+  /// The same among all others than a segment.
+  package func owner(besides segment: Generation) -> Generation? {
+    rows.first { $0.generation != segment }?.generation
+  }
+
+  /// Leaves a segment out that is being emptied: what goes with it can bring nothing back.
+  package mutating func remove(_ segment: Generation) {
+    rows.removeAll { $0.generation == segment }
   }
 }

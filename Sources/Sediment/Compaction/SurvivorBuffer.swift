@@ -5,11 +5,11 @@ internal import SedimentFormat
 /// A record that compaction keeps, on its way to another segment.
 struct Survivor {
   /// Where it lies in the buffer, counted from the first record.
-  let offset: Int
+  var offset: Int
   let byteCount: Int
   /// How long it was before.
   let oldByteCount: Int
-  /// Where the index leads to it, in units; 0 for a tombstone, which it does not.
+  /// Where the record lay that it is made of, in units; the index leads there unless it is a tombstone.
   let oldPosition: UInt64
   let hash: UInt64
   let sequence: UInt64
@@ -26,8 +26,6 @@ final class SurvivorBuffer {
   let byteCountMax: Int
   private(set) var byteCount = 0
   private(set) var survivors: [Survivor] = []
-  /// How many records were added in all, those that were written since among them.
-  private(set) var addedCount = 0
   private var memory: UnsafeMutableRawBufferPointer
   private var lowest = UInt64.max
   private var highest: UInt64 = 0
@@ -99,10 +97,9 @@ final class SurvivorBuffer {
     survivors.append(
       Survivor(
         offset: byteCount, byteCount: count, oldByteCount: Int(record.byteCount),
-        oldPosition: kind == .remove ? 0 : record.position, hash: hash,
-        sequence: record.sequence, expiry: kind == .remove ? 0 : record.expiry, kind: kind))
+        oldPosition: record.position, hash: hash, sequence: record.sequence,
+        expiry: kind == .remove ? 0 : record.expiry, kind: kind))
     byteCount += count
-    addedCount += 1
     isForOneRecord = LogWriter.isLong(keyOf: Int(record.keyByteCount))
   }
 
@@ -122,14 +119,13 @@ final class SurvivorBuffer {
   // MARK: Writing
 
   /// The slots that the records take.
-  var slotCount: UInt32 {
-    UInt32((SegmentHeader.byteCount + byteCount + Limits.slotByteCount - 1) / Limits.slotByteCount)
-  }
+  var slotCount: UInt32 { Self.slotCount(of: byteCount) }
 
   /// The slots that the first record alone takes.
-  var slotCountMin: UInt32 {
-    let first = survivors.first?.byteCount ?? 0
-    return UInt32((SegmentHeader.byteCount + first + Limits.slotByteCount - 1) / Limits.slotByteCount)
+  var slotCountMin: UInt32 { Self.slotCount(of: survivors.first?.byteCount ?? 0) }
+
+  private static func slotCount(of byteCount: Int) -> UInt32 {
+    UInt32((SegmentHeader.byteCount + byteCount + Limits.slotByteCount - 1) / Limits.slotByteCount)
   }
 
   /// Writes as many records as fit to slots that nobody knows of yet; the others stay in the buffer.
@@ -154,9 +150,8 @@ final class SurvivorBuffer {
     }
     let end = UnitOffset(
       identity.recordRange.lowerBound.rawValue + UInt64(partByteCount / Limits.unitByteCount))!
-    var entry = SegmentEntry(
-      identity: identity, base: base, floor: floor, end: end, highest: base, latestExpiry: 0, recordCount: 0,
-      tombstoneCount: 0, largeCount: 0)
+    var entry = SegmentEntry(tail: identity, base: base)
+    (entry.floor, entry.end) = (floor, end)
     for survivor in part {
       entry.count(
         survivor.kind, sequence: SequenceNumber(survivor.sequence)!, expiry: survivor.expiry,
@@ -188,12 +183,8 @@ final class SurvivorBuffer {
     let start = unsafe memory.baseAddress! + SegmentHeader.byteCount
     byteCount -= dropped
     unsafe start.copyMemory(from: start + dropped, byteCount: byteCount)
-    survivors = survivors[count...].map {
-      Survivor(
-        offset: $0.offset - dropped, byteCount: $0.byteCount, oldByteCount: $0.oldByteCount,
-        oldPosition: $0.oldPosition, hash: $0.hash,
-        sequence: $0.sequence, expiry: $0.expiry, kind: $0.kind)
-    }
+    survivors.removeFirst(count)
+    for number in survivors.indices { survivors[number].offset -= dropped }
     lowest = survivors.map(\.sequence).min() ?? .max
     highest = survivors.map(\.sequence).max() ?? 0
   }

@@ -190,12 +190,7 @@ extension Contents {
   /// the error as the caller is told of it.
   func refuse(_ entry: SegmentEntry, after error: SedimentError) -> SedimentError {
     let error = lifetime.seenByCaller(error)
-    if error.isOfReading {
-      writer?.withLock { writer in
-        writer.refusedVictims.insert(entry.identity.generation)
-        writer.ledger.refuse(entry.identity.generation)
-      }
-    }
+    if error.isOfReading { writer?.withLock { writer in writer.ledger.refuse(entry.identity.generation) } }
     return error
   }
 }

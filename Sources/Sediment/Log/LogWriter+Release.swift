@@ -118,10 +118,9 @@ extension LogWriter {
   /// Lets writers wait for compaction, or go on.
   func notePace() {
     guard options.compaction == .automatic else { return }
-    let pace = WritingPace(
+    pace.pace = WritingPace(
       liveByteCount: unexpiredByteCount, usedSlotCount: slotCountToWin,
       dueSlotCount: dueSlotCount, vainSlotCount: vainSlotCount)
-    self.pace.word = pace.word
   }
 
   /// What compaction could win at the most: the slots of records, of dead large values, and of what is freed and waits.

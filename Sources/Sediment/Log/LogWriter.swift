@@ -109,8 +109,6 @@ internal import SedimentFormat
   var plans = Plans()
   /// Whether the index was built anew because its keys were alike.
   var isReseeded = false
-  /// Segments that compaction found damaged: they stay as they are.
-  var refusedVictims: Set<Generation> = []
   /// The sequences of the changes that adopted survivors, as long as these may not be on the medium.
   var adoptions: [Generation: UInt64] = [:]
   /// How much had been written when it was last looked at which dictionaries are needed.

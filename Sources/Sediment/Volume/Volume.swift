@@ -9,7 +9,7 @@ internal import Synchronization
 /// Readers read through `base`, below `mappedByteCount` only. Exposing, growing and storing are for whoever has
 /// the writer.
 @safe final class Volume: @unchecked Sendable {
-  // Unchecked: constants; `shared` is written by who has the writer, and read with acquire ordering.
+  // Unchecked: constants, and words that who has the writer stores and others load with acquire ordering.
 
   let file: StoreFile
   let identity: FileIdentity
@@ -23,15 +23,10 @@ internal import Synchronization
   let mayHaveWindow: Bool
   /// The address of the file's first byte; only meaningful where something is mapped.
   nonisolated(unsafe) let base: UnsafeRawPointer
-  private let shared: UnsafeMutablePointer<Shared>
-
-  /// What readers look at without a lock.
-  private struct Shared {
-    /// Behind the last mapped byte; written before anything leads readers there.
-    var mappedEnd: UInt64 = 0
-    /// The slots of the window: the first one, and how many there are in the low 32 bits; 0 while there is none.
-    var window: UInt64 = 0
-  }
+  /// Behind the last mapped byte; written before anything leads readers there, who look without a lock.
+  private let mappedEnd = Atomic<UInt64>(0)
+  /// The slots of the window: the first one, and how many there are in the low 32 bits; 0 while there is none.
+  private let windowWord = Atomic<UInt64>(0)
 
   init(_ file: StoreFile, identity: FileIdentity, access: SedimentOptions.Access, readOnly: Bool) {
     self.file = file
@@ -41,12 +36,6 @@ internal import Synchronization
     let hasPagesOfItsOwn = mapping.map { $0.pageByteCount <= Limits.slotByteCount } ?? false
     mayHaveWindow = hasPagesOfItsOwn && access == .automatic && file.traits.allocatesBlocks && !readOnly
     unsafe base = mapping.map { unsafe UnsafeRawPointer($0.base) } ?? UnsafeRawPointer(bitPattern: 1)!
-    unsafe shared = .allocate(capacity: 1)
-    unsafe shared.initialize(to: Shared())
-  }
-
-  deinit {
-    unsafe shared.deallocate()
   }
 
   /// Addresses for as large a file as the process can have; nil if it has none left.
@@ -63,29 +52,27 @@ internal import Synchronization
   private(set) var isWhollyMapped = false
 
   /// Behind the last byte that may be read at `base`; 0 where nothing is mapped.
-  @inline(__always) var mappedByteCount: UInt64 {
-    unsafe Atomic<UInt64>.load(&shared.pointee.mappedEnd)
-  }
+  @inline(__always) var mappedByteCount: UInt64 { mappedEnd.load(ordering: .acquiring) }
 
   /// Makes what the file holds readable at `base` up to `byteCount`, as far as there are addresses.
   func map(upTo byteCount: UInt64) throws(SedimentError) {
     guard let mapping else { return }
     isWhollyMapped = byteCount <= mapping.byteCount
-    let start = unsafe shared.pointee.mappedEnd
+    let start = mappedByteCount
     let end = min(byteCount, mapping.byteCount)
     guard start < end else { return }
     try onDisk { () throws(DiskError) in
       try mapping.expose(pageStart(start)..<pageEnd(end), writable: false)
     }
-    unsafe Atomic<UInt64>.store(end, &shared.pointee.mappedEnd)
+    mappedEnd.store(end, ordering: .releasing)
     SchedulePoint.reach(.published)
   }
 
   /// Makes nothing readable at `base` from `byteCount` on, where nothing is that anybody could be led to.
   func shrink(to byteCount: UInt64) throws(SedimentError) {
-    let end = unsafe shared.pointee.mappedEnd
+    let end = mappedByteCount
     guard let mapping, byteCount < end else { return }
-    unsafe Atomic<UInt64>.store(byteCount, &shared.pointee.mappedEnd)
+    mappedEnd.store(byteCount, ordering: .releasing)
     SchedulePoint.reach(.published)
     // The page in which the rest ends stays, for what is before that is read there.
     try onDisk { () throws(DiskError) in try mapping.conceal(pageEnd(byteCount)..<pageEnd(end)) }
@@ -105,11 +92,11 @@ internal import Synchronization
   // MARK: The window
 
   /// Whether there is a window that is stored into.
-  @inline(__always) var hasWindow: Bool { unsafe Atomic<UInt64>.load(&shared.pointee.window) != 0 }
+  @inline(__always) var hasWindow: Bool { windowWord.load(ordering: .acquiring) != 0 }
 
   /// The window that is stored into; nil while none is.
   var window: Window? {
-    let word = unsafe Atomic<UInt64>.load(&shared.pointee.window)
+    let word = windowWord.load(ordering: .acquiring)
     return SlotRun(first: UInt32(word >> 32), count: UInt32(truncatingIfNeeded: word)).map { Window($0) }
   }
 
@@ -130,13 +117,13 @@ internal import Synchronization
     windowMapping = mapping
     unsafe windowBase = mapping.unobservedBase
     let word = UInt64(window.run.first) << 32 | UInt64(window.run.count)
-    unsafe Atomic<UInt64>.store(word, &shared.pointee.window)
+    windowWord.store(word, ordering: .releasing)
     SchedulePoint.reach(.published)
   }
 
   /// Stores into no window any more; all that it held is in the log.
   func leaveWindow() {
-    unsafe Atomic<UInt64>.store(0, &shared.pointee.window)
+    windowWord.store(0, ordering: .releasing)
     SchedulePoint.reach(.published)
     unsafe windowBase = nil
     windowMapping = nil

@@ -93,10 +93,7 @@ import Testing
         var candidate = CompactionCandidate(entry, counts, isBlocked: isNeeded)
         candidate.liveByteCount -= hiddenByteCount(entry, counts)
         candidate.mayBeExpired = entry.latestExpiry != 0 && entry.latestExpiry <= expiredUpTo
-        if goal != .eviction, candidate.mayBeExpired {
-          candidate.isExpired = true
-          candidate.liveByteCount = 0
-        }
+        if goal != .eviction, candidate.mayBeExpired { candidate.liveByteCount = 0 }
         return candidate
       }
     }
@@ -115,15 +112,10 @@ import Testing
     }
   }
 
-  private static let tail = CompactionCandidate(
-    generation: Generation(1 << 40)!, slotCount: 1, liveByteCount: 0, supersededCount: 0,
-    tombstoneByteCount: 0,
-    floor: .zero, highest: .zero, isBlocked: true, isOfOneRecord: false)
-
   private static func expectSound(_ books: Books, _ seed: UInt64) {
     #expect(books.ledger.findings(for: Set(books.segments.keys)) == [], "seed \(seed)")
     let rows = books.guardRows
-    var floor = books.ledger.guardFloor(emptying: 2, tail: tail)
+    var floor = books.ledger.guardFloor(emptying: 2, tail: nil)
     for removed in 0...2 where removed < rows.count {
       #expect(floor.owner == rows[removed].generation, "seed \(seed)")
       floor.remove(rows[removed].generation)
@@ -166,7 +158,7 @@ import Testing
         }
         guard step % 8 == 0 else { continue }
         Self.expectSound(books, seed)
-        let floor = books.ledger.guardFloor(emptying: CompactionPolicy.victimCountMax, tail: Self.tail)
+        let floor = books.ledger.guardFloor(emptying: CompactionPolicy.victimCountMax, tail: nil)
         for goal in [CompactionPolicy.Goal.balance, .everything, .room, .eviction] {
           let expiredUpTo = UInt64.random(in: 0...60, using: &generator)
           let list = books.ledger.shortlist(for: goal, floor, expiredUpTo: expiredUpTo) { _ in true }
@@ -193,7 +185,7 @@ import Testing
       }
       books.needed = books.segments.keys.max()!
       books.ledger.setNeeded(from: books.needed)
-      let floor = books.ledger.guardFloor(emptying: CompactionPolicy.victimCountMax, tail: Self.tail)
+      let floor = books.ledger.guardFloor(emptying: CompactionPolicy.victimCountMax, tail: nil)
       var looks = 0
       let list = books.ledger.shortlist(for: goal, floor, expiredUpTo: 0) { _ in
         looks += 1
