@@ -13,10 +13,7 @@ package final class IndexLoad: @unchecked Sendable {
   private var tables: [Int: [FilledTable]] = [:]
 
   /// A table that belongs to no index yet.
-  struct FilledTable {
-    let table: IndexTable
-    let counts: IndexPartitionCounts
-  }
+  typealias FilledTable = (table: IndexTable, counts: IndexPartitionCounts)
 
   /// For an index of so many entries; nil if none has so many partitions.
   package init?(keyHash: KeyHash, partitionCount: Int, entryCount: Int) {
@@ -122,7 +119,7 @@ package final class IndexLoad: @unchecked Sendable {
         return nil
       }
     }
-    return FilledTable(table: builder.table, counts: builder.counts)
+    return (builder.table, builder.counts)
   }
 }
 
@@ -144,11 +141,6 @@ extension HashIndex {
         count += Int(table.counts.live)
       }
     }
-    addToByteCount(directory.totalByteCount)
-    let old = exchangeDirectory(directory)
-    setCount(count)
-    setCrowded(false)
-    addToByteCount(-old.totalByteCount)
-    unsafe old.forEachMemory { unsafe retire($0) }
+    adopt(directory, count: count, isCrowded: false)
   }
 }

@@ -28,7 +28,7 @@ extension Reader {
       let key = unsafe RawSpan(_unsafeBytes: group.key(number))
       let search = unsafe group.searches[number]
       // What the closure did, or waited for, may have changed the index since.
-      if let first = search.first, index.view.holds(first, where: search.probe),
+      if let first = search.first, search.probe.holds(first, in: index.view),
         let record = recordInPlace(key, search, state)
       {
         unsafe try body(number, record.value, record.expiry)
