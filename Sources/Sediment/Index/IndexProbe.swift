@@ -106,7 +106,8 @@ extension IndexProbe {
   @inline(__always)
   func holds(_ entry: IndexEntry, in view: IndexView) -> Bool {
     guard let slot = found else { return false }
-    return view.table(of: hash).word == table.word && (slot.load() ^ entry.rawValue) & ~IndexEntry.referenceBit == 0
+    return view.table(of: hash).word == table.word
+      && (slot.load() ^ entry.rawValue) & ~IndexEntry.referenceBit == 0
   }
 
   /// Notes that the entry last returned was read, if there was one; writes only where that was not noted yet.
