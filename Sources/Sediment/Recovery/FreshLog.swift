@@ -123,7 +123,8 @@ struct FreshLog {
     at run: SlotRun, of file: StoreFile, _ identity: FileIdentity
   ) throws(SedimentError) -> SegmentHeader? {
     let bytes = try file.bytes(at: run.byteRange.lowerBound, count: SegmentHeader.byteCount)
-    return try? SegmentHeader.decodeFreed(unsafe bytes.span.bytes, in: identity, at: run.first)
+    return try? SegmentHeader.decode(
+      unsafe bytes.span.bytes, in: identity, at: run.first, mayBeFreed: true)
   }
 
   /// A segment with a salt that gives another seed than the last use of the slot had (invariant 5).
