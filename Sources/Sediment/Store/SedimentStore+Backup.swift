@@ -55,10 +55,3 @@ func onThread(
   }
   try outcome.get()
 }
-
-extension SedimentStore {
-  /// How many segments a backup keeps from being used again.
-  package var pinnedGenerationCount: Int {
-    engine.log.writer?.withLock { writer in writer.pinned.count } ?? 0
-  }
-}
