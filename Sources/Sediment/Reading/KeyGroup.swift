@@ -62,15 +62,15 @@ final class KeyGroup {
 }
 
 extension Reader {
-  /// Calls `body` with the value of each key of a group and when it expires, nil and 0 where it has none, in the order
-  /// of the keys.
+  /// Calls `body` for each key of a group, in their order, with its number, counted from `first` on, its value and when
+  /// that expires, nil and never where it has none.
   ///
   /// What they need from memory is asked for ahead: first the index's buckets of all, then their records. So the
   /// waits overlap, where one lookup after the other would wait for each.
   @usableFromInline
   func read(
-    _ group: KeyGroup, _ state: CollectionState,
-    _ body: (Int, UnsafeRawBufferPointer?, _ expiry: UInt64) throws -> Void
+    _ group: KeyGroup, from first: Int, _ state: CollectionState,
+    _ body: (Int, RawSpan?, SedimentExpiry) throws -> Void
   ) throws {
     try enterReading()
     defer { Readers.leave() }
@@ -89,20 +89,21 @@ extension Reader {
       let key = unsafe RawSpan(_unsafeBytes: group.key(number))
       let search = unsafe group.searches[number]
       // What the closure did, or waited for, may have changed the index since.
-      if let first = search.first, search.probe.holds(first, in: index.view),
+      if let entry = search.first, search.probe.holds(entry, in: index.view),
         let record = recordInPlace(key, search, state)
       {
-        unsafe try body(number, record.value, record.expiry)
+        let expiry = SedimentExpiry(written: record.expiry)
+        try body(first + number, unsafe RawSpan(_unsafeBytes: record.value), expiry)
         continue
       }
       guard let found = try findAnew(key, search.probe.hash, view, state) else {
-        try body(number, nil, 0)
+        try body(first + number, nil, .never)
         continue
       }
-      let expiry = found.view.expiry
+      let expiry = SedimentExpiry(written: found.view.expiry)
       let value = try value(of: found)
       defer { value.release() }
-      unsafe try body(number, value.bytes, expiry)
+      try body(first + number, unsafe RawSpan(_unsafeBytes: value.bytes), expiry)
     }
   }
 

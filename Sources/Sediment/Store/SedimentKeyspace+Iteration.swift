@@ -55,7 +55,7 @@ extension SedimentKeyspace {
     withPrefix prefix: [UInt8], _ body: (RawSpan, UInt64, SedimentExpiry) throws -> SedimentIteration
   ) throws {
     try reader.forEachRecord(state) { found in
-      guard unsafe found.view.key.starts(with: prefix) else { return true }
+      guard unsafe found.view.hasPrefix(prefix.span.bytes) else { return true }
       let byteCount = try reader.valueByteCount(of: found)
       let expiry = SedimentExpiry(written: found.view.expiry)
       return try body(unsafe RawSpan(_unsafeBytes: found.view.key), byteCount, expiry) == .continue

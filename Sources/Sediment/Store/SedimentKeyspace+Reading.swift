@@ -140,24 +140,9 @@ extension SedimentKeyspace {
     let group = KeyGroup()
     var first = 0
     for key in keys where key.withSedimentBytes({ group.append($0) }) {
-      try defaultCollection.read(group, from: first, body)
+      try reader.read(group, from: first, state, body)
       first += group.removeAll()
     }
-    if !group.isEmpty { try defaultCollection.read(group, from: first, body) }
-  }
-}
-
-extension SedimentCollection {
-  @usableFromInline
-  func read(
-    _ group: KeyGroup, from first: Int, _ body: (Int, RawSpan?, SedimentExpiry) throws -> Void
-  ) throws {
-    unsafe try reader.read(group, state) { number, bytes, expiry in
-      if let bytes = unsafe bytes {
-        unsafe try body(first + number, RawSpan(_unsafeBytes: bytes), SedimentExpiry(written: expiry))
-      } else {
-        try body(first + number, nil, .never)
-      }
-    }
+    if !group.isEmpty { try reader.read(group, from: first, state, body) }
   }
 }
