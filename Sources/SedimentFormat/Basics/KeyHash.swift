@@ -1,7 +1,7 @@
 /// The hash of a key in a collection: SipHash with one round a word and three at the end.
 ///
-/// It is keyed with a random seed that each building of the index draws. Who does not know the seed cannot choose keys that collide. Stored indexes hold bits of it, so it is part of
-/// the format. The collection's number is mixed into the seed.
+/// Each building of the index draws a random seed; who does not know it cannot choose keys that collide. Stored indexes
+/// hold bits of the hash, so it is part of the format. The collection's number is mixed into the seed.
 @usableFromInline package struct KeyHash: Hashable, Sendable {
   /// The first half of the seed.
   @usableFromInline package let low: UInt64
