@@ -98,12 +98,14 @@ import Testing
     bytes.put(0 as UInt64, at: 0)
     #expect(fault { () throws(FormatError) in try SegmentHeader.decode(bytes) } == .absent)
     #expect(
-      try unsafe SegmentHeader.decodeFreed(bytes.span.bytes, in: Sample.file, at: 2) == Self.header)
+      try unsafe SegmentHeader.decode(bytes.span.bytes, in: Sample.file, at: 2, mayBeFreed: true)
+        == Self.header)
     #expect(
-      try unsafe SegmentHeader.decodeFreed(Self.bytes.span.bytes, in: Sample.file, at: 2) == Self.header)
+      try unsafe SegmentHeader.decode(Self.bytes.span.bytes, in: Sample.file, at: 2, mayBeFreed: true)
+        == Self.header)
     let decode = { (bytes: [UInt8]) in
       fault { () throws(FormatError) in
-        try unsafe SegmentHeader.decodeFreed(bytes.span.bytes, in: Sample.file, at: 2)
+        try unsafe SegmentHeader.decode(bytes.span.bytes, in: Sample.file, at: 2, mayBeFreed: true)
       }
     }
     #expect(decode(Array(bytes[..<127])) == .truncated)

@@ -96,7 +96,8 @@ extension Duration {
     let (seconds, attoseconds) = components
     if seconds < 0 || attoseconds < 0 { return 0 }
     let (whole, overflow) = UInt64(seconds).multipliedReportingOverflow(by: 1_000_000_000)
-    return overflow ? .max : whole.addingReportingOverflow(UInt64(attoseconds) / 1_000_000_000).partialValue
+    let (sum, isTooLong) = whole.addingReportingOverflow(UInt64(attoseconds) / 1_000_000_000)
+    return overflow || isTooLong ? .max : sum
   }
 
   /// The milliseconds, rounded up, at least 0.

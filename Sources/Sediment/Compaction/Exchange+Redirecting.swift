@@ -48,7 +48,7 @@ extension Exchange {
       let (probe, _) = view.find(hash, at: survivor.oldPosition)
     else { return }
     // A record that was read lately and passed over by eviction has to be read again to be passed over once more.
-    index.move(probe, to: position, keepingReference: !terms.evicts, writer.permit)
+    index.replace(probe, position: position, keepingReference: !terms.evicts, writer.permit)
     if let old = slots.segment(at: survivor.oldPosition / Limits.slotUnitCount) {
       writer.noteDead(old, byteCount: survivor.oldByteCount)
     }

@@ -34,7 +34,7 @@ final class CollectionCompression: @unchecked Sendable {
 
   /// Notes how a trial went.
   func noteTrial(_ byteCount: Int, hasDictionary: Bool, isCompressible: Bool) {
-    cells.trials(withDictionary: hasDictionary).note(byteCount, isCompressible: isCompressible)
+    cells.noteTrial(byteCount, withDictionary: hasDictionary, isCompressible: isCompressible)
   }
 
   /// Without a dictionary nothing is to be had from shorter values.
@@ -68,15 +68,18 @@ final class CollectionCompression: @unchecked Sendable {
     presentNumber = dictionary?.number ?? 0
     drift = CompressionDrift()
     cells.hasDictionary = dictionary != nil
-    cells.trials(withDictionary: true).reset()
+    cells.forgetTrialsWithDictionary()
   }
 
-  /// Takes a value into the figures that was stored; `transform` is nil if it was as it is.
+  /// Counts a value that was stored.
   @inline(__always)
   func count(
     _ byteCount: Int, storedAs storedByteCount: Int, isCompressed: Bool, _ permit: borrowing WritePermit
   ) {
-    stored.count(byteCount, storedAs: storedByteCount, isCompressed: isCompressed)
+    stored.valueCount &+= 1
+    stored.valueByteCount &+= UInt64(byteCount)
+    stored.storedByteCount &+= UInt64(storedByteCount)
+    if isCompressed { stored.compressedCount &+= 1 }
     guard presentNumber != 0, byteCount <= SampleBuffer.valueByteCountMax else { return }
     if drift.isFound(byteCount, storedByteCount) {
       samples.gather(stride: 1, byteCount: Self.firstSampleByteCount)
@@ -99,13 +102,36 @@ final class CollectionCompression: @unchecked Sendable {
   }
 }
 
-extension SedimentCompressionFigures {
-  /// Counts a value that was stored.
+/// Whether a dictionary fits the values as it did at first, by some of them at a time.
+struct CompressionDrift {
+  /// What the first values took of a million bytes; nil before.
+  private var first: UInt64?
+  private var count = 0
+  private var byteCount: UInt64 = 0
+  private var storedByteCount: UInt64 = 0
+
+  private static let windowCount = 1_000
+
+  /// Takes a value; true once values take a quarter more than the first ones did, and then not before they change
+  /// again.
   @inline(__always)
-  fileprivate mutating func count(_ byteCount: Int, storedAs byteCountStored: Int, isCompressed: Bool) {
-    valueCount &+= 1
-    valueByteCount &+= UInt64(byteCount)
-    storedByteCount &+= UInt64(byteCountStored)
-    if isCompressed { compressedCount &+= 1 }
+  mutating func isFound(_ byteCount: Int, _ storedByteCount: Int) -> Bool {
+    count &+= 1
+    self.byteCount &+= UInt64(byteCount)
+    self.storedByteCount &+= UInt64(storedByteCount)
+    return count >= Self.windowCount && isFoundInWindow()
+  }
+
+  @inline(never)
+  private mutating func isFoundInWindow() -> Bool {
+    let share = storedByteCount &* 1_000_000 / max(byteCount, 1)
+    (count, byteCount, storedByteCount) = (0, 0, 0)
+    guard let before = first else {
+      first = share
+      return false
+    }
+    if share <= before + before / 4 { return false }
+    first = share
+    return true
   }
 }

@@ -8,23 +8,19 @@ final class CompressionDictionary: @unchecked Sendable {
 
   /// Its number in the file.
   let number: UInt32
-  /// The number of the collection whose values it was trained for.
-  let collection: UInt32
   let byteCount: Int
   /// Tells it from every other of the process, those that are gone included.
   let identifier: UInt64
   /// Nil in a store that does not compress.
   let compressing: OpaquePointer?
   let decompressing: OpaquePointer
-  /// Whether no value may be compressed with it any more.
-  let isRetired = Atomic<Bool>(false)
 
   private static let identifiers = Atomic<UInt64>(0)
 
   /// A dictionary of bytes; nil if there is no memory for it, or the bytes are none.
   ///
   /// With a level it can compress, too.
-  init?(_ bytes: RawSpan, number: UInt32, collection: UInt32, level: Int32?) {
+  init?(_ bytes: RawSpan, number: UInt32, level: Int32?) {
     let decompressing = unsafe bytes.withUnsafeBytes {
       unsafe ZSTD_createDDict($0.baseAddress, $0.count)
     }
@@ -40,7 +36,6 @@ final class CompressionDictionary: @unchecked Sendable {
       }
     }
     self.number = number
-    self.collection = collection
     byteCount = bytes.byteCount
     identifier = Self.identifiers.add(1, ordering: .relaxed).newValue
     unsafe self.compressing = unsafe compressing

@@ -68,7 +68,7 @@ extension DictionaryTrainer {
     try log.waitForSync(sequence)
     guard
       let dictionary = CompressionDictionary(
-        unsafe bytes.span.bytes, number: entry.number, collection: entry.collection, level: level)
+        unsafe bytes.span.bytes, number: entry.number, level: level)
     else { return }
     writer?.withLock { writer in
       dictionaries.add(dictionary, retired)
@@ -130,8 +130,7 @@ extension DictionaryTrainer {
     let bytes = unsafe RawSpan(_unsafeBytes: found.view.value)
     guard Checksum.empty.continued(with: bytes) == entry.checksum,
       let dictionary = CompressionDictionary(
-        bytes, number: entry.number, collection: entry.collection,
-        level: compressor.trainsDictionaries ? compressor.level : nil)
+        bytes, number: entry.number, level: compressor.trainsDictionaries ? compressor.level : nil)
     else { throw lostDictionary(entry) }
     return dictionary
   }

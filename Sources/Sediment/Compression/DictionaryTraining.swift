@@ -16,15 +16,8 @@ struct DictionaryTraining {
     self.level = level
     // Kinds of values may come in turns.
     var chance = Chance()
-    var start = 0
-    for count in samples.counts {
-      let range = start..<start + count
-      start += count
-      if chance.next(below: 5) == 0 {
-        judging.add(samples.bytes[range])
-      } else {
-        training.add(samples.bytes[range])
-      }
+    samples.forEach { value in
+      if chance.next(below: 5) == 0 { judging.add(value) } else { training.add(value) }
     }
   }
 
@@ -34,7 +27,7 @@ struct DictionaryTraining {
   func run(replacing before: CompressionDictionary?, with codec: ZstdCodec) -> [UInt8]? {
     guard let bytes = train(),
       let dictionary = CompressionDictionary(
-        unsafe bytes.span.bytes, number: 0, collection: 0, level: level)
+        unsafe bytes.span.bytes, number: 0, level: level)
     else { return nil }
     let old = storedByteCount(with: before, codec)
     let new = storedByteCount(with: dictionary, codec)
@@ -58,20 +51,11 @@ struct DictionaryTraining {
   /// What the samples that were kept apart would take.
   private func storedByteCount(with dictionary: CompressionDictionary?, _ codec: ZstdCodec) -> Int {
     var sum = 0
-    var start = 0
-    for count in judging.counts {
-      let value = unsafe judging.bytes.span.bytes.extracting(start..<start + count)
-      start += count
-      let packed = unsafe codec.compress(value, level: level, with: dictionary, toAtMost: count - count / 8)
-      sum += unsafe packed?.count ?? count
+    judging.forEach { value in
+      let packed = unsafe codec.compress(
+        value, level: level, with: dictionary, toAtMost: Compressor.packedByteCountMax(of: value.byteCount))
+      sum += unsafe packed?.count ?? value.byteCount
     }
     return sum
-  }
-}
-
-extension SampleBuffer.Samples {
-  fileprivate mutating func add(_ value: ArraySlice<UInt8>) {
-    bytes.append(contentsOf: value)
-    counts.append(value.count)
   }
 }

@@ -1,13 +1,25 @@
-internal import Synchronization
-
 /// Values of a collection, gathered for a dictionary to be trained from.
 ///
 /// Whoever writes or moves a value asks the cells whether it is one; where nothing is gathered, that costs a load.
 final class SampleBuffer: Sendable {
   /// What was gathered: the values one behind the other.
   struct Samples: Sendable {
-    var bytes: [UInt8] = []
-    var counts: [Int] = []
+    private(set) var bytes: [UInt8] = []
+    private(set) var counts: [Int] = []
+
+    mutating func add(_ value: RawSpan) {
+      unsafe value.withUnsafeBytes { unsafe bytes.append(contentsOf: $0) }
+      counts.append(value.byteCount)
+    }
+
+    /// Calls a closure with one value after the other.
+    func forEach(_ body: (RawSpan) -> Void) {
+      var start = 0
+      for count in counts {
+        body(unsafe bytes.span.bytes.extracting(start..<start + count))
+        start += count
+      }
+    }
   }
 
   private struct Gathering {
@@ -41,8 +53,7 @@ final class SampleBuffer: Sendable {
     return gathering.withLock { gathering in
       guard cells.pause != .max else { return false }
       cells.pause = gathering.chance.next(below: 2 * gathering.stride - 1)
-      unsafe value.withUnsafeBytes { unsafe gathering.samples.bytes.append(contentsOf: $0) }
-      gathering.samples.counts.append(value.byteCount)
+      gathering.samples.add(value)
       guard gathering.isEnough else { return false }
       cells.pause = .max
       return true
@@ -66,5 +77,18 @@ final class SampleBuffer: Sendable {
       gathering.byteCountWanted = byteCount
       cells.pause = gathering.stride - 1
     }
+  }
+}
+
+/// Numbers that follow no rhythm, the same ones each time; quicker than the system's.
+struct Chance {
+  private var state: UInt64 = 0x9e37_79b9_7f4a_7c15
+
+  /// A number from 0 on.
+  mutating func next(below bound: UInt32) -> UInt32 {
+    state ^= state &<< 13
+    state ^= state &>> 7
+    state ^= state &<< 17
+    return UInt32(truncatingIfNeeded: state &>> 32) % bound
   }
 }

@@ -64,17 +64,14 @@ extension HashIndex {
     insert(hash, IndexEntry(position: position, hashBits: directory.hashBits(of: hash)))
   }
 
-  /// Makes the entry that the probe stands on name another record of its key, not referenced yet.
+  /// Makes the entry that the probe stands on name another record of its key, or another place of the same record.
+  ///
+  /// It is not referenced then, or with `keepingReference`, referenced as before.
   @inline(__always)
-  package func replace(_ probe: IndexProbe, position: UInt64, _ permit: borrowing WritePermit) {
-    probe.replace(position: position)
-  }
-
-  /// Makes the entry that the probe stands on name another place of the same record.
-  package func move(
-    _ probe: IndexProbe, to position: UInt64, keepingReference: Bool, _ permit: borrowing WritePermit
+  package func replace(
+    _ probe: IndexProbe, position: UInt64, keepingReference: Bool = false, _ permit: borrowing WritePermit
   ) {
-    probe.move(to: position, keepingReference: keepingReference)
+    probe.replace(position: position, keepingReference: keepingReference)
   }
 
   /// Removes the entry that the probe stands on.
@@ -117,6 +114,81 @@ extension HashIndex {
   }
 }
 
+// MARK: Rebuilding
+
+// What replaces the whole index in one step: readers see all of it as it was or all of it as it is.
+
+extension HashIndex {
+  /// Removes all entries but those that are `kept`; from now on hashes are those of `keyHash`.
+  ///
+  /// Readers never miss one that is kept: they see it before and behind the one step by which the others go.
+  package func removeAll(
+    keyHash: KeyHash, expectedCount: Int = 0, but kept: [(hash: UInt64, position: UInt64)] = [],
+    _ permit: borrowing WritePermit
+  ) {
+    let new = unsafe HashIndex(keyHash: keyHash, expectedCount: expectedCount) { unsafe $0.deallocate() }
+    for (hash, position) in kept { new.insert(hash, position: position, permit) }
+    adopt(new)
+  }
+
+  /// Places all entries anew by the hashes of `keyHash`, which `hash` must return for the key of each.
+  ///
+  /// Takes as much memory again while it runs, and a time that grows with the number of entries. Where
+  /// `hash` throws, the index stays as it was.
+  package func rebuild<Failure: Error>(
+    keyHash: KeyHash, expectedCount: Int = 0, _ permit: borrowing WritePermit,
+    hash: (IndexEntry) throws(Failure) -> UInt64
+  ) throws(Failure) {
+    let new = unsafe HashIndex(keyHash: keyHash, expectedCount: max(count, expectedCount)) {
+      unsafe $0.deallocate()
+    }
+    let baseBitCount = new.directory.baseBitCount
+    try directory.forEachPartition { (partition) throws(Failure) in
+      try partition.table.forEachEntry { (entry) throws(Failure) in
+        let hash = try hash(entry)
+        new.insert(hash, entry.withHashBits(IndexEntry.hashBits(of: hash, baseBitCount: baseBitCount)))
+      }
+    }
+    adopt(new)
+  }
+
+  /// Gives an empty index that nobody else uses yet tables for so many entries, so that they need not grow.
+  package func reserve(_ count: Int, _ permit: borrowing WritePermit) {
+    precondition(self.count == 0, "only an empty index can be given tables")
+    let new = IndexDirectory.make(
+      keyHash: directory.keyHash, baseBitCount: IndexGrowth.baseBitCount(expectedCount: count))
+    let entryCount = count >> Int(new.baseBitCount)
+    for number in 0..<new.wordCount {
+      let bucketCount = IndexGrowth.bucketCount(for: entryCount, number: UInt64(number))
+      new.setTable(IndexTable.make(bucketCount: bucketCount, depth: 0), at: number)
+    }
+    adopt(new, count: 0, isCrowded: false)
+  }
+
+  /// Gives back what tables are too large.
+  package func trim(_ permit: borrowing WritePermit) {
+    // Rebuilding a partition leaves the directory as it is.
+    directory.forEachPartition { shrink($0) }
+  }
+
+  /// Takes over the contents of an index that nobody else has seen.
+  private func adopt(_ new: HashIndex) {
+    let taken = new.exchangeDirectory(
+      IndexDirectory.make(keyHash: new.directory.keyHash, baseBitCount: new.directory.baseBitCount))
+    adopt(taken, count: new.count, isCrowded: new.isCrowded)
+  }
+
+  /// Publishes a directory with all its tables instead of the present one, and gives the memory of that one back.
+  func adopt(_ new: IndexDirectory, count: Int, isCrowded: Bool) {
+    addToByteCount(new.totalByteCount)
+    let old = exchangeDirectory(new)
+    unsafe counters.pointee.count.store(count, ordering: .relaxed)
+    setCrowded(isCrowded)
+    addToByteCount(-old.totalByteCount)
+    unsafe old.forEachMemory { unsafe retire($0) }
+  }
+}
+
 // MARK: State
 
 extension HashIndex {
@@ -135,10 +207,6 @@ extension HashIndex {
   @inline(__always)
   private func addToCount(_ change: Int) {
     unsafe counters.pointee.count.store(count &+ change, ordering: .relaxed)
-  }
-
-  func setCount(_ count: Int) {
-    unsafe counters.pointee.count.store(count, ordering: .relaxed)
   }
 
   func setCrowded(_ isCrowded: Bool) {

@@ -2,21 +2,17 @@ package import SedimentFormat
 
 /// Tables filled from entries that were stored, apart from any index, until one takes them over.
 ///
-/// Partitions may be filled by several threads. Unchecked: a lock guards what they share.
-@safe
-package final class IndexLoad: @unchecked Sendable {
+/// Partitions may be filled by several threads.
+package final class IndexLoad: Sendable {
   let keyHash: KeyHash
   let baseBitCount: UInt64
   /// By how many bits partitions may be split, so that the directory stays small beside the entries.
   private let depthMax: UInt64
-  private let lock = Lock()
-  private var tables: [Int: [FilledTable]] = [:]
+  /// The tables of the partitions that are filled, by their numbers.
+  fileprivate let tables = Locked(.leaf, [Int: [FilledTable]]())
 
   /// A table that belongs to no index yet.
-  struct FilledTable {
-    let table: IndexTable
-    let counts: IndexPartitionCounts
-  }
+  typealias FilledTable = (table: IndexTable, counts: IndexPartitionCounts)
 
   /// For an index of so many entries; nil if none has so many partitions.
   package init?(keyHash: KeyHash, partitionCount: Int, entryCount: Int) {
@@ -36,9 +32,7 @@ package final class IndexLoad: @unchecked Sendable {
   }
 
   deinit {
-    for filled in tables.values.joined() {
-      if let memory = unsafe filled.table.memory { unsafe memory.deallocate() }
-    }
+    for filled in tables.withLock({ $0.values.joined() }) { filled.table.deallocate() }
   }
 
   /// Fills the tables of a base partition, each of which is filled once, with entries as they were stored.
@@ -54,22 +48,13 @@ package final class IndexLoad: @unchecked Sendable {
       let some = unsafe UnsafeBufferPointer(rebasing: entries[bounds[number]..<bounds[number + 1]])
       let place = UInt64(partition) << depth | UInt64(number)
       guard let table = unsafe Self.makeTable(some, number: place, depth: depth) else {
-        for table in filled { if let memory = unsafe table.table.memory { unsafe memory.deallocate() } }
+        for other in filled { other.table.deallocate() }
         return false
       }
       filled.append(table)
     }
-    lock.withLock { tables[partition] = filled }
+    tables.withLock { $0[partition] = filled }
     return true
-  }
-
-  /// Takes the tables out, for an index that gives their memory back.
-  func takeTables() -> [Int: [FilledTable]] {
-    lock.withLock {
-      let taken = tables
-      tables = [:]
-      return taken
-    }
   }
 
   /// Orders entries by the first bits of their hashes; the result is where those of each value begin, and the end.
@@ -103,33 +88,29 @@ package final class IndexLoad: @unchecked Sendable {
     var exceeded = 0
     while true {
       let bucketCount = IndexGrowth.bucketCount(for: entries.count, number: number, exceeding: exceeded)
-      if let filled = unsafe fill(entries, bucketCount: bucketCount, depth: depth) { return filled }
+      var builder = IndexTableBuilder(bucketCount: bucketCount, depth: depth)
+      for place in 0..<entries.count {
+        let raw = unsafe entries[place]
+        builder.add(IndexEntry(rawValue: raw))
+        // At once, or as many entries as the file has could be made to look for a place among all others.
+        if builder.table.isCrowded { break }
+      }
+      if !builder.table.isCrowded { return (builder.table, builder.counts) }
+      builder.table.deallocate()
       if IndexGrowth.isSparse(count: entries.count, bucketCount: bucketCount) { return nil }
       exceeded = bucketCount
     }
-  }
-
-  private static func fill(
-    _ entries: UnsafeBufferPointer<UInt64>, bucketCount: Int, depth: UInt64
-  ) -> FilledTable? {
-    var builder = IndexTableBuilder(bucketCount: bucketCount, depth: depth)
-    for place in 0..<entries.count {
-      let raw = unsafe entries[place]
-      builder.add(IndexEntry(rawValue: raw))
-      // At once, or as many entries as the file has could be made to look for a place among all others.
-      if builder.table.isCrowded {
-        if let memory = unsafe builder.table.memory { unsafe memory.deallocate() }
-        return nil
-      }
-    }
-    return FilledTable(table: builder.table, counts: builder.counts)
   }
 }
 
 extension HashIndex {
   /// Takes over filled tables and their seed, instead of what the index holds; nobody else uses it yet.
   package func take(_ load: IndexLoad) {
-    let tables = load.takeTables()
+    // Out of the load, which would give their memory back.
+    let tables = load.tables.withLock { tables in
+      defer { tables = [:] }
+      return tables
+    }
     var depth: UInt64 = 0
     while tables.values.contains(where: { $0.count > 1 << Int(depth) }) { depth += 1 }
     let directory = IndexDirectory.make(
@@ -144,11 +125,6 @@ extension HashIndex {
         count += Int(table.counts.live)
       }
     }
-    addToByteCount(directory.totalByteCount)
-    let old = exchangeDirectory(directory)
-    setCount(count)
-    setCrowded(false)
-    addToByteCount(-old.totalByteCount)
-    unsafe old.forEachMemory { unsafe retire($0) }
+    adopt(directory, count: count, isCrowded: false)
   }
 }

@@ -18,10 +18,10 @@ package struct IndexProbe {
   private var found: IndexSlot?
 
   @inline(__always)
-  init(_ hash: UInt64, in directory: IndexDirectory) {
+  init(_ hash: UInt64, in view: IndexView) {
     self.hash = hash
-    hashBits = directory.hashBits(of: hash)
-    table = directory.table(at: directory.index(of: hash))
+    hashBits = view.hashBits(of: hash)
+    table = view.table(of: hash)
     bucket = table.home(hashBits)
     found = nil
   }
@@ -100,14 +100,14 @@ package struct IndexProbe {
 // MARK: Readers
 
 extension IndexProbe {
-  /// Whether the slot that was found last still holds an entry, and is where readers look for it.
+  /// Whether the slot that was found last still holds an entry, and is where readers of a new view look for it.
   ///
-  /// While the probe's view is valid no other table can have come to the same place in memory.
+  /// Only while the probe's own view is valid: until then no other table can come to the same place in memory.
   @inline(__always)
-  func holds(_ entry: IndexEntry, in directory: IndexDirectory) -> Bool {
+  func holds(_ entry: IndexEntry, in view: IndexView) -> Bool {
     guard let slot = found else { return false }
-    let word = directory.table(at: directory.index(of: hash)).word
-    return word == table.word && (slot.load() ^ entry.rawValue) & ~IndexEntry.referenceBit == 0
+    return view.table(of: hash).word == table.word
+      && (slot.load() ^ entry.rawValue) & ~IndexEntry.referenceBit == 0
   }
 
   /// Notes that the entry last returned was read, if there was one; writes only where that was not noted yet.
@@ -126,19 +126,11 @@ extension IndexProbe {
 // MARK: The writer
 
 extension IndexProbe {
-  /// Makes the slot hold another position, not referenced.
+  /// Makes the slot hold another position, not referenced, or referenced as before.
   @inline(__always)
-  func replace(position: UInt64) {
+  func replace(position: UInt64, keepingReference: Bool) {
     assert(holdsEntry, "the probe is stale")
-    slot.store(IndexEntry(position: position, hashBits: hashBits).rawValue)
-  }
-
-  /// Makes the slot hold another position of the same record, referenced as before or not any more.
-  @inline(__always)
-  func move(to position: UInt64, keepingReference: Bool) {
-    assert(holdsEntry, "the probe is stale")
-    let raw = slot.loadAsWriter()
-    let reference = keepingReference ? raw & IndexEntry.referenceBit : 0
+    let reference = keepingReference ? slot.loadAsWriter() & IndexEntry.referenceBit : 0
     slot.store(IndexEntry(position: position, hashBits: hashBits).rawValue | reference)
   }
 
@@ -155,5 +147,21 @@ extension IndexProbe {
   private var holdsEntry: Bool {
     let raw = slot.loadAsWriter()
     return agrees(raw) && raw > IndexEntry.deleted
+  }
+}
+
+// MARK: The first entry
+
+/// A search in the index that has come to the first entry that agrees, if there is one.
+struct KeySearch {
+  let probe: IndexProbe
+  let first: IndexEntry?
+
+  /// Searches for a hash, up to there.
+  @inline(__always)
+  init(_ hash: UInt64, in view: IndexView) {
+    var probe = view.probe(hash)
+    first = probe.next()
+    self.probe = probe
   }
 }

@@ -126,6 +126,11 @@ extension IndexTable {
     unsafe bucketCount == 0 ? nil : UnsafeMutableRawPointer(slots)
   }
 
+  /// Gives its memory back at once, since no reader has ever seen it.
+  func deallocate() {
+    if let memory = unsafe memory { unsafe memory.deallocate() }
+  }
+
   private static func allocate(byteCount: Int) -> UnsafeMutableRawPointer {
     let memory = UnsafeMutableRawPointer.allocate(byteCount: byteCount, alignment: bucketByteCount)
     unsafe memory.initializeMemory(as: UInt8.self, repeating: 0, count: byteCount)
@@ -160,23 +165,40 @@ extension IndexTable {
       if raw > IndexEntry.deleted { try body(IndexEntry(rawValue: raw)) }
     }
   }
+}
 
-  /// Puts an entry into the first bucket from its home on that is not full, of a table that nobody reads yet.
-  ///
-  /// The table has no deleted slots, and has room. `fills` are the entries in each bucket, one byte each. Returns how
-  /// many buckets a probe for the entry visits.
+/// Fills a table that nobody reads yet, without deleted slots.
+@safe
+struct IndexTableBuilder: ~Copyable {
+  private(set) var table: IndexTable
+  private(set) var counts = IndexPartitionCounts()
+  /// The entries in each bucket.
+  private let fills: UnsafeMutablePointer<UInt8>
+
+  init(bucketCount: Int, depth: UInt64) {
+    table = IndexTable.make(bucketCount: bucketCount, depth: depth)
+    unsafe fills = .allocate(capacity: table.bucketCount)
+    unsafe fills.initialize(repeating: 0, count: table.bucketCount)
+  }
+
+  deinit {
+    unsafe fills.deallocate()
+  }
+
+  /// Puts an entry into the first bucket from its home on that is not full; the table must have room.
   @inline(__always)
-  func add(_ entry: IndexEntry, fills: UnsafeMutablePointer<UInt8>) -> Int {
-    var bucket = home(entry.hashBits)
+  mutating func add(_ entry: IndexEntry) {
+    counts.live &+= 1
+    var bucket = table.home(entry.hashBits)
     var visitedCount = 1
-    while unsafe fills[bucket] == Self.bucketSlotCount {
+    while unsafe fills[bucket] == IndexTable.bucketSlotCount {
       visitedCount &+= 1
       bucket &+= 1
-      if bucket == bucketCount { bucket = 0 }
+      if bucket == table.bucketCount { bucket = 0 }
     }
     let fill = unsafe fills[bucket]
     unsafe fills[bucket] = fill &+ 1
-    self.bucket(bucket).advanced(by: Int(fill)).storeUnpublished(entry.rawValue)
-    return visitedCount
+    table.bucket(bucket).advanced(by: Int(fill)).storeUnpublished(entry.rawValue)
+    if visitedCount > IndexGrowth.probeBucketCountMax { table = table.crowded }
   }
 }

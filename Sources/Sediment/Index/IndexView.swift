@@ -30,10 +30,17 @@ package struct IndexView {
   /// Begins to bring near the bucket that a probe for this hash reads first.
   @inline(__always)
   package func prefetch(_ hash: UInt64) {
-    let table = directory.table(at: directory.index(of: hash))
-    let bucket = table.home(directory.hashBits(of: hash))
-    unsafe sediment_prefetch(table.bucketAddress(bucket))
+    let table = table(of: hash)
+    unsafe sediment_prefetch(table.bucketAddress(table.home(hashBits(of: hash))))
   }
+
+  /// The table that holds the entries of a hash.
+  @inline(__always)
+  func table(of hash: UInt64) -> IndexTable { directory.table(at: directory.index(of: hash)) }
+
+  /// The bits of a hash that entries keep.
+  @inline(__always)
+  func hashBits(of hash: UInt64) -> UInt64 { directory.hashBits(of: hash) }
 
   /// A probe that stands on the entry of a hash which leads to a position, with that entry; nil if none does.
   @inline(__always)
@@ -45,16 +52,10 @@ package struct IndexView {
     return nil
   }
 
-  /// Whether an entry that a probe stands on is still there, which it may be only while the probe's view is valid.
-  @inline(__always)
-  package func holds(_ entry: IndexEntry, where probe: IndexProbe) -> Bool {
-    probe.holds(entry, in: directory)
-  }
-
   /// Begins the search for a hash.
   @inline(__always)
   package func probe(_ hash: UInt64) -> IndexProbe {
-    IndexProbe(hash, in: directory)
+    IndexProbe(hash, in: self)
   }
 }
 
@@ -88,15 +89,47 @@ extension IndexView {
   ///
   /// For whoever has the writer, and does not know the key.
   package func hash(ofEntryAt position: UInt64) -> UInt64? {
-    var entries: [IndexEntry] = []
-    var next: UInt64? = 0
-    while let prefix = next {
-      entries.removeAll(keepingCapacity: true)
-      next = copyEntries(from: prefix, into: &entries)
-      if let entry = entries.first(where: { $0.position == position }) {
-        return hash(of: entry, from: prefix)
+    var found: UInt64?
+    directory.forEachPartition { partition in
+      partition.table.forEachEntry { entry in
+        if entry.position == position { found = hash(of: entry, from: partition.lowestHash) }
       }
     }
-    return nil
+    return found
+  }
+}
+
+/// Goes through all entries of an index while others use it, those of a few neighbours at a time.
+struct IndexWalk {
+  enum Step {
+    /// `entries` are the next ones.
+    case entries
+    /// The index was built anew in another order: what was seen of it tells nothing, and the next step begins again.
+    case rebuilt
+    case ended
+  }
+
+  /// The entries of the last step.
+  private(set) var entries: [IndexEntry] = []
+  /// What `IndexView.hash(of:from:)` needs to know of their place.
+  private(set) var from: UInt64 = 0
+  /// The seed of the index that is gone through; nil at the beginning.
+  private(set) var keyHash: KeyHash?
+  private var next: UInt64? = 0
+
+  /// Takes the next entries of a view.
+  ///
+  /// In a reader's scope.
+  mutating func advance(in view: IndexView) -> Step {
+    if let keyHash, keyHash != view.keyHash {
+      self = IndexWalk()
+      return .rebuilt
+    }
+    guard let start = next else { return .ended }
+    keyHash = view.keyHash
+    from = start
+    entries.removeAll(keepingCapacity: true)
+    next = view.copyEntries(from: start, into: &entries)
+    return .entries
   }
 }

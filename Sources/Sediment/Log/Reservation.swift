@@ -84,7 +84,8 @@ extension LogWriter {
 
   private func lastSeed(of run: SlotRun) throws(SedimentError) -> Checksum? {
     let bytes = try volume.file.bytes(at: run.byteRange.lowerBound, count: SegmentHeader.byteCount)
-    let header = try? SegmentHeader.decodeFreed(unsafe bytes.span.bytes, in: identity, at: run.first)
+    let header = try? SegmentHeader.decode(
+      unsafe bytes.span.bytes, in: identity, at: run.first, mayBeFreed: true)
     return header?.identity.seed(in: identity)
   }
 

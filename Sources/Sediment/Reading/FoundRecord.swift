@@ -14,6 +14,25 @@ internal import SedimentFormat
   @inline(__always) func release() {
     if let owner = unsafe owner { unsafe owner.deallocate() }
   }
+
+  @inline(__always) var account: RecordAccount {
+    RecordAccount(
+      segment: segment, position: position, byteCount: view.byteCount, sequence: sequence,
+      expires: !view.isPlainPut && view.expiry != 0)
+  }
+
+  /// Where its value lies, if that is a large one.
+  @inline(__always) var place: ValuePlace? { view.isPlainPut ? nil : placeOfLarge }
+
+  private var placeOfLarge: ValuePlace? {
+    guard view.kind == .putLarge else { return nil }
+    return try? ValuePlace.decode(unsafe RawSpan(_unsafeBytes: view.value))
+  }
+
+  /// The same record, whose memory somebody else gives back.
+  var borrowed: FoundRecord {
+    unsafe FoundRecord(view: view, position: position, segment: segment, owner: nil)
+  }
 }
 
 /// What the accounts have of a record.
@@ -25,27 +44,34 @@ struct RecordAccount {
   let expires: Bool
 }
 
-extension FoundRecord {
-  @inline(__always) var account: RecordAccount {
-    RecordAccount(
-      segment: segment, position: position, byteCount: view.byteCount, sequence: sequence,
-      expires: !view.isPlainPut && view.expiry != 0)
+/// A value that was found: bytes in the mapped file or in memory of its own, until the reading ends.
+@usableFromInline
+@safe struct FoundValue {
+  @usableFromInline let bytes: UnsafeRawBufferPointer
+  private let owner: UnsafeMutableRawPointer?
+  /// Whether that is the thread's codec's.
+  private let isLent: Bool
+
+  @inline(__always)
+  init(_ bytes: UnsafeRawBufferPointer, owner: UnsafeMutableRawPointer?, isLent: Bool = false) {
+    unsafe self.bytes = unsafe bytes
+    unsafe self.owner = unsafe owner
+    self.isLent = isLent
   }
-}
 
-extension FoundRecord {
-  /// Where its value lies, if that is a large one.
-  @inline(__always) var place: ValuePlace? { view.isPlainPut ? nil : placeOfLarge }
-
-  private var placeOfLarge: ValuePlace? {
-    guard view.kind == .putLarge else { return nil }
-    return try? ValuePlace.decode(unsafe RawSpan(_unsafeBytes: view.value))
+  /// Gives back the memory that it has.
+  @inline(__always)
+  func release() {
+    if unsafe owner != nil { giveBack() }
   }
-}
 
-extension FoundRecord {
-  /// The same record, whose memory somebody else gives back.
-  var borrowed: FoundRecord {
-    unsafe FoundRecord(view: view, position: position, segment: segment, owner: nil)
+  @inline(never)
+  private func giveBack() {
+    guard let owner = unsafe owner else { return }
+    if isLent {
+      ZstdCodec.withCurrent { $0?.takeBack() }
+    } else {
+      unsafe owner.deallocate()
+    }
   }
 }

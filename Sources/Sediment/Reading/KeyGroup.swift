@@ -1,3 +1,5 @@
+internal import SedimentFormat
+
 /// Some keys that are looked up together: their bytes in one piece of memory, and how far the search for each has come.
 @usableFromInline
 @safe
@@ -56,5 +58,62 @@ final class KeyGroup {
     precondition(number >= 0 && number < count)
     let start = number == 0 ? 0 : unsafe ends[number &- 1]
     return unsafe UnsafeRawBufferPointer(start: bytes.start + start, count: ends[number] &- start)
+  }
+}
+
+extension Reader {
+  /// Calls `body` for each key of a group, in their order, with its number, counted from `first` on, its value and when
+  /// that expires, nil and never where it has none.
+  ///
+  /// What they need from memory is asked for ahead: first the index's buckets of all, then their records. So the
+  /// waits overlap, where one lookup after the other would wait for each.
+  @usableFromInline
+  func read(
+    _ group: KeyGroup, from first: Int, _ state: CollectionState,
+    _ body: (Int, RawSpan?, SedimentExpiry) throws -> Void
+  ) throws {
+    try enterReading()
+    defer { Readers.leave() }
+    let view = index.view
+    for number in 0..<group.count {
+      let hash = view.hash(unsafe RawSpan(_unsafeBytes: group.key(number)), collection: state.number)
+      unsafe group.hashes[number] = hash
+      view.prefetch(hash)
+    }
+    for number in 0..<group.count {
+      let search = KeySearch(unsafe group.hashes[number], in: view)
+      if let first = search.first { prefetch(first) }
+      unsafe (group.searches + number).initialize(to: search)
+    }
+    for number in 0..<group.count {
+      let key = unsafe RawSpan(_unsafeBytes: group.key(number))
+      let search = unsafe group.searches[number]
+      // What the closure did, or waited for, may have changed the index since.
+      if let entry = search.first, search.probe.holds(entry, in: index.view),
+        let record = recordInPlace(key, search, state)
+      {
+        let expiry = SedimentExpiry(written: record.expiry)
+        try body(first + number, unsafe RawSpan(_unsafeBytes: record.value), expiry)
+        continue
+      }
+      guard let found = try findAnew(key, search.probe.hash, view, state) else {
+        try body(first + number, nil, .never)
+        continue
+      }
+      let expiry = SedimentExpiry(written: found.view.expiry)
+      let value = try value(of: found)
+      defer { value.release() }
+      try body(first + number, unsafe RawSpan(_unsafeBytes: value.bytes), expiry)
+    }
+  }
+
+  /// The record of a key whose hash in a view is known, and whose search came to nothing that can be used.
+  @inline(never)
+  private func findAnew(
+    _ key: RawSpan, _ hash: UInt64, _ view: IndexView, _ state: CollectionState
+  ) throws(SedimentError) -> FoundRecord? {
+    let now = index.view
+    let hash = now.keyHash == view.keyHash ? hash : now.hash(key, collection: state.number)
+    return try findRecord(key, KeySearch(hash, in: now), state)
   }
 }

@@ -96,13 +96,7 @@ extension Reader {
     _ state: CollectionState, prefix: RawSpan, _ body: (RawSpan) throws -> Bool
   ) throws {
     try forEachRecord(state) { found in
-      let key = unsafe found.view.key
-      guard key.count >= prefix.byteCount else { return true }
-      let begins = unsafe prefix.withUnsafeBytes { bytes in
-        guard let base = bytes.baseAddress else { return true }
-        return unsafe sediment_bytes_equal(base, key.baseAddress!, bytes.count) != 0
-      }
-      return try begins ? body(unsafe RawSpan(_unsafeBytes: key)) : true
+      try !found.view.hasPrefix(prefix) || body(unsafe RawSpan(_unsafeBytes: found.view.key))
     }
   }
 

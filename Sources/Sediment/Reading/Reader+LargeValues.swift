@@ -9,11 +9,15 @@ extension Reader {
     guard let codec = ZstdCodec() else { throw undecompressable(found) }
     let isWhole = unsafe try codec.decompress(into: target) { (take) throws(SedimentError) in
       for piece in place.pieces {
-        if let bytes = unsafe try mappedPiece(piece, of: found, verifying: options.verifiesReads) {
+        if let bytes = unsafe try mappedPiece(piece, verifying: options.verifiesReads) {
           guard unsafe take(bytes) else { throw undecompressable(found) }
           continue
         }
-        unsafe try forEachChunk(of: piece) { (chunk) throws(SedimentError) in
+        // A chunk at a time: a piece can be nearly as large as the value.
+        let memory = UnsafeMutableRawPointer.allocate(byteCount: Limits.chunkByteCount, alignment: 16)
+        defer { unsafe memory.deallocate() }
+        unsafe try readPiece(piece, verifying: options.verifiesReads, into: { _ in unsafe memory }) {
+          (chunk) throws(SedimentError) in
           guard unsafe take(chunk) else { throw undecompressable(found) }
         }
       }
@@ -32,15 +36,10 @@ extension Reader {
   }
 
   /// The value that a put large leads to: in place where it lies in one piece that is mapped, else put together.
-  func largeValue(of found: FoundRecord) throws(SedimentError) -> FoundValue {
-    try largeValue(of: found, verifying: options.verifiesReads)
-  }
-
-  /// The same, verified or not.
   func largeValue(of found: FoundRecord, verifying: Bool) throws(SedimentError) -> FoundValue {
     let place = try place(of: found)
     if place.pieces.count == 1, place.tailByteCount == 0,
-      let bytes = unsafe try mappedPiece(place.pieces[0], of: found, verifying: verifying)
+      let bytes = unsafe try mappedPiece(place.pieces[0], verifying: verifying)
     {
       return unsafe FoundValue(bytes, owner: nil)
     }
@@ -49,7 +48,7 @@ extension Reader {
     do throws(SedimentError) {
       var offset = 0
       for piece in place.pieces {
-        unsafe try readPiece(piece, into: memory + offset, verifying: verifying)
+        unsafe try readPiece(piece, verifying: verifying, into: { unsafe memory + offset + Int($0) }) { _ in }
         offset += Int(piece.storedByteCount)
       }
       if place.tailByteCount > 0 {
@@ -65,7 +64,7 @@ extension Reader {
 
   /// The bytes of a piece where they are mapped, verified if that is asked for; nil if they are not.
   private func mappedPiece(
-    _ piece: ValuePlace.Piece, of found: FoundRecord, verifying: Bool
+    _ piece: ValuePlace.Piece, verifying: Bool
   ) throws(SedimentError) -> UnsafeRawBufferPointer? {
     let layout = ExtentLayout(storedByteCount: piece.storedByteCount)
     let run = piece.extent.run.byteRange
@@ -75,7 +74,7 @@ extension Reader {
     guard verifying else { return unsafe bytes }
     let table = unsafe UnsafeRawBufferPointer(
       start: volume.base + Int(run.lowerBound + layout.tableOffset), count: layout.tableByteCount)
-    let verifier = unsafe ExtentVerifier(piece, table: RawSpan(_unsafeBytes: table), in: identity)
+    let verifier = unsafe ExtentVerifier(piece, table: RawSpan(_unsafeBytes: table), in: volume.identity)
     guard let verifier else { throw damaged(at: run.lowerBound) }
     for number in 0..<layout.chunkCount {
       let range = layout.chunk(number)
@@ -88,42 +87,23 @@ extension Reader {
     return unsafe bytes
   }
 
-  /// Reads a piece into memory, chunk by chunk, each verified as it was read.
+  /// Reads a piece chunk by chunk, each into the memory that `target` has for the bytes from an offset in the piece on,
+  /// and calls `body` with each once it is verified.
   private func readPiece(
-    _ piece: ValuePlace.Piece, into memory: UnsafeMutableRawPointer, verifying: Bool
+    _ piece: ValuePlace.Piece, verifying: Bool, into target: (_ offset: UInt64) -> UnsafeMutableRawPointer,
+    _ body: (UnsafeRawBufferPointer) throws(SedimentError) -> Void
   ) throws(SedimentError) {
     let layout = ExtentLayout(storedByteCount: piece.storedByteCount)
     let verifier = verifying ? try verifier(of: piece, layout) : nil
+    let start = piece.extent.run.byteRange.lowerBound + ExtentLayout.bytesOffset
     for number in 0..<layout.chunkCount {
-      let target = unsafe memory + Int(layout.chunk(number).lowerBound)
-      unsafe try readChunk(number, of: piece, layout, verifier, into: target)
-    }
-  }
-
-  /// Calls `body` with the chunks of a piece, each verified as it was read.
-  private func forEachChunk(
-    of piece: ValuePlace.Piece, _ body: (UnsafeRawBufferPointer) throws(SedimentError) -> Void
-  ) throws(SedimentError) {
-    let layout = ExtentLayout(storedByteCount: piece.storedByteCount)
-    let verifier = options.verifiesReads ? try verifier(of: piece, layout) : nil
-    let memory = UnsafeMutableRawPointer.allocate(byteCount: Limits.chunkByteCount, alignment: 16)
-    defer { unsafe memory.deallocate() }
-    for number in 0..<layout.chunkCount {
-      unsafe try readChunk(number, of: piece, layout, verifier, into: memory)
-      unsafe try body(UnsafeRawBufferPointer(start: memory, count: layout.chunk(number).count))
-    }
-  }
-
-  private func readChunk(
-    _ number: Int, of piece: ValuePlace.Piece, _ layout: ExtentLayout, _ verifier: ExtentVerifier?,
-    into target: UnsafeMutableRawPointer
-  ) throws(SedimentError) {
-    let range = layout.chunk(number)
-    let offset = piece.extent.run.byteRange.lowerBound + ExtentLayout.bytesOffset + range.lowerBound
-    let count = unsafe try readBytes(into: target, range.count, at: offset)
-    let chunk = unsafe RawSpan(_unsafeStart: UnsafeRawPointer(target), byteCount: count)
-    guard count == range.count, verifier.map({ $0.isIntact(number, chunk) }) ?? true else {
-      throw damaged(at: offset)
+      let range = layout.chunk(number)
+      let memory = unsafe target(range.lowerBound)
+      let count = unsafe try readBytes(into: memory, range.count, at: start + range.lowerBound)
+      let chunk = unsafe UnsafeRawBufferPointer(start: memory, count: count)
+      let isIntact = unsafe verifier?.isIntact(number, RawSpan(_unsafeBytes: chunk)) ?? true
+      guard count == range.count, isIntact else { throw damaged(at: start + range.lowerBound) }
+      unsafe try body(chunk)
     }
   }
 
@@ -136,12 +116,11 @@ extension Reader {
     defer { unsafe memory.deallocate() }
     let found = unsafe try readBytes(into: memory, layout.tableByteCount, at: start + layout.tableOffset)
     let table = unsafe RawSpan(_unsafeStart: UnsafeRawPointer(memory), byteCount: found)
-    guard found == layout.tableByteCount, let verifier = ExtentVerifier(piece, table: table, in: identity)
+    guard found == layout.tableByteCount,
+      let verifier = ExtentVerifier(piece, table: table, in: volume.identity)
     else { throw damaged(at: start) }
     return verifier
   }
-
-  private var identity: FileIdentity { volume.identity }
 }
 
 /// Compares the chunks of an extent with its chunk table, which it has compared with the piece (DESIGN.md 3.7).

@@ -215,7 +215,9 @@ extension Reader {
   @inline(never)
   private func otherValue(of found: FoundRecord) throws(SedimentError) -> FoundValue {
     defer { found.release() }
-    return found.view.isTransformed ? try unpackedValue(of: found) : try largeValue(of: found)
+    return found.view.isTransformed
+      ? try unpackedValue(of: found)
+      : try largeValue(of: found, verifying: options.verifiesReads)
   }
 
   /// Whether a key has a value.

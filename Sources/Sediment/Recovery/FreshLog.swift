@@ -118,7 +118,8 @@ struct FreshLog {
     let slotCount = SegmentSizes.leastSlotCount(roomFor: byteCount + Self.spareByteCount)
     let run = try slots.take(upTo: min(slotCount, Limits.segmentSlotCountMax))
     let bytes = try file.bytes(at: run.byteRange.lowerBound, count: SegmentHeader.byteCount)
-    let last = try? SegmentHeader.decodeFreed(unsafe bytes.span.bytes, in: identity, at: run.first)
+    let last = try? SegmentHeader.decode(
+      unsafe bytes.span.bytes, in: identity, at: run.first, mayBeFreed: true)
     let highest = max(generation, last?.identity.generation ?? .first)
     guard let next = highest.advanced(by: distance) else { throw .exhausted("numbers", path: file.path) }
     let lastSeed = last?.identity.seed(in: identity)

@@ -63,8 +63,8 @@ struct SalvagePlan {
     let bytes = try? surveyed.file.bytes(
       at: segment.run.byteRange.lowerBound, count: SegmentHeader.byteCount)
     guard let bytes,
-      let header = try? SegmentHeader.decodeFreed(
-        unsafe bytes.span.bytes, in: surveyed.identity, at: segment.run.first)
+      let header = try? SegmentHeader.decode(
+        unsafe bytes.span.bytes, in: surveyed.identity, at: segment.run.first, mayBeFreed: true)
     else { return false }
     if header.identity.generation > segment.generation { return true }
     let magic: UInt64 = unsafe bytes.span.bytes.integer(at: 0)

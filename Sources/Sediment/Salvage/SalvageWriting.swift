@@ -64,7 +64,7 @@ struct SalvageWriting {
         let number = unsafe header.dictionaryNumber(in: bytes.span.bytes)
       else { continue }
       dictionaries[number] = CompressionDictionary(
-        unsafe bytes.span.bytes.extracting(header.valueRange), number: number, collection: 0, level: nil)
+        unsafe bytes.span.bytes.extracting(header.valueRange), number: number, level: nil)
     }
   }
 

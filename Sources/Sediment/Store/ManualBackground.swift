@@ -21,11 +21,7 @@ public final class ManualBackground: Sendable {
 
   /// Moves its clock forward, and does each job that becomes due; a duration below zero does nothing.
   public func advance(by duration: Duration) {
-    let (seconds, attoseconds) = duration.components
-    guard seconds >= 0, attoseconds >= 0 else { return }
-    let (whole, isTooLong) = UInt64(seconds).multipliedReportingOverflow(by: 1_000_000_000)
-    let (sum, isTooLongByRest) = whole.addingReportingOverflow(UInt64(attoseconds) / 1_000_000_000)
-    scheduler.advance(by: isTooLong || isTooLongByRest ? .max : sum)
+    if duration >= .zero { scheduler.advance(by: duration.nanosecondsClamped) }
   }
 }
 

@@ -60,16 +60,11 @@ extension String: SedimentBytes {
     _ body: (RawSpan) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     // Nearly all strings hold UTF-8, and lend it without a copy of themselves.
-    let outcome: Swift.Result<Result, Failure>? = unsafe utf8.withContiguousStorageIfAvailable { bytes in
-      do throws(Failure) {
-        return .success(try body(unsafe RawSpan(_unsafeBytes: UnsafeRawBufferPointer(bytes))))
-      } catch {
-        return .failure(error)
-      }
+    if let outcome = unsafe utf8.withContiguousStorageIfAvailable({ unsafe sedimentOutcome($0, body) }) {
+      return try outcome.get()
     }
-    if let outcome { return try outcome.get() }
     var copy = self
-    return try sedimentUTF8(&copy, body)
+    return try copy.withUTF8 { unsafe sedimentOutcome($0, body) }.get()
   }
 }
 
@@ -78,8 +73,7 @@ extension Substring: SedimentBytes {
   @inlinable public func withSedimentBytes<Result, Failure: Error>(
     _ body: (RawSpan) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    var copy = String(self)
-    return try sedimentUTF8(&copy, body)
+    try String(self).withSedimentBytes(body)
   }
 }
 
@@ -102,19 +96,16 @@ extension Optional where Wrapped: SedimentBytes & ~Escapable {
   }
 }
 
-/// Lends the UTF-8 of a string, with a typed error that `withUTF8` itself cannot carry.
-@inlinable func sedimentUTF8<Result, Failure: Error>(
-  _ string: inout String, _ body: (RawSpan) throws(Failure) -> Result
-) throws(Failure) -> Result {
-  let outcome: Swift.Result<Result, Failure> = string.withUTF8 { bytes in
-    do throws(Failure) {
-      // The bytes live as long as this closure.
-      return .success(try body(unsafe RawSpan(_unsafeBytes: UnsafeRawBufferPointer(bytes))))
-    } catch {
-      return .failure(error)
-    }
+/// Calls `body` with UTF-8 that a string lends to a closure, which could not throw a typed error itself.
+@inlinable func sedimentOutcome<Result, Failure: Error>(
+  _ bytes: UnsafeBufferPointer<UInt8>, _ body: (RawSpan) throws(Failure) -> Result
+) -> Swift.Result<Result, Failure> {
+  do throws(Failure) {
+    // The bytes live as long as the closure that they are lent to.
+    return .success(try body(unsafe RawSpan(_unsafeBytes: UnsafeRawBufferPointer(bytes))))
+  } catch {
+    return .failure(error)
   }
-  return try outcome.get()
 }
 
 extension Array: SedimentDecodable where Element == UInt8 {

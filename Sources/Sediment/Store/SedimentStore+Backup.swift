@@ -56,10 +56,3 @@ func onThread(
   }
   if let failure = outcome.withLock({ outcome in outcome }) { throw failure }
 }
-
-extension SedimentStore {
-  /// How many segments a backup keeps from being used again.
-  package var pinnedGenerationCount: Int {
-    engine.log.writer?.withLock { writer in writer.pinned.count } ?? 0
-  }
-}

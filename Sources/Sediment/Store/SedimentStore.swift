@@ -92,28 +92,6 @@ public final class SedimentStore: SedimentKeyspace {
     try engine.close()
   }
 
-  /// Writes a checkpoint, from which the next recovery begins, as the background does when one is due.
-  package func checkpoint() throws {
-    try engine.log.checkpoint()
-  }
-
-  /// Stores the index in the file, as the background does when it is due; false if that is not possible now.
-  @discardableResult
-  package func storeIndex() throws -> Bool {
-    try engine.lifetime.check()
-    return engine.indexStorer.storeIndex { [lifetime = engine.lifetime] in !lifetime.isClosed }
-  }
-
-  /// Gives a collection, or with nil the default one, a dictionary of the caller's.
-  package func addDictionary(_ bytes: [UInt8], toCollection name: String?) throws {
-    let keys = try name.map { try collection($0) } ?? defaultCollection
-    guard let level = engine.compressor.level else { return }
-    try engine.trainer.addDictionary(bytes, for: keys.state, level: level)
-  }
-
-  /// The number of the last change, or 0 in a store that is only read.
-  package var lastSequence: UInt64 { engine.log.lastSequence }
-
   // MARK: Space
 
   /// Wins back the space of all values that were replaced, were removed or have expired, and gives it to the file

@@ -41,12 +41,10 @@ final class FileSizeLimit: Sendable {
 
 extension SystemFile {
   /// Refuses a length that the process may not give the file, unless it has it already.
-  func checkSize(
-    _ number: Int32, _ byteCount: UInt64, for operation: DiskOperation, at offset: UInt64
-  ) throws(DiskError) {
+  func checkSize(_ number: Int32, _ byteCount: UInt64) throws(SystemCallFailure) {
     if sizeLimit.allows(byteCount, asksAnew: true) { return }
-    guard try byteCount <= UInt64(clamping: status(number, for: operation).st_size) else {
-      throw failure(operation, at: offset, .fileTooLarge)
+    guard try byteCount <= UInt64(clamping: Self.status(number).st_size) else {
+      throw SystemCallFailure(code: .fileTooLarge)
     }
   }
 }

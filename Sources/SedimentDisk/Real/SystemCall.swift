@@ -30,6 +30,11 @@ func attemptUninterrupted(_ call: () -> Int32) -> SystemErrorCode? {
   }
 }
 
+/// Makes a call as `attemptUninterrupted` does, and throws why it failed.
+func callUninterrupted(_ call: () -> Int32) throws(SystemCallFailure) {
+  if let code = attemptUninterrupted(call) { throw SystemCallFailure(code: code) }
+}
+
 /// Closes a descriptor; here, where no method of that name hides the system's.
 func systemClose(_ number: Int32) -> SystemErrorCode? {
   attempt { close(number) }
@@ -45,17 +50,10 @@ struct SystemRange {
   let start: Int64
   let count: Int64
 
-  /// Nil where the range ends beyond what the system can count.
-  init?(_ range: Range<UInt64>) {
-    guard range.upperBound <= UInt64(Int64.max) else { return nil }
+  /// Throws "invalid argument" where the range ends beyond what the system can count.
+  init(_ range: Range<UInt64>) throws(SystemCallFailure) {
+    guard range.upperBound <= UInt64(Int64.max) else { throw SystemCallFailure(code: .invalidArgument) }
     start = Int64(range.lowerBound)
     count = Int64(range.upperBound - range.lowerBound)
-  }
-
-  /// `count` bytes from `offset` on.
-  init?(offset: UInt64, count: Int) {
-    let (end, isTooFar) = offset.addingReportingOverflow(UInt64(count))
-    guard !isTooFar else { return nil }
-    self.init(offset..<end)
   }
 }

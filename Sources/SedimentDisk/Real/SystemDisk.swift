@@ -28,14 +28,13 @@ public struct SystemDisk: Disk {
 
   /// Gives a file another name within its directory, in one step of the system's; durable only after `syncDirectory`.
   public func rename(_ path: String, to destination: String, _ rule: RenameRule) throws(DiskError) {
+    guard SystemPath.isWhole(path), SystemPath.isWhole(destination) else {
+      throw DiskError(.rename, path: path, code: .invalidArgument)
+    }
     let code =
-      if !SystemPath.isWhole(path) || !SystemPath.isWhole(destination) {
-        SystemErrorCode?.some(.invalidArgument)
-      } else {
-        switch rule {
-        case .keepExisting: renameKeeping(path, destination)
-        case .replaceExisting: systemRename(path, destination)
-        }
+      switch rule {
+      case .keepExisting: renameKeeping(path, destination)
+      case .replaceExisting: systemRename(path, destination)
       }
     if let code { throw DiskError(.rename, path: path, code: code) }
   }

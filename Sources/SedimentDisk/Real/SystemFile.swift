@@ -45,9 +45,9 @@ final class SystemFile: DiskFile {
   }
 
   func byteCount() throws(DiskError) -> UInt64 {
-    let number = try borrow(for: .byteCount)
-    defer { descriptor.giveBack() }
-    return UInt64(clamping: try status(number, for: .byteCount).st_size)
+    try perform(.byteCount) { number throws(SystemCallFailure) in
+      UInt64(clamping: try Self.status(number).st_size)
+    }
   }
 
   /// See `DiskFile.close`.
@@ -74,10 +74,24 @@ extension SystemFile {
     DiskError(operation, path: path, offset: offset, code: code)
   }
 
-  /// What the system tells of the file.
-  func status(_ number: Int32, for operation: DiskOperation) throws(DiskError) -> stat {
+  /// Does something with the descriptor's number; what fails is an error of the operation at the offset.
+  func perform<Result>(
+    _ operation: DiskOperation, at offset: UInt64? = nil,
+    _ body: (Int32) throws(SystemCallFailure) -> Result
+  ) throws(DiskError) -> Result {
+    let number = try borrow(for: operation, at: offset)
+    defer { descriptor.giveBack() }
+    do throws(SystemCallFailure) {
+      return try body(number)
+    } catch {
+      throw failure(operation, at: offset, error.code)
+    }
+  }
+
+  /// What the system tells of a file.
+  static func status(_ number: Int32) throws(SystemCallFailure) -> stat {
     var status = stat()
-    if let code = attempt({ unsafe fstat(number, &status) }) { throw failure(operation, code) }
+    if let code = attempt({ unsafe fstat(number, &status) }) { throw SystemCallFailure(code: code) }
     return status
   }
 }
@@ -124,5 +138,103 @@ extension SystemFile {
     var system = sediment_file_system()
     let code = descriptor.attempt { number in unsafe sediment_find_file_system(number, &system) }
     return code == nil ? FileTraits(of: system) : .unknown
+  }
+}
+
+// Reading and writing.
+extension SystemFile {
+  /// The most that one call is asked for; every system takes this much, and none much more than twice.
+  private static let transferByteCountMax = 1 << 30
+
+  func read(into buffer: inout MutableRawSpan, at offset: UInt64) throws(DiskError) -> Int {
+    unsafe try buffer.withUnsafeMutableBytes { bytes throws(DiskError) in
+      try transfer(bytes.count, .read, at: offset) { number, done, asked, place in
+        unsafe bytes.baseAddress.map { base in unsafe pread(number, base + done, asked, place) } ?? 0
+      }
+    }
+  }
+
+  func write(_ bytes: RawSpan, at offset: UInt64) throws(DiskError) {
+    let done = unsafe try bytes.withUnsafeBytes { bytes throws(DiskError) in
+      try transfer(bytes.count, .write, at: offset) { number, done, asked, place in
+        unsafe bytes.baseAddress.map { base in unsafe pwrite(number, base + done, asked, place) } ?? 0
+      }
+    }
+    // A device that takes nothing and says nothing.
+    guard done == bytes.byteCount else { throw failure(.write, at: offset + UInt64(done), .inputOutput) }
+  }
+
+  /// Makes calls that transfer a part of so many bytes each, until all are done or one transfers nothing; the result is
+  /// how many are.
+  ///
+  /// A call gets the descriptor's number, how many bytes are done, how many to transfer, which are no more than are left,
+  /// and the position in the file.
+  private func transfer(
+    _ count: Int, _ operation: DiskOperation, at offset: UInt64, _ call: (Int32, Int, Int, off_t) -> Int
+  ) throws(DiskError) -> Int {
+    let number = try borrow(for: operation, at: offset)
+    defer { descriptor.giveBack() }
+    let (end, isTooFar) = offset.addingReportingOverflow(UInt64(count))
+    guard !isTooFar, end <= UInt64(Int64.max) else { throw failure(operation, at: offset, .invalidArgument) }
+    if operation == .write, count > 0, !sizeLimit.allows(end) {
+      throw failure(.write, at: offset, .fileTooLarge)
+    }
+    var done = 0
+    while done < count {
+      let asked = min(count - done, Self.transferByteCountMax)
+      let moved = call(number, done, asked, off_t(offset) + off_t(done))
+      if moved == 0 { break }
+      if moved < 0 {
+        let code = SystemErrorCode.latest
+        guard code == .interrupted else { throw failure(operation, at: offset + UInt64(done), code) }
+        continue
+      }
+      done += moved
+    }
+    return done
+  }
+
+  func sync() throws(DiskError) {
+    try perform(.sync) { number throws(SystemCallFailure) in
+      // Made once, whatever it reports: a second try would succeed over pages that the first one gave up.
+      if let code = attempt({ sediment_sync(number) }) { throw SystemCallFailure(code: code) }
+    }
+  }
+}
+
+// Locks of the open file description: two openings exclude each other in one process as in two, and closing
+// some other descriptor of the same file releases nothing.
+extension SystemFile {
+  func lock(_ range: Range<UInt64>, _ mode: LockMode) throws(DiskError) -> Bool {
+    let kind =
+      switch mode {
+      case .shared: F_RDLCK
+      case .exclusive: F_WRLCK
+      }
+    guard let code = try setLock(range, Int32(kind)) else { return true }
+    guard code == .accessDenied || code.rawValue == EAGAIN else {
+      throw failure(.lock, at: range.lowerBound, code)
+    }
+    return false
+  }
+
+  func unlock(_ range: Range<UInt64>) throws(DiskError) {
+    if let code = try setLock(range, Int32(F_UNLCK)) { throw failure(.lock, at: range.lowerBound, code) }
+  }
+
+  /// Releases all locks of an open file.
+  ///
+  /// Clearing all there are cannot fail; on a file system without locks it does, and there are none.
+  static func unlockEverything(_ number: Int32) {
+    _ = attemptUninterrupted { sediment_lock(number, Int32(F_UNLCK), 0, 0) }
+  }
+
+  /// Sets or clears a lock; an empty range is nothing, where the system would take it for all that follows.
+  private func setLock(_ range: Range<UInt64>, _ kind: Int32) throws(DiskError) -> SystemErrorCode? {
+    try perform(.lock, at: range.lowerBound) { number throws(SystemCallFailure) in
+      let bytes = try SystemRange(range)
+      if bytes.count == 0 { return nil }
+      return attemptUninterrupted { sediment_lock(number, kind, bytes.start, bytes.count) }
+    }
   }
 }

@@ -10,21 +10,17 @@ internal import CSediment
 // How long the file is, and which of its bytes have blocks.
 extension SystemFile {
   func allocatedByteCount() throws(DiskError) -> UInt64 {
-    let number = try borrow(for: .byteCount)
-    defer { descriptor.giveBack() }
-    // Of 512 bytes each, whatever the file system's are.
-    return UInt64(clamping: try status(number, for: .byteCount).st_blocks) * 512
+    try perform(.byteCount) { number throws(SystemCallFailure) in
+      // Of 512 bytes each, whatever the file system's are.
+      UInt64(clamping: try Self.status(number).st_blocks) * 512
+    }
   }
 
   func truncate(to byteCount: UInt64) throws(DiskError) {
-    let number = try borrow(for: .truncate, at: byteCount)
-    defer { descriptor.giveBack() }
-    guard let length = Int64(exactly: byteCount) else {
-      throw failure(.truncate, at: byteCount, .invalidArgument)
-    }
-    try checkSize(number, byteCount, for: .truncate, at: byteCount)
-    if let code = attemptUninterrupted({ ftruncate(number, off_t(length)) }) {
-      throw failure(.truncate, at: byteCount, code)
+    try perform(.truncate, at: byteCount) { number throws(SystemCallFailure) in
+      let length = try SystemRange(0..<byteCount).count
+      try checkSize(number, byteCount)
+      try callUninterrupted { ftruncate(number, off_t(length)) }
     }
   }
 
@@ -34,68 +30,50 @@ extension SystemFile {
   /// may make it grow meanwhile: the system has no call that lengthens but never shortens. A clone shares what
   /// was reserved before it was made, so on XFS the promise holds again only for ranges allocated after.
   func allocate(_ range: Range<UInt64>) throws(DiskError) {
-    let number = try borrow(for: .allocate, at: range.lowerBound)
-    defer { descriptor.giveBack() }
-    guard let blocks = SystemRange(range) else {
-      throw failure(.allocate, at: range.lowerBound, .invalidArgument)
+    try perform(.allocate, at: range.lowerBound) { number throws(SystemCallFailure) in
+      let blocks = try SystemRange(range)
+      if blocks.count == 0 { return }
+      try checkSize(number, range.upperBound)
+      #if canImport(Darwin)
+        try reserveGrowth(number, to: range.upperBound)
+      #else
+        guard let code = reserve(number, blocks) else { return }
+        // Where stores through a mapping rely on the reservation, growing alone would be a lie.
+        guard code == .notSupported, !traits.allocatesBlocks else { throw SystemCallFailure(code: code) }
+      #endif
+      let length = off_t(range.upperBound)
+      if try Self.status(number).st_size < length { try callUninterrupted { ftruncate(number, length) } }
     }
-    if blocks.count == 0 { return }
-    try checkSize(number, range.upperBound, for: .allocate, at: range.lowerBound)
-    #if canImport(Darwin)
-      try reserveGrowth(number, to: range)
-      try extend(number, to: range)
-    #else
-      guard let code = reserve(number, blocks) else { return }
-      // Where stores through a mapping rely on the reservation, growing alone would be a lie.
-      guard code == .notSupported, !traits.allocatesBlocks else {
-        throw failure(.allocate, at: range.lowerBound, code)
-      }
-      try extend(number, to: range)
-    #endif
   }
 
   func punchHole(_ range: Range<UInt64>) throws(DiskError) {
-    let number = try borrow(for: .punchHole, at: range.lowerBound)
-    defer { descriptor.giveBack() }
-    guard let blocks = SystemRange(range) else {
-      throw failure(.punchHole, at: range.lowerBound, .invalidArgument)
+    try perform(.punchHole, at: range.lowerBound) { number throws(SystemCallFailure) in
+      let blocks = try SystemRange(range)
+      guard traits.punchesHoles else { throw SystemCallFailure(code: .notSupported) }
+      if blocks.count == 0 { return }
+      #if canImport(Darwin)
+        try punchAlignedHole(number, range)
+      #else
+        try callUninterrupted { sediment_punch_hole(number, blocks.start, blocks.count) }
+      #endif
     }
-    guard traits.punchesHoles else { throw failure(.punchHole, at: range.lowerBound, .notSupported) }
-    if blocks.count == 0 { return }
-    #if canImport(Darwin)
-      try punchAlignedHole(number, range)
-    #else
-      let code = attemptUninterrupted { sediment_punch_hole(number, blocks.start, blocks.count) }
-      if let code { throw failure(.punchHole, at: range.lowerBound, code) }
-    #endif
   }
 
   func dataRange(from offset: UInt64) throws(DiskError) -> Range<UInt64>? {
-    let number = try borrow(for: .findData, at: offset)
-    defer { descriptor.giveBack() }
-    let length = UInt64(clamping: try status(number, for: .findData).st_size)
-    guard offset < length else { return nil }
-    // The position that the system moves is used by no call of this module.
-    let start = sediment_seek(number, Int64(offset), 1)
-    if start < 0 {
-      let code = SystemErrorCode.latest
-      if code == .noData { return nil }
-      guard code == .invalidArgument || code == .notSupported else {
-        throw failure(.findData, at: offset, code)
+    try perform(.findData, at: offset) { number throws(SystemCallFailure) in
+      let length = UInt64(clamping: try Self.status(number).st_size)
+      guard offset < length else { return nil }
+      // The position that the system moves is used by no call of this module.
+      let start = sediment_seek(number, Int64(offset), 1)
+      if start < 0 {
+        let code = SystemErrorCode.latest
+        if code == .noData { return nil }
+        guard code == .invalidArgument || code == .notSupported else { throw SystemCallFailure(code: code) }
+        return offset..<length
       }
-      return offset..<length
-    }
-    let end = sediment_seek(number, start, 0)
-    if end < 0 { throw failure(.findData, at: offset, .latest) }
-    return UInt64(start)..<UInt64(max(end, start))
-  }
-
-  /// Makes the file reach to the end of the range, if it does not yet.
-  private func extend(_ number: Int32, to range: Range<UInt64>) throws(DiskError) {
-    let length = off_t(range.upperBound)
-    guard try status(number, for: .allocate).st_size < length else { return }
-    if let code = attemptUninterrupted({ ftruncate(number, length) }) {
-      throw failure(.allocate, at: range.lowerBound, code)
+      let end = sediment_seek(number, start, 0)
+      if end < 0 { throw SystemCallFailure(code: .latest) }
+      return UInt64(start)..<UInt64(max(end, start))
     }
   }
 }
@@ -105,16 +83,16 @@ extension SystemFile {
     /// Reserves what the file will grow by, so that a full disk is noticed here rather than later.
     ///
     /// Other failures mean that the file system does not reserve, which its traits do not promise either.
-    private func reserveGrowth(_ number: Int32, to range: Range<UInt64>) throws(DiskError) {
-      let growth = Int64(range.upperBound) - Int64(try status(number, for: .allocate).st_size)
+    private func reserveGrowth(_ number: Int32, to end: UInt64) throws(SystemCallFailure) {
+      let growth = Int64(end) - Int64(try Self.status(number).st_size)
       guard growth > 0 else { return }
       let code = attemptUninterrupted { sediment_allocate(number, 0, growth, 0) }
-      if let code, code.isOutOfSpace { throw failure(.allocate, at: range.lowerBound, code) }
+      if let code, code.isOutOfSpace { throw SystemCallFailure(code: code) }
     }
 
     /// Punches the whole blocks of the range and writes zeros over the rest, as far as the file reaches.
-    private func punchAlignedHole(_ number: Int32, _ range: Range<UInt64>) throws(DiskError) {
-      let found = try status(number, for: .punchHole)
+    private func punchAlignedHole(_ number: Int32, _ range: Range<UInt64>) throws(SystemCallFailure) {
+      let found = try Self.status(number)
       let block = UInt64(max(found.st_blksize, 1))
       let end = min(range.upperBound, UInt64(clamping: found.st_size))
       guard range.lowerBound < end else { return }
@@ -123,18 +101,17 @@ extension SystemFile {
       guard first < last else { return try writeZeros(range.lowerBound..<end) }
       try writeZeros(range.lowerBound..<first)
       try writeZeros(last..<end)
-      let code = attemptUninterrupted { sediment_punch_hole(number, Int64(first), Int64(last - first)) }
-      if let code { throw failure(.punchHole, at: first, code) }
+      try callUninterrupted { sediment_punch_hole(number, Int64(first), Int64(last - first)) }
     }
 
     /// Writes zeros over a range of less than two blocks.
-    private func writeZeros(_ range: Range<UInt64>) throws(DiskError) {
+    private func writeZeros(_ range: Range<UInt64>) throws(SystemCallFailure) {
       if range.isEmpty { return }
       let zeros = [UInt8](repeating: 0, count: range.count)
       do throws(DiskError) {
         unsafe try write(zeros.span.bytes, at: range.lowerBound)
       } catch {
-        throw failure(.punchHole, at: error.offset, error.code)
+        throw SystemCallFailure(code: error.code)
       }
     }
   }
@@ -149,6 +126,48 @@ extension SystemFile {
         guard code == .notSupported || code == .invalidArgument else { return code }
       }
       return attemptUninterrupted { sediment_allocate(number, blocks.start, blocks.count, 0) }
+    }
+  }
+#endif
+
+extension SystemFile {
+  /// See `DiskFile.clone`.
+  ///
+  /// The new file is durable only after it was opened, synced, and its directory was. On Linux it is readable
+  /// and writable by its owner alone; on Apple's systems it has the permissions of the first file. Sharing
+  /// undoes reservations: see `allocate`.
+  func clone(to path: String) throws(DiskError) {
+    let number = try borrow(for: .clone)
+    defer { descriptor.giveBack() }
+    guard traits.clones else { throw failure(.clone, .notSupported) }
+    guard SystemPath.isWhole(path) else { throw DiskError(.clone, path: path, code: .invalidArgument) }
+    #if canImport(Darwin)
+      if let code = attempt({ unsafe sediment_clone(number, path) }) {
+        throw DiskError(.clone, path: path, code: code)
+      }
+    #else
+      let target = try createTarget(path)
+      // Dropping the file would close it.
+      defer { withExtendedLifetime(target) {} }
+      // The target's own close reports what the medium refused of its metadata.
+      let code = target.descriptor.attempt { sediment_clone(number, $0) } ?? target.descriptor.close()
+      guard let code else { return }
+      _ = target.descriptor.close()
+      _ = unsafe unlink(path)
+      throw failure(.clone, code.rawValue == ENOTTY ? .notSupported : code)
+    #endif
+  }
+}
+
+#if !canImport(Darwin)
+  extension SystemFile {
+    /// Creates the empty file that is to become a clone.
+    private func createTarget(_ path: String) throws(DiskError) -> SystemFile {
+      do throws(DiskError) {
+        return try SystemFile.open(path, .create)
+      } catch {
+        throw DiskError(.clone, path: path, code: error.code)
+      }
     }
   }
 #endif

@@ -28,3 +28,36 @@ public import CSediment
     }
   }
 }
+
+/// The form of the blocks that a file is entered by: a magic number (8), the checksum (4) of all bytes behind it, and
+/// fields.
+enum MagicBlock {
+  private static let checksumOffset = 8
+  private static let coveredOffset = 12
+
+  /// Makes a block of so many bytes, of which `fill` writes the fields.
+  static func encode(_ magic: UInt64, byteCount: Int, _ fill: (inout MutableRawSpan) -> Void) -> [UInt8] {
+    encoded(byteCount: byteCount) { bytes in
+      bytes.store(magic, at: 0)
+      fill(&bytes)
+      bytes.store(checksum(bytes.bytes, byteCount).rawValue, at: checksumOffset)
+    }
+  }
+
+  /// Throws unless a block of so many bytes is whole and begins with its magic number, or with 0 if it `mayLackMagic`.
+  static func check(
+    _ bytes: RawSpan, _ magic: UInt64, byteCount: Int, mayLackMagic: Bool = false,
+    for structure: FormatError.Structure
+  ) throws(FormatError) {
+    guard bytes.byteCount >= byteCount else { throw FormatError(structure, .truncated) }
+    let found: UInt64 = bytes.integer(at: 0)
+    guard found == magic || mayLackMagic && found == 0 else { throw FormatError(structure, .absent) }
+    guard bytes.integer(at: checksumOffset) == checksum(bytes, byteCount).rawValue else {
+      throw FormatError(structure, .checksum)
+    }
+  }
+
+  private static func checksum(_ bytes: RawSpan, _ byteCount: Int) -> Checksum {
+    Checksum.empty.continued(with: bytes.extracting(coveredOffset..<byteCount))
+  }
+}

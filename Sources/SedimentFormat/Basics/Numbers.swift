@@ -1,8 +1,27 @@
 // The numbers of the format, each a type of its own, so that one is never taken for another. Those read from a
 // file have been checked against their range when they are made by `init?`.
 
+/// A number with a range of its own.
+@usableFromInline package protocol FormatNumber: Hashable, Comparable, Sendable {
+  var rawValue: UInt64 { get }
+  /// Nil outside the range.
+  init?(_ rawValue: UInt64)
+}
+
+extension FormatNumber {
+  /// The number `distance` above this one, nil beyond the limit.
+  @inlinable package func advanced(by distance: UInt64) -> Self? {
+    let (sum, overflow) = rawValue.addingReportingOverflow(distance)
+    return overflow ? nil : Self(sum)
+  }
+
+  @inlinable package static func < (left: Self, right: Self) -> Bool {
+    left.rawValue < right.rawValue
+  }
+}
+
 /// The number of a record in the history; 0 stands before the first.
-@usableFromInline package struct SequenceNumber: Hashable, Comparable, Sendable {
+@usableFromInline package struct SequenceNumber: FormatNumber {
   @usableFromInline package let rawValue: UInt64
 
   @inlinable package init?(_ rawValue: UInt64) {
@@ -15,20 +34,10 @@
   }
 
   @usableFromInline package static let zero = SequenceNumber(unchecked: 0)
-
-  /// The number `distance` above this one, nil beyond the limit.
-  @inlinable package func advanced(by distance: UInt64) -> SequenceNumber? {
-    let (sum, overflow) = rawValue.addingReportingOverflow(distance)
-    return overflow ? nil : SequenceNumber(sum)
-  }
-
-  @inlinable package static func < (left: Self, right: Self) -> Bool {
-    left.rawValue < right.rawValue
-  }
 }
 
 /// The number of one use of some slots, or of one writing of a superblock; grows over a file's whole life.
-@usableFromInline package struct Generation: Hashable, Comparable, Sendable {
+@usableFromInline package struct Generation: FormatNumber {
   @usableFromInline package let rawValue: UInt64
 
   /// A generation that something has: from 1 on.
@@ -43,20 +52,10 @@
 
   /// The first one.
   @usableFromInline package static let first = Generation(unchecked: 1)
-
-  /// The number `distance` above this one, nil beyond the limit.
-  @inlinable package func advanced(by distance: UInt64) -> Generation? {
-    let (sum, overflow) = rawValue.addingReportingOverflow(distance)
-    return overflow ? nil : Generation(sum)
-  }
-
-  @inlinable package static func < (left: Self, right: Self) -> Bool {
-    left.rawValue < right.rawValue
-  }
 }
 
 /// A position in the file, in units of eight bytes.
-@usableFromInline package struct UnitOffset: Hashable, Comparable, Sendable {
+@usableFromInline package struct UnitOffset: FormatNumber {
   @usableFromInline package let rawValue: UInt64
 
   @inlinable package init?(_ rawValue: UInt64) {
@@ -84,13 +83,11 @@
   @inlinable package var slot: UInt32 {
     UInt32(truncatingIfNeeded: rawValue / Limits.slotUnitCount)
   }
-
-  @inlinable package static func < (left: Self, right: Self) -> Bool {
-    left.rawValue < right.rawValue
-  }
 }
 
 /// A place in the hot log: a hot segment's generation and a position in the file.
+///
+/// It takes 16 bytes wherever it is stored: its generation, then its offset in units.
 @usableFromInline package struct LogPosition: Hashable, Comparable, Sendable {
   @usableFromInline package let generation: Generation
   @usableFromInline package let offset: UnitOffset
@@ -102,6 +99,19 @@
 
   @inlinable package static func < (left: Self, right: Self) -> Bool {
     (left.generation, left.offset) < (right.generation, right.offset)
+  }
+
+  func encode(into bytes: inout MutableRawSpan, at offset: Int) {
+    bytes.store(generation.rawValue, at: offset)
+    bytes.store(self.offset.rawValue, at: offset + 8)
+  }
+
+  /// Decodes a position at an offset where the caller knows 16 bytes to be; nil if it is out of range.
+  static func decode(_ bytes: RawSpan, at place: Int) -> LogPosition? {
+    guard let generation = Generation(bytes.integer(at: place)),
+      let offset = UnitOffset(bytes.integer(at: place + 8))
+    else { return nil }
+    return LogPosition(generation, offset)
   }
 }
 

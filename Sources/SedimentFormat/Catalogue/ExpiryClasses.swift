@@ -32,16 +32,12 @@ package struct ExpiryClasses: Hashable, Sendable {
 
   /// The bytes that have expired at a time, dead or not.
   package func byteCount(expiredBy time: UInt64) -> Int {
-    var count = 0
-    for number in 0..<Self.count where self.time(number) <= time { count += Int(unitCounts[number]) }
-    return count * Limits.unitByteCount
+    classes(expiredBy: time).reduce(0) { $0 + Int(unitCounts[$1]) } * Limits.unitByteCount
   }
 
   /// How many puts of large values have expired at a time, dead or not.
   package func largeCount(expiredBy time: UInt64) -> Int {
-    var count = 0
-    for number in 0..<Self.count where self.time(number) <= time { count += Int(largeCounts[number]) }
-    return count
+    classes(expiredBy: time).reduce(0) { $0 + Int(largeCounts[$1]) }
   }
 
   /// When more will have expired than at a time; the highest number if nothing will.
@@ -49,6 +45,10 @@ package struct ExpiryClasses: Hashable, Sendable {
     var next = UInt64.max
     for number in 0..<Self.count where self.time(number) > time { next = min(next, self.time(number)) }
     return next
+  }
+
+  private func classes(expiredBy time: UInt64) -> some Sequence<Int> {
+    (0..<Self.count).lazy.filter { self.time($0) <= time }
   }
 
   private func time(_ number: Int) -> UInt64 { UInt64(steps[number]) << Self.stepBitCount }

@@ -58,17 +58,15 @@ extension StoreNumbers {
     static let nextDictionary = 16
     static let slotCount = 20
     static let everythingClearedAt = 40
-    static let highest = 48
-    static let deletion = 56
-    static let candidate = 64
-    static let observed = 72
-    static let candidateObserved = 80
-    static let userByteCount = 88
-    static let writtenByteCount = 96
-    static let movedByteCount = 104
-    static let evictedCount = 112
-    static let expiredCount = 120
+    static let clocksAndTotals = 48
   }
+
+  /// The clocks and totals, of 8 bytes each, in the order in which they are stored.
+  private static let clocksAndTotals: [any WritableKeyPath<StoreNumbers, UInt64> & Sendable] = [
+    \.clocks.highest, \.clocks.deletion, \.clocks.candidate, \.clocks.observed, \.clocks.candidateObserved,
+    \.totals.userByteCount, \.totals.writtenByteCount, \.totals.movedByteCount, \.totals.evictedCount,
+    \.totals.expiredCount,
+  ]
 
   func encode(into bytes: inout MutableRawSpan, at offset: Int) {
     bytes.store(nextCollection, at: offset + Place.nextCollection)
@@ -76,16 +74,9 @@ extension StoreNumbers {
     bytes.store(nextDictionary, at: offset + Place.nextDictionary)
     bytes.store(slotCount, at: offset + Place.slotCount)
     bytes.store(everythingClearedAt.rawValue, at: offset + Place.everythingClearedAt)
-    bytes.store(clocks.highest, at: offset + Place.highest)
-    bytes.store(clocks.deletion, at: offset + Place.deletion)
-    bytes.store(clocks.candidate, at: offset + Place.candidate)
-    bytes.store(clocks.observed, at: offset + Place.observed)
-    bytes.store(clocks.candidateObserved, at: offset + Place.candidateObserved)
-    bytes.store(totals.userByteCount, at: offset + Place.userByteCount)
-    bytes.store(totals.writtenByteCount, at: offset + Place.writtenByteCount)
-    bytes.store(totals.movedByteCount, at: offset + Place.movedByteCount)
-    bytes.store(totals.evictedCount, at: offset + Place.evictedCount)
-    bytes.store(totals.expiredCount, at: offset + Place.expiredCount)
+    for (number, path) in Self.clocksAndTotals.enumerated() {
+      bytes.store(self[keyPath: path], at: offset + Place.clocksAndTotals + 8 * number)
+    }
   }
 
   static func decode(_ bytes: RawSpan) throws(FormatError) -> StoreNumbers {
@@ -105,24 +96,17 @@ extension StoreNumbers {
     guard let everythingClearedAt = SequenceNumber(bytes.integer(at: Place.everythingClearedAt)) else {
       throw CatalogueEntry.failure(.field(.sequence))
     }
-    var clocks = Clocks()
-    clocks.highest = bytes.integer(at: Place.highest)
-    clocks.deletion = bytes.integer(at: Place.deletion)
-    clocks.candidate = bytes.integer(at: Place.candidate)
-    clocks.observed = bytes.integer(at: Place.observed)
-    clocks.candidateObserved = bytes.integer(at: Place.candidateObserved)
+    var numbers = StoreNumbers(
+      nextGeneration: nextGeneration, nextCollection: nextCollection, nextDictionary: nextDictionary,
+      slotCount: slotCount, everythingClearedAt: everythingClearedAt, clocks: Clocks(), totals: Totals())
+    for (number, path) in clocksAndTotals.enumerated() {
+      numbers[keyPath: path] = bytes.integer(at: Place.clocksAndTotals + 8 * number)
+    }
+    let clocks = numbers.clocks
     guard clocks.highest <= Limits.clockMax, clocks.deletion <= clocks.highest,
       clocks.candidate <= clocks.highest, clocks.observed <= Limits.clockMax,
       clocks.candidateObserved <= clocks.observed
     else { throw CatalogueEntry.failure(.field(.clock)) }
-    var totals = Totals()
-    totals.userByteCount = bytes.integer(at: Place.userByteCount)
-    totals.writtenByteCount = bytes.integer(at: Place.writtenByteCount)
-    totals.movedByteCount = bytes.integer(at: Place.movedByteCount)
-    totals.evictedCount = bytes.integer(at: Place.evictedCount)
-    totals.expiredCount = bytes.integer(at: Place.expiredCount)
-    return StoreNumbers(
-      nextGeneration: nextGeneration, nextCollection: nextCollection, nextDictionary: nextDictionary,
-      slotCount: slotCount, everythingClearedAt: everythingClearedAt, clocks: clocks, totals: totals)
+    return numbers
   }
 }

@@ -1,8 +1,5 @@
 extension Superblock {
   private enum Place {
-    static let magic = 0
-    static let checksum = 8
-    static let covered = 12
     static let major = 12
     static let minor = 14
     static let neededToRead = 16
@@ -29,8 +26,7 @@ extension Superblock {
   private static let magic = 0x544e_454d_4944_4553 as UInt64  // "SEDIMENT"
 
   package func encode() -> [UInt8] {
-    encoded(byteCount: Self.byteCount) { bytes in
-      bytes.store(Self.magic, at: Place.magic)
+    MagicBlock.encode(Self.magic, byteCount: Self.byteCount) { bytes in
       bytes.store(Self.major, at: Place.major)
       bytes.store(Self.minor, at: Place.minor)
       bytes.store(features.neededToRead, at: Place.neededToRead)
@@ -52,7 +48,6 @@ extension Superblock {
       segment.encode(into: &bytes, at: Place.segment)
       bytes.store(checkpoint.rawValue, at: Place.checkpoint)
       watermark.encode(into: &bytes, at: Place.watermark)
-      bytes.store(Self.checksum(bytes.bytes).rawValue, at: Place.checksum)
     }
   }
 
@@ -61,10 +56,8 @@ extension Superblock {
   /// `.absent` means that the bytes are of another kind of file, or too few to tell, `.newer` that they are sound
   /// but not for this version, everything else that the copy is damaged or was torn.
   package static func decode(_ bytes: RawSpan, copy: Copy) throws(FormatError) -> Superblock {
-    guard bytes.byteCount >= Place.checksum else { throw failure(.absent) }
-    guard bytes.integer(at: Place.magic) == magic else { throw failure(.absent) }
-    guard bytes.byteCount >= byteCount else { throw failure(.truncated) }
-    guard bytes.integer(at: Place.checksum) == checksum(bytes).rawValue else { throw failure(.checksum) }
+    guard bytes.byteCount >= 8, bytes.integer(at: 0) == magic else { throw failure(.absent) }
+    try MagicBlock.check(bytes, magic, byteCount: byteCount, for: .superblock)
     let features = try decodeVersion(bytes)
     guard bytes.integer(at: Place.copy) == copy.rawValue else { throw failure(.field(.copy)) }
     guard
@@ -120,10 +113,6 @@ extension Superblock {
       LogPosition(segment.generation, offset) < watermark
     else { throw failure(.field(.watermark)) }
     return (offset, watermark)
-  }
-
-  private static func checksum(_ bytes: RawSpan) -> Checksum {
-    Checksum.empty.continued(with: bytes.extracting(Place.covered..<byteCount))
   }
 
   private static func failure(_ fault: FormatError.Fault) -> FormatError {

@@ -36,24 +36,20 @@ package enum ControlRecord: Hashable, Sendable {
   package static func decode(
     _ value: RawSpan, isBatched: Bool = false
   ) throws(FormatError) -> ControlRecord {
-    let control = try decodeAny(value)
-    if case .catalogueChange = control { return control }
-    guard !isBatched else { throw FormatError(.record, .field(.batched)) }
-    return control
-  }
-
-  private static func decodeAny(_ value: RawSpan) throws(FormatError) -> ControlRecord {
     guard value.byteCount >= 1 else { throw FormatError(.record, .field(.value)) }
     let type: UInt8 = value.integer(at: 0)
+    let control: ControlRecord
     switch ControlType(rawValue: type) {
-    case .mark: return .mark(try Mark.decode(value))
-    case .seal: return .seal(try Seal.decode(value))
-    case .commit: return .commit(try Commit.decode(value))
+    case .mark: control = .mark(try Mark.decode(value))
+    case .seal: control = .seal(try Seal.decode(value))
+    case .commit: control = .commit(try Commit.decode(value))
     case .catalogueChange: return .catalogueChange(try CatalogueChange.decode(value))
-    case .checkpointPart: return .checkpointPart(try CheckpointPart.decode(value))
-    case nil where type >= ControlType.ignorable: return .ignorable(type: type)
+    case .checkpointPart: control = .checkpointPart(try CheckpointPart.decode(value))
+    case nil where type >= ControlType.ignorable: control = .ignorable(type: type)
     case nil: throw FormatError(.record, type == 0 ? .field(.type) : .newer(.type))
     }
+    guard !isBatched else { throw FormatError(.record, .field(.batched)) }
+    return control
   }
 
   /// The record that holds it; only a catalogue change can be a member of a batch.

@@ -131,6 +131,15 @@ public import CSediment
     }
   }
 
+  /// Whether its key begins with these bytes.
+  @inlinable package func hasPrefix(_ prefix: RawSpan) -> Bool {
+    guard keyByteCount >= prefix.byteCount else { return false }
+    return unsafe prefix.withUnsafeBytes { bytes in
+      guard let base = bytes.baseAddress else { return true }
+      return unsafe sediment_bytes_equal(base, start + headByteCount, bytes.count) != 0
+    }
+  }
+
   @inlinable @inline(__always) package var key: UnsafeRawBufferPointer {
     unsafe UnsafeRawBufferPointer(start: start + headByteCount, count: keyByteCount)
   }

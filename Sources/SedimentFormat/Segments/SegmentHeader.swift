@@ -22,9 +22,6 @@ package struct SegmentHeader: Hashable, Sendable {
   package static let byteCount = Limits.segmentHeaderByteCount
 
   private enum Place {
-    static let magic = 0
-    static let checksum = 8
-    static let covered = 12
     static let identity = 12
     static let fileLow = 40
     static let fileHigh = 48
@@ -39,8 +36,7 @@ package struct SegmentHeader: Hashable, Sendable {
   private static let magic = 0x4d47_4553_4944_4553 as UInt64  // "SEDISEGM"
 
   package func encode(in file: FileIdentity) -> [UInt8] {
-    encoded(byteCount: Self.byteCount) { bytes in
-      bytes.store(Self.magic, at: Place.magic)
+    MagicBlock.encode(Self.magic, byteCount: Self.byteCount) { bytes in
       identity.encode(into: &bytes, at: Place.identity)
       bytes.store(file.low, at: Place.fileLow)
       bytes.store(file.high, at: Place.fileHigh)
@@ -48,47 +44,26 @@ package struct SegmentHeader: Hashable, Sendable {
       bytes.store(floor.rawValue, at: Place.floor)
       bytes.store(predecessor?.generation.rawValue ?? 0, at: Place.predecessorGeneration)
       bytes.store(predecessor?.offset.rawValue ?? 0, at: Place.predecessorOffset)
-      bytes.store(Self.checksum(bytes.bytes).rawValue, at: Place.checksum)
     }
   }
 
   /// Decodes the header of the segment that begins at `slot`; one that says another place or another file was
   /// misdirected.
+  ///
+  /// The magic of a freed segment is zero. Its seed is the one that the next use of the slot must differ from.
   package static func decode(
-    _ bytes: RawSpan, in file: FileIdentity, at slot: UInt32
+    _ bytes: RawSpan, in file: FileIdentity, at slot: UInt32, mayBeFreed: Bool = false
   ) throws(FormatError) -> SegmentHeader {
-    let (found, header) = try decode(bytes, at: slot)
+    let (found, header) = try decode(bytes, at: slot, mayBeFreed: mayBeFreed)
     guard found == file else { throw failure(.field(.identity)) }
     return header
   }
 
   /// Decodes the header at `slot` of a file whose identity is not known, for a salvage without superblocks.
   package static func decode(
-    _ bytes: RawSpan, at slot: UInt32
+    _ bytes: RawSpan, at slot: UInt32, mayBeFreed: Bool = false
   ) throws(FormatError) -> (file: FileIdentity, header: SegmentHeader) {
-    guard bytes.byteCount >= byteCount else { throw failure(.truncated) }
-    guard bytes.integer(at: Place.magic) == magic else { throw failure(.absent) }
-    return try decodeWithoutMagic(bytes, at: slot)
-  }
-
-  /// Decodes the header of a segment that may have been freed, whose magic is then zero.
-  ///
-  /// Its seed is the one that the next use of the slot must differ from.
-  package static func decodeFreed(
-    _ bytes: RawSpan, in file: FileIdentity, at slot: UInt32
-  ) throws(FormatError) -> SegmentHeader {
-    guard bytes.byteCount >= byteCount else { throw failure(.truncated) }
-    let found: UInt64 = bytes.integer(at: Place.magic)
-    guard found == magic || found == 0 else { throw failure(.absent) }
-    let (foundFile, header) = try decodeWithoutMagic(bytes, at: slot)
-    guard foundFile == file else { throw failure(.field(.identity)) }
-    return header
-  }
-
-  private static func decodeWithoutMagic(
-    _ bytes: RawSpan, at slot: UInt32
-  ) throws(FormatError) -> (file: FileIdentity, header: SegmentHeader) {
-    guard bytes.integer(at: Place.checksum) == checksum(bytes).rawValue else { throw failure(.checksum) }
+    try MagicBlock.check(bytes, magic, byteCount: byteCount, mayLackMagic: mayBeFreed, for: .segmentHeader)
     guard
       let file = FileIdentity(low: bytes.integer(at: Place.fileLow), high: bytes.integer(at: Place.fileHigh))
     else { throw failure(.field(.identity)) }
@@ -117,10 +92,6 @@ package struct SegmentHeader: Hashable, Sendable {
       identity.kind == .hot, generation < identity.generation
     else { throw failure(.field(.predecessor)) }
     return LogPosition(generation, offset)
-  }
-
-  private static func checksum(_ bytes: RawSpan) -> Checksum {
-    Checksum.empty.continued(with: bytes.extracting(Place.covered..<byteCount))
   }
 
   private static func failure(_ fault: FormatError.Fault) -> FormatError {
