@@ -1,5 +1,6 @@
 import Sediment
 import SedimentDisk
+import SedimentFormat
 import SedimentSupport
 import SedimentTesting
 import Testing
@@ -71,7 +72,8 @@ struct SalvageFailureTests {
     var builder = try LogBuilder(fileSlotCount: 8)
     try builder.open()
     try builder.put("kept", "value")
-    let start = try builder.append(.putLarge, key: Array("large".utf8), value: [1, 2, 3])
+    let start = try builder.append(
+      .putLarge, key: Array("large".utf8), value: [UInt8](repeating: 0xff, count: 64))
     let end = builder.position
     try builder.sync()
     let report = try SedimentStore.salvage(from: LogBuilder.path, to: Self.saved, on: builder.disk)
