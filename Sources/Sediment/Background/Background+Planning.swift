@@ -2,8 +2,8 @@ internal import SedimentFormat
 
 /// What of the background's work is planned, so that nothing is planned twice.
 struct Plans {
-  /// Within which interval a sync is on its way; nil if none is.
-  var interval: Duration?
+  /// Within how many nanoseconds a sync is on its way; those of `unsynced` if none is.
+  var syncNanoseconds = WrittenDurability.unsynced.nanoseconds
   /// Whether a run of maintenance is on its way, or goes on.
   var isMaintenancePlanned = false
   /// Whether somebody has asked for maintenance since its last run began.
@@ -25,18 +25,16 @@ struct Plans {
 extension Background {
   /// Schedules what has to follow a change.
   @inline(__always)
-  func planSync(_ writer: inout LogWriter, _ durability: SedimentDurability) {
-    // What was planned earlier, within no longer an interval, comes early enough.
-    if case .interval(let interval) = durability, writer.plans.interval.map({ interval < $0 }) ?? true {
-      planSync(after: interval, &writer)
-    }
+  func planSync(_ writer: inout LogWriter, _ durability: WrittenDurability) {
+    // What was planned earlier, within no longer a time, comes early enough.
+    if durability.nanoseconds < writer.plans.syncNanoseconds { planSync(within: durability, &writer) }
     if writer.tail.wantsUpkeep { planUpkeep(&writer) }
   }
 
   @inline(never)
-  private func planSync(after interval: Duration, _ writer: inout LogWriter) {
-    writer.plans.interval = interval
-    schedule(sync, after: interval.nanosecondsClamped)
+  private func planSync(within durability: WrittenDurability, _ writer: inout LogWriter) {
+    writer.plans.syncNanoseconds = durability.nanoseconds
+    schedule(sync, after: durability.nanoseconds)
   }
 
   @inline(never)

@@ -4,7 +4,7 @@ internal import Synchronization
 
 extension Changes {
   /// Makes all changes of a batch or none, across a crash and for readers.
-  func commit(_ batch: BatchMembers, _ durability: SedimentDurability) throws(SedimentError) {
+  func commit(_ batch: BatchMembers, _ durability: WrittenDurability) throws(SedimentError) {
     if let failure = batch.failure { throw failure }
     if batch.isEmpty { return }
     if batch.hasLongMember {
@@ -25,7 +25,7 @@ extension Changes {
   /// Makes the batch, with extents for values of more bytes; with nil, for all that do not fit into a slot with their
   /// keys.
   private func commitOnce(
-    _ batch: BatchMembers, largerThan byteCountMax: Int?, _ durability: SedimentDurability
+    _ batch: BatchMembers, largerThan byteCountMax: Int?, _ durability: WrittenDurability
   ) throws(SedimentError) {
     try lifetime.check()
     var reservation = Reservation(returned)

@@ -13,7 +13,7 @@ extension Changes {
         message: "A collection's name has 1 to 255 bytes of UTF-8 without a zero byte. Choose another.")
     }
     return try compactor.makingSpace(forStoring: name.count) { () throws(SedimentError) in
-      try log.transact(options.durability) { (writer) throws(SedimentError) in
+      try log.transact(durability) { (writer) throws(SedimentError) in
         if let state = collections.named(name) { return state }
         let number = writer.catalogue.numbers.nextCollection
         let entry = CollectionEntry(
@@ -33,7 +33,7 @@ extension Changes {
 
   /// Removes all keys of a collection by one small record.
   @usableFromInline
-  func clear(_ state: CollectionState, _ durability: SedimentDurability) throws(SedimentError) {
+  func clear(_ state: CollectionState, _ durability: WrittenDurability) throws(SedimentError) {
     try changeCollections(durability) { (writer, purpose) throws(SedimentError) in
       if state.isDropped.load(ordering: .relaxed) { throw .dropped(path) }
       let sequence = try log.change([.collectionCleared(number: state.number)], for: purpose, &writer)
@@ -43,7 +43,7 @@ extension Changes {
   }
 
   /// Removes a collection with all its keys; false if there is none of that name.
-  func drop(_ name: [UInt8], _ durability: SedimentDurability) throws(SedimentError) -> Bool {
+  func drop(_ name: [UInt8], _ durability: WrittenDurability) throws(SedimentError) -> Bool {
     var wasThere = false
     try changeCollections(durability) { (writer, purpose) throws(SedimentError) in
       // Without one the call still waits for the sync: the change that removed it may not be durable yet.
@@ -62,7 +62,7 @@ extension Changes {
   }
 
   /// Removes all keys of all collections by one small record.
-  func clearEverything(_ durability: SedimentDurability) throws(SedimentError) {
+  func clearEverything(_ durability: WrittenDurability) throws(SedimentError) {
     try changeCollections(durability) { (writer, purpose) throws(SedimentError) in
       // Afterwards it would be too late to refuse.
       let dictionaries = try contents.dictionaryRecords(writer)
@@ -76,7 +76,7 @@ extension Changes {
   /// Makes a change that kills many records at once: where no room can be made for it, it takes what frees them later
   /// of the reserve.
   private func changeCollections(
-    _ durability: SedimentDurability,
+    _ durability: WrittenDurability,
     _ body: (inout LogWriter, SlotSpace.Purpose) throws(SedimentError) -> Void
   ) throws(SedimentError) {
     try lifetime.check()

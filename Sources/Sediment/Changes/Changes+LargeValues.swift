@@ -5,7 +5,7 @@ extension Changes {
   /// Sets a key to a value that gets slots of its own, which are written outside the lock (DESIGN.md 5).
   func setLarge(
     _ value: RawSpan, _ key: RawSpan, _ state: CollectionState, expiry: WrittenExpiry,
-    if condition: WriteCondition, _ durability: SedimentDurability
+    if condition: WriteCondition, _ durability: WrittenDurability
   ) throws(SedimentError) -> Bool {
     let packedByteCount = compressor.packedByteCount(value, state)
     if let packedByteCount {
@@ -40,7 +40,7 @@ extension Changes {
 
   private func setLargeOnce(
     _ value: RawSpan, isPacked: Bool, _ key: RawSpan, _ state: CollectionState, expiry: WrittenExpiry,
-    if condition: WriteCondition, _ durability: SedimentDurability
+    if condition: WriteCondition, _ durability: WrittenDurability
   ) throws(SedimentError) -> Bool {
     try lifetime.check()
     var reservation = Reservation(returned)

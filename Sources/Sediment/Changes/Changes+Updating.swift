@@ -8,7 +8,7 @@ extension Changes {
   /// meanwhile. Nil from it removes the key.
   @usableFromInline
   func update(
-    _ key: RawSpan, _ state: CollectionState, expiry: WrittenExpiry, _ durability: SedimentDurability,
+    _ key: RawSpan, _ state: CollectionState, expiry: WrittenExpiry, _ durability: WrittenDurability,
     _ body: (FoundValue?) throws -> [UInt8]?
   ) throws {
     while true {
@@ -33,7 +33,7 @@ extension Changes {
   /// Makes a change if the key's newest record is still the one of a sequence, 0 for none.
   private func replace(
     _ key: RawSpan, _ state: CollectionState, with new: RawSpan?, after sequence: UInt64,
-    _ expiry: WrittenExpiry, _ durability: SedimentDurability
+    _ expiry: WrittenExpiry, _ durability: WrittenDurability
   ) throws(SedimentError) -> Bool {
     if let new {
       return try set(new, key, state, expiry: expiry, if: .unchanged(sequence), durability)
@@ -50,7 +50,7 @@ extension Changes {
   @usableFromInline
   func compareAndSet(
     _ key: RawSpan, _ state: CollectionState, expected: RawSpan?, new: RawSpan?, expiry: WrittenExpiry,
-    _ durability: SedimentDurability
+    _ durability: WrittenDurability
   ) throws(SedimentError) -> Bool {
     while true {
       let (isExpected, sequence) = try Readers.reading(domain) { () throws(SedimentError) in
@@ -68,7 +68,7 @@ extension Changes {
 
   /// Ends a call that had nothing to change: a synced one waits for the changes that it went by, and a store that
   /// is only read refuses it all the same.
-  private func nothingChanged(_ durability: SedimentDurability) throws(SedimentError) {
+  private func nothingChanged(_ durability: WrittenDurability) throws(SedimentError) {
     if writer == nil { throw .readOnly(path) }
     if durability == .synced { try log.sync() }
   }
@@ -85,7 +85,7 @@ extension Changes {
   /// Gives a key that has a value another expiry; false if it has none.
   @usableFromInline
   func setExpiry(
-    _ time: UInt64, _ key: RawSpan, _ state: CollectionState, _ durability: SedimentDurability
+    _ time: UInt64, _ key: RawSpan, _ state: CollectionState, _ durability: WrittenDurability
   ) throws(SedimentError) -> Bool {
     while true {
       let old = try Readers.reading(domain) {
@@ -109,7 +109,7 @@ extension Changes {
   /// Leaves the expiry of a key as it is; false if the key has no value.
   @usableFromInline
   func keepExpiry(
-    _ key: RawSpan, _ state: CollectionState, _ durability: SedimentDurability
+    _ key: RawSpan, _ state: CollectionState, _ durability: WrittenDurability
   ) throws(SedimentError) -> Bool {
     let isThere = try reader.contains(key, state)
     try nothingChanged(durability)
@@ -118,9 +118,6 @@ extension Changes {
 }
 
 extension Changes {
-  /// What a change survives unless its call says otherwise.
-  @usableFromInline var durability: SedimentDurability { options.durability }
-
   /// An expiry as a record will say it.
   @usableFromInline
   func written(_ expiry: SedimentExpiry) -> WrittenExpiry {

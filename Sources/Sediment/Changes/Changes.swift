@@ -25,6 +25,29 @@ enum WrittenExpiry {
   case unchanged
 }
 
+/// How durable a change is to be when its call returns, as one number.
+@usableFromInline
+struct WrittenDurability: Equatable, Sendable {
+  /// Within how many nanoseconds the background is to sync it; the two highest numbers, which no time has, ask nothing
+  /// of the background.
+  @usableFromInline let nanoseconds: UInt64
+
+  static var synced: WrittenDurability { WrittenDurability(nanoseconds: .max) }
+  static var unsynced: WrittenDurability { WrittenDurability(nanoseconds: .max - 1) }
+
+  @inline(__always)
+  private init(nanoseconds: UInt64) { self.nanoseconds = nanoseconds }
+
+  @usableFromInline
+  init(_ durability: SedimentDurability) {
+    switch durability {
+    case .synced: self = .synced
+    case .unsynced: self = .unsynced
+    case .interval(let interval): nanoseconds = min(interval.nanosecondsClamped, .max - 2)
+    }
+  }
+}
+
 /// Makes the changes that users ask for: of keys, of batches, of collections.
 @usableFromInline
 @safe
@@ -45,6 +68,8 @@ final class Changes: AboveReader, Sendable {
   let returned: ReturnedSlots
   let pace: PaceCell
   let compresses: Bool
+  /// How durable a change is that does not say so.
+  @usableFromInline let durability: WrittenDurability
 
   init(_ opened: OpenedStore, _ compactor: Compactor) {
     contents = compactor.contents
@@ -62,6 +87,13 @@ final class Changes: AboveReader, Sendable {
     returned = opened.returned
     pace = opened.pace
     compresses = compressor.compresses
+    durability = WrittenDurability(reader.options.durability)
+  }
+
+  /// How durable a change is to be; nil asks for what the store's options say.
+  @inlinable @inline(__always)
+  func written(_ durability: SedimentDurability?) -> WrittenDurability {
+    durability.map { WrittenDurability($0) } ?? self.durability
   }
 }
 
@@ -70,7 +102,7 @@ extension Changes {
   @usableFromInline
   func set(
     _ value: RawSpan, _ key: RawSpan, _ state: CollectionState, expiry: WrittenExpiry,
-    if condition: WriteCondition, _ durability: SedimentDurability
+    if condition: WriteCondition, _ durability: WrittenDurability
   ) throws(SedimentError) -> Bool {
     // What fits into a slot is within all limits.
     if key.byteCount &+ value.byteCount > LogWriter.shortRecordByteCountMax {
@@ -80,7 +112,9 @@ extension Changes {
       return try setPacked(value, key, state, expiry: expiry, if: condition, durability)
     }
     return try compactor.makingSpace(forStoring: value.byteCount) { () throws(SedimentError) in
-      try setOnce(value, nil, key, state, expiry: expiry, if: condition, durability)
+      try log.transact(durability) { (writer) throws(SedimentError) in
+        try set(value, nil, key, state, expiry: expiry, if: condition, LogWriter.Way(durability), &writer)
+      }
     }
   }
 
@@ -89,7 +123,7 @@ extension Changes {
   @inline(never)
   private func setLong(
     _ value: RawSpan, _ key: RawSpan, _ state: CollectionState, expiry: WrittenExpiry,
-    if condition: WriteCondition, _ durability: SedimentDurability
+    if condition: WriteCondition, _ durability: WrittenDurability
   ) throws(SedimentError) -> Bool {
     try checkLengths(key, value)
     try lifetime.check()
@@ -119,7 +153,7 @@ extension Changes {
   @inline(never)
   private func setPacked(
     _ value: RawSpan, _ key: RawSpan, _ state: CollectionState, expiry: WrittenExpiry,
-    if condition: WriteCondition, _ durability: SedimentDurability
+    if condition: WriteCondition, _ durability: WrittenDurability
   ) throws(SedimentError) -> Bool {
     try ZstdCodec.withCurrent { (codec) throws(SedimentError) in
       let packed = codec.flatMap { compressor.pack(value, state, with: $0) }
@@ -130,17 +164,17 @@ extension Changes {
   }
 
   /// Makes the change; `packed` is the value as it was compressed, if it was.
-  @inline(__always)
+  @inline(never)
   func setOnce(
     _ value: RawSpan, _ packed: PackedValue?, _ key: RawSpan, _ state: CollectionState, expiry: WrittenExpiry,
-    if condition: WriteCondition, _ durability: SedimentDurability
+    if condition: WriteCondition, _ durability: WrittenDurability
   ) throws(SedimentError) -> Bool {
     try log.transact(durability) { (writer) throws(SedimentError) in
       try set(value, packed, key, state, expiry: expiry, if: condition, LogWriter.Way(durability), &writer)
     }
   }
 
-  @inline(__always)
+  @inline(always)
   private func set(
     _ value: RawSpan, _ packed: PackedValue?, _ key: RawSpan, _ state: CollectionState, expiry: WrittenExpiry,
     if condition: WriteCondition, _ way: LogWriter.Way, _ writer: inout LogWriter
@@ -177,7 +211,7 @@ extension Changes {
   /// Removes a key; false if it had no value.
   @usableFromInline
   func remove(
-    _ key: RawSpan, _ state: CollectionState, if condition: WriteCondition, _ durability: SedimentDurability
+    _ key: RawSpan, _ state: CollectionState, if condition: WriteCondition, _ durability: WrittenDurability
   ) throws(SedimentError) -> Bool {
     try checkLengths(key, RawSpan())
     do throws(SedimentError) {
@@ -194,7 +228,7 @@ extension Changes {
 
   @inline(__always)
   private func removeOnce(
-    _ key: RawSpan, _ state: CollectionState, if condition: WriteCondition, _ durability: SedimentDurability
+    _ key: RawSpan, _ state: CollectionState, if condition: WriteCondition, _ durability: WrittenDurability
   ) throws(SedimentError) -> Bool {
     try log.transact(durability) { (writer) throws(SedimentError) in
       if state.isDropped.load(ordering: .relaxed) { throw .dropped(path) }

@@ -139,7 +139,7 @@ extension Compactor {
   /// It takes of the reserve what one exchange takes, which comes back with the next sync. The result tells whether
   /// the key had a value.
   func removeByExchange(
-    _ key: RawSpan, _ state: CollectionState, if condition: WriteCondition, _ durability: SedimentDurability
+    _ key: RawSpan, _ state: CollectionState, if condition: WriteCondition, _ durability: WrittenDurability
   ) throws(SedimentError) -> Bool? {
     guard options.compaction != .off, Readers.depth == 0 else { return nil }
     guard let compaction else { throw .readOnly(path) }

@@ -4,8 +4,10 @@ internal import SedimentFormat
 struct LedgerRow {
   let entry: SegmentEntry
   let counts: SegmentCounts
-  /// The bytes of its tombstones, as the ledger's sum has them.
+  /// The bytes of its tombstones.
   var tombstoneByteCount: Int
+  /// The same as the ledger's sum has them: what stays as it is counts for nothing.
+  var countedTombstoneByteCount: Int { isRefused ? 0 : tombstoneByteCount }
   /// When more of it will have expired; the highest number if nothing will.
   var nextExpiry: UInt64
   /// The bytes of those of its puts that have expired, dead or not.

@@ -162,11 +162,8 @@ package struct SegmentLedger {
     expiring.replace(old?.asExpiring, by: new?.asExpiring)
     nextExpiries.replace(old?.byNextExpiry, by: new?.byNextExpiry)
     halfExpired.replace(old?.asHalfExpired, by: new?.asHalfExpired)
-    for (row, sign) in [(old, -1), (new, 1)] {
-      guard let row else { continue }
-      hiddenByteCount += sign * row.hiddenByteCount
-      if !row.isRefused { tombstoneByteCount += sign * row.tombstoneByteCount }
-    }
+    hiddenByteCount += (new?.hiddenByteCount ?? 0) - (old?.hiddenByteCount ?? 0)
+    tombstoneByteCount += (new?.countedTombstoneByteCount ?? 0) - (old?.countedTombstoneByteCount ?? 0)
   }
 
   /// The number of the shelf that a segment stands on, those of what superblocks need behind the others.

@@ -27,14 +27,24 @@ final class Contents: AboveReader, Sendable {
 }
 
 extension Contents {
-  /// The record that a key has now, where it is mapped: looked up after the append, while its bucket comes near.
-  @inline(always)
+  /// The record that a key has now, where all of the file is mapped, in a search that has come to its first entry.
+  @inline(__always)
   private func mapped(
-    _ key: RawSpan, _ state: CollectionState, _ probe: inout IndexProbe, _ writer: borrowing LogWriter
+    _ key: RawSpan, _ state: CollectionState, from first: IndexEntry?, _ probe: inout IndexProbe,
+    _ writer: borrowing LogWriter
+  ) -> FoundRecord? {
+    guard let first else { return nil }
+    return mapped(key, state.number, from: first, &probe, inWindow: writer.recordsInWindow)
+  }
+
+  @inline(never)
+  private func mapped(
+    _ key: RawSpan, _ collection: UInt32, from first: IndexEntry, _ probe: inout IndexProbe,
+    inWindow: RecordsInWindow
   ) -> FoundRecord? {
     // Without a call there is nothing to fail. A record that makes no sense is passed over.
     try? reader.locate(
-      key, in: state.number, verifying: false, inWindow: writer.recordsInWindow, probe: &probe)
+      key, in: collection, verifying: false, inWindow: inWindow, from: first, probe: &probe)
   }
 
   /// Lets the index lead to a record that was appended, and keeps the accounts.
@@ -132,7 +142,7 @@ extension Contents {
   }
 
   /// Appends a put and tells the index.
-  @inline(__always)
+  @inline(always)
   func put(
     _ value: RawSpan, _ key: RawSpan, _ hash: UInt64, _ state: CollectionState, _ form: RecordForm,
     _ writer: inout LogWriter, _ way: LogWriter.Way
@@ -143,9 +153,15 @@ extension Contents {
       return try putSlowly(value, key, hash, state, form, for: .storing, &writer, way) { _ in }
     }
     try writer.makeRoom(byteCount, key, for: .storing)
-    let position = try writer.append(form, byteCount: byteCount, key: key, value: value, way)
-    var probe = index.view.probe(hash)
-    let old = mapped(key, state, &probe, writer)
+    // The bucket comes near while the record is laid out, and the old record while the new one is appended.
+    writer.layOut(form, byteCount: byteCount, key: key, value: value)
+    let search = KeySearch(hash, in: index.view)
+    if let first = search.first { reader.prefetchHead(first) }
+    let position = try writer.appendLaidOut(form, byteCount: byteCount, way)
+    var probe = search.probe
+    let old =
+      reader.keyRecordInPlace(key, search, state.number)
+      ?? mapped(key, state, from: search.first, &probe, writer)
     enter(hash, probe, old, state, form, at: position, byteCount: byteCount, &writer)
   }
 
@@ -168,7 +184,7 @@ extension Contents {
     try writer.makeRoom(byteCount, key, for: purpose)
     let position = try writer.append(form, byteCount: byteCount, key: key, value: value, way)
     commit(&writer)
-    if isMapped { old = mapped(key, state, &probe, writer) }
+    if isMapped { old = mapped(key, state, from: probe.next(), &probe, writer) }
     enter(hash, probe, old, state, form, at: position, byteCount: byteCount, &writer)
   }
 

@@ -1,3 +1,5 @@
+internal import CSediment
+
 /// The search for one hash: yields the entries that agree with it in all the bits they hold.
 ///
 /// Several entries may agree, so the caller compares the key of each in the log. A probe reads at most every slot of
@@ -54,30 +56,10 @@ package struct IndexProbe {
     (raw ^ hashBits) & IndexEntry.hashMask == 0
   }
 
-  /// Looks at all slots of a bucket at once, without a branch.
-  ///
-  /// Written out, since a loop over atomic loads is not unrolled, and ends early where a slot agrees: a branch that is
-  /// guessed wrong at every other lookup.
+  /// Looks at all slots of a bucket at once; what agrees is loaded again before it is believed.
   @inline(__always)
   private mutating func visit() {
-    let bucket = table.bucket(bucket)
-    matches = 0
-    look(at: bucket.advanced(by: 7))
-    look(at: bucket.advanced(by: 6))
-    look(at: bucket.advanced(by: 5))
-    look(at: bucket.advanced(by: 4))
-    look(at: bucket.advanced(by: 3))
-    look(at: bucket.advanced(by: 2))
-    look(at: bucket.advanced(by: 1))
-    look(at: bucket)
-  }
-
-  /// Notes whether the slot before those that were looked at agrees.
-  @inline(__always)
-  private mutating func look(at slot: IndexSlot) {
-    // Without the reference bit, and with the hash bits at the top, which are zeros where they agree.
-    let difference = (slot.load() ^ hashBits) &<< 1
-    matches = matches &+ matches &+ (difference < IndexEntry.agreeingEnd ? 1 : 0)
+    matches = unsafe sediment_agreeing_words(table.bucketAddress(bucket), hashBits)
   }
 
   /// Whether no entry of the hash can lie behind the bucket.

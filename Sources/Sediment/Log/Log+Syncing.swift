@@ -21,6 +21,7 @@ extension Log {
   }
 
   /// Returns once everything up to a sequence is on the disk.
+  @inline(never)
   func waitForSync(_ sequence: UInt64) throws(SedimentError) {
     try gate.wait(for: sequence) { () throws(SedimentError) in
       // One round of the processor for those who are about to append: they share this sync then.
@@ -97,7 +98,7 @@ extension Log {
   func syncInBackground() {
     guard lifetime.isUsable, let writer else { return }
     let sequence = writer.withLock { writer in
-      writer.plans.interval = nil
+      writer.plans.syncNanoseconds = WrittenDurability.unsynced.nanoseconds
       return writer.tail.countedSequence
     }
     // That it fails poisons, and is told with that.

@@ -61,7 +61,7 @@ final class Log: AboveReader, Sendable {
   /// durability says so.
   @inline(__always)
   func transact<Value>(
-    _ durability: SedimentDurability, _ body: (inout LogWriter) throws(SedimentError) -> Value
+    _ durability: WrittenDurability, _ body: (inout LogWriter) throws(SedimentError) -> Value
   ) throws(SedimentError) -> Value {
     let (value, sequence) = try withWriter { (writer) throws(SedimentError) in
       let value = try body(&writer)

@@ -174,7 +174,7 @@ internal import SedimentFormat
 
     /// How the record of a change goes that is to be as durable as this when its call returns.
     @inline(__always)
-    init(_ durability: SedimentDurability) {
+    init(_ durability: WrittenDurability) {
       self = durability == .synced ? .written : .stored
     }
   }
@@ -186,10 +186,22 @@ internal import SedimentFormat
   mutating func append(
     _ form: RecordForm, byteCount: Int, key: RawSpan, value: RawSpan, _ way: Way
   ) throws(SedimentError) -> UInt64 {
+    layOut(form, byteCount: byteCount, key: key, value: value)
+    return try appendLaidOut(form, byteCount: byteCount, way)
+  }
+
+  /// Lays out a record that is appended next, in memory of the writer.
+  @inline(__always)
+  mutating func layOut(_ form: RecordForm, byteCount: Int, key: RawSpan, value: RawSpan) {
     if unsafe scratch.count < byteCount { growScratch(byteCount) }
+    unsafe form.encode(key: key, value: value, byteCount: byteCount, at: scratch.baseAddress!)
+  }
+
+  /// Appends the record that was laid out last, for which there is room; the result is its first byte.
+  @inline(__always)
+  mutating func appendLaidOut(_ form: RecordForm, byteCount: Int, _ way: Way) throws(SedimentError) -> UInt64 {
     let offset = tail.offset
     let start = unsafe scratch.baseAddress!
-    unsafe form.encode(key: key, value: value, byteCount: byteCount, at: start)
     unsafe RecordForm.finish(
       at: start, byteCount: byteCount, sequence: tail.sequence &+ 1, offset: offset,
       seed: tail.segment.seed)

@@ -12,6 +12,23 @@ extension Reader {
   // `@inline(__always)` leaves what is as long as this to the compiler.
   @inline(always)
   func recordInPlace(_ key: RawSpan, _ search: KeySearch, _ state: CollectionState) -> RecordView? {
+    guard let found = keyRecordInPlace(key, search, state.number), found.view.holdsValue else { return nil }
+    let (view, segment) = (found.view, found.segment)
+    if options.verifiesReads, !view.isIntact(at: found.position, seed: segment.seed) { return nil }
+    // Whoever sees an entry of a batch that is being told to the index sees this, too.
+    SchedulePoint.reach(.reading)
+    guard publishedBatch.load(ordering: .acquiring) == 0 else { return nil }
+    SchedulePoint.reach(.reading)
+    guard isVisible(view, in: segment, state) else { return nil }
+    if evicts { search.probe.setReference() }
+    return view
+  }
+
+  /// The record that a search's first entry leads to, if it is one of the key in mapped memory, as most are.
+  ///
+  /// In the reader's scope that the search was begun in, or with the writer.
+  @inline(always)
+  func keyRecordInPlace(_ key: RawSpan, _ search: KeySearch, _ collection: UInt32) -> FoundRecord? {
     guard let first = search.first else { return nil }
     let position = first.position &<< 3
     let mappedEnd = volume.mappedByteCount
@@ -21,16 +38,9 @@ extension Reader {
     let end = min(segment.readableEnd, mappedEnd)
     guard position < end,
       let view = unsafe RecordView(volume.base + Int(position), available: Int(end &- position)),
-      view.holdsValue, view.collection == state.number, view.hasKey(key)
+      view.collection == collection, view.hasKey(key)
     else { return nil }
-    if options.verifiesReads, !view.isIntact(at: position, seed: segment.seed) { return nil }
-    // Whoever sees an entry of a batch that is being told to the index sees this, too.
-    SchedulePoint.reach(.reading)
-    guard publishedBatch.load(ordering: .acquiring) == 0 else { return nil }
-    SchedulePoint.reach(.reading)
-    guard isVisible(view, in: segment, state) else { return nil }
-    if evicts { search.probe.setReference() }
-    return view
+    return unsafe FoundRecord(view: view, position: position, segment: segment, owner: nil)
   }
 
   /// Whether a key has certainly no record: the search found no entry, and nothing asks for a closer look.

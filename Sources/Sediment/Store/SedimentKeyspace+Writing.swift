@@ -9,7 +9,7 @@ extension SedimentKeyspace {
     try key.withSedimentBytes { (key) throws(SedimentError) in
       try value.withSedimentBytes { (value) throws(SedimentError) in
         _ = try changes.set(
-          value, key, state, expiry: .at(0), if: .always, durability ?? changes.durability)
+          value, key, state, expiry: .at(0), if: .always, changes.written(durability))
       }
     }
   }
@@ -35,7 +35,7 @@ extension SedimentKeyspace {
       try value.withSedimentBytes { (value) throws(SedimentError) in
         _ = try changes.set(
           value, key, state, expiry: changes.written(expiry), if: .always,
-          durability ?? changes.durability)
+          changes.written(durability))
       }
     }
   }
@@ -51,7 +51,7 @@ extension SedimentKeyspace {
       try value.withSedimentBytes { (value) throws(SedimentError) -> Bool in
         try changes.set(
           value, key, state, expiry: changes.written(expiry), if: .absent,
-          durability ?? changes.durability)
+          changes.written(durability))
       }
     }
   }
@@ -64,7 +64,7 @@ extension SedimentKeyspace {
     forKey key: Key, durability: SedimentDurability? = nil
   ) throws -> Bool {
     return try key.withSedimentBytes { (key) throws(SedimentError) -> Bool in
-      try changes.remove(key, state, if: .always, durability ?? changes.durability)
+      try changes.remove(key, state, if: .always, changes.written(durability))
     }
   }
 
@@ -76,7 +76,7 @@ extension SedimentKeyspace {
   /// reader meanwhile finds the value that a key had, or none.
   @inlinable
   public func removeAll(durability: SedimentDurability? = nil) throws {
-    try changes.clear(state, durability ?? changes.durability)
+    try changes.clear(state, changes.written(durability))
   }
 
   // MARK: Read and change in one step
@@ -94,7 +94,7 @@ extension SedimentKeyspace {
   ) throws {
     try key.withSedimentBytes { key in
       try changes.update(
-        key, state, expiry: changes.written(expiry), durability ?? changes.durability
+        key, state, expiry: changes.written(expiry), changes.written(durability)
       ) { old in
         try body(old.map { [UInt8](sedimentBytes: unsafe RawSpan(_unsafeBytes: $0.bytes)) })
       }
@@ -134,7 +134,7 @@ extension SedimentKeyspace {
         try new.withBytesIfAny { (new) throws(SedimentError) -> Bool in
           try changes.compareAndSet(
             key, state, expected: expected, new: new, expiry: changes.written(expiry),
-            durability ?? changes.durability)
+            changes.written(durability))
         }
       }
     }
@@ -162,9 +162,9 @@ extension SedimentKeyspace {
   ) throws -> Bool {
     return try key.withSedimentBytes { (key) throws(SedimentError) -> Bool in
       guard case .at(let time) = changes.written(expiry) else {
-        return try changes.keepExpiry(key, state, durability ?? changes.durability)
+        return try changes.keepExpiry(key, state, changes.written(durability))
       }
-      return try changes.setExpiry(time, key, state, durability ?? changes.durability)
+      return try changes.setExpiry(time, key, state, changes.written(durability))
     }
   }
 }

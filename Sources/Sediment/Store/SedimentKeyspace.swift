@@ -26,7 +26,7 @@ public protocol SedimentKeyspace: Sendable {
 
 extension SedimentKeyspace {
   /// What a change survives unless its call says otherwise.
-  @inlinable public var durability: SedimentDurability { changes.durability }
+  public var durability: SedimentDurability { changes.options.durability }
 
   @inlinable var reader: Reader { defaultCollection.store.reader }
   @inlinable var changes: Changes { defaultCollection.store.changes }

@@ -133,14 +133,14 @@ public final class SedimentStore: SedimentKeyspace {
   public func dropCollection(
     _ name: String, durability: SedimentDurability? = nil
   ) throws -> Bool {
-    try engine.changes.drop(Array(name.utf8), durability ?? engine.options.durability)
+    try engine.changes.drop(Array(name.utf8), engine.changes.written(durability))
   }
 
   /// Removes all keys of all collections at once, by one small record.
   ///
   /// The collections stay, without keys.
   public func removeEverything(durability: SedimentDurability? = nil) throws {
-    try engine.changes.clearEverything(durability ?? engine.options.durability)
+    try engine.changes.clearEverything(engine.changes.written(durability))
   }
 
   // MARK: Batches
@@ -155,7 +155,7 @@ public final class SedimentStore: SedimentKeyspace {
   ) throws -> Result {
     var batch = SedimentBatch(self)
     let result = try body(&batch)
-    try engine.changes.commit(batch.members, durability ?? engine.options.durability)
+    try engine.changes.commit(batch.members, engine.changes.written(durability))
     return result
   }
 }
