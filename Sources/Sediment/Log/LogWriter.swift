@@ -199,7 +199,8 @@ internal import SedimentFormat
 
   /// Appends the record that was laid out last, for which there is room; the result is its first byte.
   @inline(__always)
-  mutating func appendLaidOut(_ form: RecordForm, byteCount: Int, _ way: Way) throws(SedimentError) -> UInt64 {
+  mutating func appendLaidOut(_ form: RecordForm, byteCount: Int, _ way: Way) throws(SedimentError) -> UInt64
+  {
     let offset = tail.offset
     let start = unsafe scratch.baseAddress!
     unsafe RecordForm.finish(
