@@ -19,7 +19,7 @@ extension SegmentEntry {
   }
 
   /// Whether it is of a kind that holds records.
-  var holdsRecords: Bool { identity.kind == .hot || identity.kind == .survivors }
+  var holdsRecords: Bool { identity.kind.holdsRecords }
 
   /// Counts a record that the segment holds, at some time now.
   mutating func count(_ record: RecordHeader, now: UInt64) {

@@ -45,7 +45,7 @@ extension Compaction {
   private func neededDictionaries() -> Set<UInt32>? {
     var needed: Set<UInt32> = []
     var walk = IndexWalk()
-    while !lifetime.isClosed, !lifetime.isForked {
+    while lifetime.isUsable {
       Readers.enter(domain)
       defer { Readers.leave() }
       switch walk.advance(in: index.view) {

@@ -111,7 +111,7 @@ extension Compactor {
   /// Never longer than some milliseconds as long as compaction comes on, and a second where it does not.
   @inline(never)
   func keepPace() {
-    guard !lifetime.isForked, !lifetime.isClosed, let writer, Readers.depth == 0 else { return }
+    guard lifetime.isUsable, let writer, Readers.depth == 0 else { return }
     if pace.isTurnTaken { roomTurn.withLock {} }
     guard pace.pace != .free else { return }
     writer.withLock { writer in background.planMaintenance(&writer) }

@@ -64,7 +64,7 @@ extension Exchange {
   private func hash(
     _ hash: UInt64, of position: UInt64, from oldPosition: UInt64, _ view: IndexView
   ) -> UInt64? {
-    if keyHashes == [view.keyHash] { return hash }
+    if keyHashes.count == 1, keyHashes[0] == view.keyHash { return hash }
     guard let found = try? reader.record(at: position << 3) else { return view.hash(ofEntryAt: oldPosition) }
     defer { found.release() }
     return view.hash(unsafe RawSpan(_unsafeBytes: found.view.key), collection: found.view.collection)

@@ -27,7 +27,7 @@ final class DictionaryTrainer: AboveReader, Sendable {
 extension DictionaryTrainer {
   /// Trains a dictionary for each collection that has enough samples.
   func trainInBackground() {
-    for state in collections.all where !lifetime.isForked && !lifetime.isClosed {
+    for state in collections.all where lifetime.isUsable {
       guard let samples = state.compression.samples.takeSamples() else { continue }
       do throws(SedimentError) {
         try train(samples, state)

@@ -61,7 +61,7 @@ package final class FileGlance: Sendable {
   /// The records of a segment from its beginning on, up to the first that is not good.
   package func segment(_ header: SegmentHeader, of head: Head) throws(SedimentError) -> Segment {
     var records: [Record] = []
-    guard header.identity.kind == .hot || header.identity.kind == .survivors else {
+    guard header.identity.kind.holdsRecords else {
       return Segment(header: header, records: [], ending: nil)
     }
     let surveyed = SurveyedFile(

@@ -45,16 +45,8 @@ extension SedimentSegment {
   package init(_ identity: SegmentIdentity) {
     let bytes = identity.run.byteRange
     let byteCount = bytes.upperBound - bytes.lowerBound
-    let kind: Kind =
-      switch identity.kind {
-      case .hot: .hot
-      case .survivors: .survivors
-      case .extent: .extent
-      case .index: .index
-      case .window: .window
-      }
     self.init(
-      kind: kind, generation: identity.generation.rawValue, byteOffset: bytes.lowerBound,
+      kind: Kind(identity.kind), generation: identity.generation.rawValue, byteOffset: bytes.lowerBound,
       byteCount: byteCount, usedByteCount: byteCount, liveByteCount: byteCount, recordCount: 0,
       tombstoneCount: 0, isTail: false)
   }
@@ -72,5 +64,19 @@ extension SedimentSegment {
     liveByteCount = UInt64(max(live, 0))
     recordCount = Int(entry.recordCount)
     tombstoneCount = Int(entry.tombstoneCount)
+  }
+}
+
+extension SedimentSegment.Kind {
+  /// As users see a kind of the format.
+  init(_ kind: SegmentKind) {
+    self =
+      switch kind {
+      case .hot: .hot
+      case .survivors: .survivors
+      case .extent: .extent
+      case .index: .index
+      case .window: .window
+      }
   }
 }

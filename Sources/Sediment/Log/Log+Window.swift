@@ -32,7 +32,7 @@ extension Log {
   /// Nothing is stored before the change stands in the log that names the window, so that recovery asks
   /// it for what the log has not.
   private func adoptWindow(_ writer: inout LogWriter, before limit: UInt32? = nil) throws(SedimentError) {
-    writer.windowAttempt = writer.gainedSlotCount
+    writer.windowAttempt = writer.windowMark
     let count = options.windowSlotCount
     let run =
       if let limit {

@@ -88,7 +88,7 @@ internal import SedimentFormat
   var budgetedByteCountMin = Int.min
   /// Whether what is not needed is being given to the file system.
   var isTrimming = false
-  /// The `gainedSlotCount` when slots for a window were last looked for.
+  /// The `windowMark` when slots for a window were last looked for.
   var windowAttempt: UInt64?
   /// When more will have expired than was known at the last survey; the highest number if nothing will.
   var nextExpiry = UInt64.max

@@ -1,7 +1,7 @@
 /// A part of a store's file that has one use, as it is at one moment.
 public struct SedimentSegment: Sendable, Hashable {
   /// What a segment is for.
-  public enum Kind: Sendable, Hashable {
+  public enum Kind: String, Sendable, Hashable {
     /// Records of changes, in the order of the changes; the log ends in such a segment.
     case hot
     /// Records that compaction moved.

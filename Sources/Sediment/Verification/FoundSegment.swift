@@ -62,7 +62,3 @@ struct FoundSegment {
     }
   }
 }
-
-extension SegmentKind {
-  var holdsRecords: Bool { self == .hot || self == .survivors }
-}

@@ -105,18 +105,7 @@ public struct VerificationReport: Hashable, Sendable {
     public let isInUse: Bool
 
     /// What a segment is used for.
-    public enum Kind: String, Sendable {
-      /// Records of changes, in the order of the changes.
-      case hot
-      /// Records that compaction moved.
-      case survivors
-      /// The bytes of one large value.
-      case extent
-      /// A part of the stored index.
-      case index
-      /// The last records, until they are written to their place in the log.
-      case window
-    }
+    public typealias Kind = SedimentSegment.Kind
 
     /// The part of its bytes that hold something, from 0 to 1.
     public var fill: Double { Double(usedByteCount) / Double(range.count) }
@@ -144,14 +133,7 @@ extension VerificationReport {
 
 extension VerificationReport.Segment {
   init(_ identity: SegmentIdentity, usedByteCount: UInt64, isInUse: Bool) {
-    kind =
-      switch identity.kind {
-      case .hot: .hot
-      case .survivors: .survivors
-      case .extent: .extent
-      case .index: .index
-      case .window: .window
-      }
+    kind = Kind(identity.kind)
     generation = identity.generation.rawValue
     range = identity.run.byteRange
     self.usedByteCount = usedByteCount

@@ -106,7 +106,7 @@ struct FileDrawing {
     for segment in segments {
       let isKnown = lack == nil
       table.add([
-        segment.kind.name + (segment.isTail ? ", the end of the log" : ""), "\(segment.generation)",
+        segment.kind.rawValue + (segment.isTail ? ", the end of the log" : ""), "\(segment.generation)",
         "\(segment.byteOffset)", "\(segment.byteCount)", isKnown ? "\(segment.usedByteCount)" : "?",
         isKnown ? "\(segment.liveByteCount)" : "?", isKnown ? "\(segment.recordCount)" : "?",
       ])
@@ -128,7 +128,7 @@ struct FileDrawing {
     let isKnown = lack == nil
     let segments = segments.map { segment in
       JSONValue.object([
-        ("kind", .text(segment.kind.name)), ("generation", .integer(segment.generation)),
+        ("kind", .text(segment.kind.rawValue)), ("generation", .integer(segment.generation)),
         ("start", .integer(segment.byteOffset)), ("bytes", .integer(segment.byteCount)),
         ("usedBytes", isKnown ? .integer(segment.usedByteCount) : .null),
         ("liveBytes", isKnown ? .integer(segment.liveByteCount) : .null),
@@ -145,8 +145,5 @@ struct FileDrawing {
 }
 
 extension SedimentSegment.Kind {
-  /// The name of the case.
-  fileprivate var name: String { "\(self)" }
-
-  fileprivate var letter: Character { name.first?.uppercased().first ?? "?" }
+  fileprivate var letter: Character { rawValue.first?.uppercased().first ?? "?" }
 }

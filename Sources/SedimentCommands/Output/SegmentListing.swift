@@ -17,7 +17,7 @@ struct SegmentListing {
     try console.write(
       "\(identity.kind) segment of generation \(identity.generation.rawValue), bytes \(range.lowerBound)"
         + "..<\(range.upperBound), changes after \(segment.header.base.rawValue)\n")
-    guard identity.kind == .hot || identity.kind == .survivors else {
+    guard identity.kind.holdsRecords else {
       return try console.write("it holds no records\n")
     }
     var table = Table(rightAligned: [true, true, true, true, true, false])

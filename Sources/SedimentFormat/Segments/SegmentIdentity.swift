@@ -10,6 +10,9 @@ package enum SegmentKind: UInt32, Sendable, CaseIterable {
   case index = 4
   /// The window that records are stored into before they go to their places in the log.
   case window = 6
+
+  /// Whether its segments hold records of the log.
+  package var holdsRecords: Bool { self == .hot || self == .survivors }
 }
 
 /// One use of some slots, told apart from every other: the identity block of DESIGN.md 3.3.
