@@ -42,8 +42,8 @@ static inline void bench_consume(uint64_t value) {
 /// instruction over a third each, which are not put together as a real checksum would have to. 0 where there is none.
 uint64_t bench_checksum(const void *bytes, size_t byte_count);
 
-/// What finding records again costs at least: each is checksummed, a SipHash of 16 bytes (one round a word, three at
-/// the end) taken, and its place stored in the first free entry from there on. What is hashed are the record's bytes
+/// What finding records again costs at least: each is checksummed, a hash of 16 bytes taken by two folded products,
+/// and its place stored in the first free entry from there on. What is hashed are the record's bytes
 /// from the 16th on and its place, since not all bytes of a file are records, and no two hashes should be the same.
 /// Entries are fetched for 32 records at a time. `mask` is one less than the number of entries, a power of two of
 /// which a good part has to be free; `place` is that of the first record, not 0.
