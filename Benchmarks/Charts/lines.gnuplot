@@ -17,7 +17,8 @@ stats data index 0 using (series_count = series_count + 1, names[series_count] =
 subtitle = ""
 stats data index (series_count + 1) using (subtitle = subtitle . (strlen(subtitle) ? "\n" : "") . strcol(1), 0) nooutput
 
-array colors[8] = [0x2463EB, 0xE08B3A, 0x2F9E8F, 0xB279A2, 0xC8505A, 0xD1A52A, 0x7A8794, 0x8C6D4F]
+# The first two are forms of the same store.
+array colors[9] = [0x2463EB, 0x86A8F5, 0xE08B3A, 0x2F9E8F, 0xB279A2, 0xC8505A, 0xD1A52A, 0x7A8794, 0x8C6D4F]
 
 width = 760
 height = 470
@@ -43,7 +44,7 @@ set label 2 subtitle noenhanced at screen 0.02, screen 1 - 46.0 / height left fo
 
 draw = "plot for [number = 1:series_count] data index number using 1:2 with linespoints \
   linewidth (number == 1 ? 3.2 : 1.6) pointtype 7 pointsize (number == 1 ? 0.8 : 0.5) \
-  linecolor rgb colors[1 + (number - 1) % 8] title names[number]"
+  linecolor rgb colors[1 + (number - 1) % 9] title names[number]"
 
 fonts = "DejaVu Sans,Helvetica,Arial,sans-serif"
 set terminal svg size width, height enhanced font fonts.",12" background rgb "#FFFFFF"

@@ -26,7 +26,8 @@ width = 340 * columns + 40
 if (width < 720) { width = 720 }
 height = top_height + panel_height * rows + 16
 
-color(number) = number == 1 ? 0x2463EB : 0xB4BCC6
+# The first contender, others of its kind, all others.
+color(number) = number == 1 ? 0x2463EB : number == 2 ? 0x86A8F5 : 0xB4BCC6
 
 set yrange [line_max + 0.6:-0.6]
 set xrange [0:*]
@@ -53,7 +54,7 @@ do for [kind in "svg png"] {
     row = int((panel - 1) / columns)
     left = (20.0 + 340.0 * column) / width
     top = 1 - (top_height + panel_height * row) / height
-    set lmargin at screen left + 96.0 / width
+    set lmargin at screen left + 112.0 / width
     set rmargin at screen left + 262.0 / width
     set tmargin at screen top - 24.0 / height
     set bmargin at screen top - (panel_height - 10) / height

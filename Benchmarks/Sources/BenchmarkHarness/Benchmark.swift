@@ -27,10 +27,15 @@ public struct Sample: Equatable, Sendable {
   /// How many operations, or bytes where bandwidth is measured, that was about.
   public var amount: Int
 
+  /// For how many nanoseconds the threads of the process had processors meanwhile, all of them together; nil where that
+  /// was not measured.
+  public var processor: UInt64?
+
   /// Creates a sample of a time.
-  public init(nanoseconds: UInt64, amount: Int) {
+  public init(nanoseconds: UInt64, amount: Int, processor: UInt64? = nil) {
     measured = nanoseconds
     self.amount = amount
+    self.processor = processor
   }
 
   /// Creates a sample of a size, taken by so many things.
@@ -44,6 +49,9 @@ public struct Sample: Equatable, Sendable {
     measured = UInt64(count)
     self.amount = amount
   }
+
+  /// The process's processor time of one operation, in nanoseconds; nil where it was not measured.
+  public var processorValue: Double? { processor.map { Double($0) / Double(amount) } }
 
   /// The figure: nanoseconds an operation, bytes a nanosecond, bytes a thing.
   public func value(as quantity: Quantity) -> Double {

@@ -38,6 +38,9 @@ public struct Comparison: Equatable, Sendable {
     /// The figure of the benchmark with this identifier.
     case of(String)
 
+    /// The processor time of the whole process that one operation of that benchmark took.
+    case processor(of: String)
+
     /// Some times that figure.
     case multiple(Double, of: String)
 
@@ -46,6 +49,9 @@ public struct Comparison: Equatable, Sendable {
 
     /// How much more is done together than alone: the quotient of two times.
     case gain(alone: String, together: String)
+
+    /// A number that grows with another figure, and holds where that one is the reference.
+    case scaled(Double, by: String, reference: Double)
 
     /// A number that does not depend on the machine.
     case constant(Double, Quantity)
@@ -137,6 +143,8 @@ extension Comparison.Measure {
     switch self {
     case .of(let name):
       return (rows[name]?.samples ?? [], rows[name]?.unit ?? .time)
+    case .processor(let name):
+      return (rows[name]?.processorSamples ?? [], .time)
     case .multiple(let factor, let name):
       return ((rows[name]?.samples ?? []).map { $0 * factor }, rows[name]?.unit ?? .time)
     case .difference(let name, let other):
@@ -145,6 +153,8 @@ extension Comparison.Measure {
     case .gain(let alone, let together):
       let pairs = zip(rows[alone]?.samples ?? [], rows[together]?.samples ?? [])
       return (pairs.map { $0 / $1 }, .gain)
+    case .scaled(let value, let name, let reference):
+      return ((rows[name]?.samples ?? []).map { value * $0 / reference }, rows[name]?.unit ?? .time)
     case .constant(let value, let unit):
       return (Array(repeating: value, count: Options.roundCountMax), unit)
     case .greater(let one, let other):

@@ -38,9 +38,3 @@ public struct ComparisonTable {
     return result.isOutOfReach == true ? "missed by the bare loop, too" : "MISSED"
   }
 }
-
-extension String {
-  fileprivate var trimmingEnd: String {
-    String(reversed().drop { $0 == " " }.reversed())
-  }
-}

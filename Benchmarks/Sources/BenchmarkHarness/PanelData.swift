@@ -2,8 +2,8 @@
 ///
 /// Blocks with two empty lines between them, fields separated by tabs:
 /// - the titles of the panels, a line each;
-/// - for each panel its bars: line, millions of operations a second, number of the color (1 for the first contender, 0 for
-///   others), name, text for people; a contender without a figure has the value 0 and says so;
+/// - for each panel its bars: line, millions of operations a second, number of the color (1 for the first contender, 2 for
+///   others of its kind, whose names begin with its name and a comma, 0 for those of others), name, text for people; a contender without a figure has the value 0 and says so;
 /// - what stands below the title: a line of text each.
 public struct PanelData {
   /// The blocks.
@@ -25,7 +25,8 @@ public struct PanelData {
       group.rows.enumerated().map { number, row in
         let value = row.statistics.map { 1000 / $0.median } ?? 0
         let label = row.statistics.map { row.unit.text($0.median) } ?? "no such call"
-        return "\(number)\t\(value)\t\(number == 0 ? 1 : 0)\t\(enhancedText(row.name))\t\(label)"
+        let color = number == 0 ? 1 : row.name.hasPrefix("\(group.rows[0].name),") ? 2 : 0
+        return "\(number)\t\(value)\t\(color)\t\(enhancedText(row.name))\t\(label)"
       }.joined(separator: "\n")
     }
     text = ([titles] + panels + [report.heading]).joined(separator: "\n\n\n") + "\n"
@@ -41,8 +42,8 @@ public struct PanelData {
 
 /// How figures of several contenders depend on something, as `Charts/lines.gnuplot` reads it.
 ///
-/// The first block has the contenders' names, a line each; then comes a block of points for each: x, y, least, greatest;
-/// the last block is the text below the title.
+/// The first block has the contenders' names, a line each; then comes a block of points for each, in the order of x: x, y,
+/// least, greatest; the last block is the text below the title.
 public struct LineData {
   /// The blocks.
   public let text: String
@@ -53,18 +54,21 @@ public struct LineData {
   /// Collects the rows of groups whose first row has an identifier of which `position` makes a place on the x axis.
   public init(_ report: Report, at position: (_ identifier: String) -> Double?) {
     var names: [String] = []
-    var points: [String: [String]] = [:]
+    var points: [String: [(x: Double, line: String)]] = [:]
     for group in report.groups {
       guard let first = group.rows.first, let x = position(first.identifier) else { continue }
       for row in group.rows {
         guard let statistics = row.statistics else { continue }
         if points[row.name] == nil { names.append(row.name) }
         points[row.name, default: []].append(
-          "\(x)\t\(statistics.median)\t\(statistics.minimum)\t\(statistics.maximum)")
+          (x, "\(x)\t\(statistics.median)\t\(statistics.minimum)\t\(statistics.maximum)"))
       }
     }
     isEmpty = !points.values.contains { $0.count > 1 }
-    let series = names.map { points[$0, default: []].joined(separator: "\n") }
+    // A line goes from point to point as they come.
+    let series = names.map { name in
+      points[name, default: []].sorted { $0.x < $1.x }.map(\.line).joined(separator: "\n")
+    }
     text =
       ([names.map(enhancedText).joined(separator: "\n")] + series + [report.heading])
       .joined(separator: "\n\n\n") + "\n"

@@ -87,6 +87,12 @@ public struct Report: Codable, Equatable, Sendable {
     /// One figure a round, in the order of the rounds.
     public var samples: [Double]
 
+    /// The processor time of the whole process for one operation, summarized; absent where it was not measured.
+    public var processor: Statistics?
+
+    /// The same, one figure a round; absent where it was not measured.
+    public var processorSamples: [Double]?
+
     /// Why there are no samples; absent if there are.
     public var unsupported: String?
   }
@@ -130,6 +136,8 @@ extension Report.Row {
     isLimit = benchmark.isLimit ? true : nil
     statistics = Statistics(outcome.samples)
     samples = outcome.samples
+    processor = Statistics(outcome.processorSamples)
+    processorSamples = outcome.processorSamples.isEmpty ? nil : outcome.processorSamples
     unsupported = outcome.unsupported
   }
 }

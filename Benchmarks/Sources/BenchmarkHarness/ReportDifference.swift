@@ -46,18 +46,20 @@ public struct ReportDifference: Equatable, Sendable {
     for group in after.groups {
       for row in group.rows where row.statistics != nil {
         newCount += 1
-        guard let earlier = old[row.identifier], earlier.unit == row.unit,
-          let one = earlier.statistics?.median, let other = row.statistics?.median
-        else { continue }
-        rows.append(
+        guard let earlier = old[row.identifier], earlier.unit == row.unit else { continue }
+        let name = "\(group.title): \(row.name)"
+        rows += [
+          Row(row.identifier, name, row.unit, earlier.samples, row.samples),
           Row(
-            identifier: row.identifier, name: "\(group.title): \(row.name)", unit: row.unit, before: one,
-            after: other, isChange: ReportDifference.isChange(earlier.samples, row.samples)))
+            "\(row.identifier)/processor", "\(name), processor", .time, earlier.processorSamples ?? [],
+            row.processorSamples ?? []),
+        ].compactMap(\.self)
       }
     }
     self.rows = rows
     let oldCount = old.values.count { $0.statistics != nil }
-    unmatchedCount = newCount + oldCount - 2 * rows.count
+    let matchedCount = rows.count { old[$0.identifier] != nil }
+    unmatchedCount = newCount + oldCount - 2 * matchedCount
     warnings = ReportDifference.warnings(before, after)
   }
 
@@ -116,6 +118,16 @@ extension ReportDifference {
 }
 
 extension ReportDifference.Row {
+  /// Nil where one of them has no samples.
+  fileprivate init?(
+    _ identifier: String, _ name: String, _ unit: Quantity, _ before: [Double], _ after: [Double]
+  ) {
+    guard let one = Statistics(before)?.median, let other = Statistics(after)?.median else { return nil }
+    self.init(
+      identifier: identifier, name: name, unit: unit, before: one, after: other,
+      isChange: ReportDifference.isChange(before, after))
+  }
+
   /// How many times as good it has become.
   fileprivate var gain: Double {
     unit.isBetterSmaller ? before / after : after / before

@@ -3,12 +3,16 @@ public struct Outcome: Equatable, Sendable {
   /// One figure a round, in the benchmark's quantity.
   public var samples: [Double] = []
 
+  /// The process's processor time of one operation in each round; empty where that was not measured.
+  public var processorSamples: [Double] = []
+
   /// Why the machine could not do it; nil if it could.
   public var unsupported: String?
 
   /// Creates an outcome.
-  public init(samples: [Double] = [], unsupported: String? = nil) {
+  public init(samples: [Double] = [], processorSamples: [Double] = [], unsupported: String? = nil) {
     self.samples = samples
+    self.processorSamples = processorSamples
     self.unsupported = unsupported
   }
 }
@@ -40,6 +44,9 @@ public struct Rounds {
         do {
           let sample = try benchmark.run()
           outcomes[index].samples.append(sample.value(as: benchmark.quantity))
+          if benchmark.quantity == .time, let processor = sample.processorValue {
+            outcomes[index].processorSamples.append(processor)
+          }
         } catch let error as Unsupported {
           outcomes[index] = Outcome(unsupported: error.reason)
         }

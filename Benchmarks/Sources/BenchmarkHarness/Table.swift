@@ -19,18 +19,32 @@ public struct Table {
     return lines.dropFirst().map { $0 + "\n" }.joined()
   }
 
+  /// The second figure: what the whole process took of the processors.
+  private func processor(_ row: Report.Row) -> String {
+    guard hasProcessor else { return "" }
+    let text =
+      row.processor.map { "  processor \(row.unit.text($0.median).padded(to: 8, onLeft: true))" } ?? ""
+    return text.padded(to: "  processor 12345678".count)
+  }
+
+  private var hasProcessor: Bool { report.groups.contains { $0.rows.contains { $0.processor != nil } } }
+
   private func line(_ row: Report.Row, nameWidth: Int) -> String {
     let name = row.name.padded(to: nameWidth)
     guard let statistics = row.statistics else {
       return "  \(name)  not possible here: \(row.unsupported ?? "unknown")"
     }
     let median = row.unit.text(statistics.median).padded(to: 10, onLeft: true)
-    let range = row.unit.text(from: statistics.minimum, to: statistics.maximum)
-    return "  \(name)  \(median)  \(range.padded(to: 19, onLeft: true))   \(row.meaning)"
+    let range = row.unit.text(from: statistics.minimum, to: statistics.maximum).padded(to: 19, onLeft: true)
+    return "  \(name)  \(median)  \(range)\(processor(row))   \(row.meaning)".trimmingEnd
   }
 }
 
 extension String {
+  var trimmingEnd: String {
+    String(reversed().drop { $0 == " " }.reversed())
+  }
+
   func padded(to width: Int, onLeft: Bool = false) -> String {
     let padding = String(repeating: " ", count: max(0, width - count))
     return onLeft ? padding + self : self + padding

@@ -77,6 +77,27 @@ import Testing
     #expect(result.unit == .bandwidth)
   }
 
+  @Test func `processor time can be held against what grows with another figure`() {
+    let groups = [
+      Report.Group(
+        BenchmarkGroup(
+          "",
+          ["set", "read"].map { name in
+            Benchmark(name, name: name, meaning: "", method: "") { Sample(nanoseconds: 1, amount: 1) }
+          }),
+        [
+          Outcome(samples: [1, 1], processorSamples: [900, 1200]), Outcome(samples: [180, 360]),
+        ])
+    ]
+    let result = Comparison(
+      "c", .processor(of: "set"), limit: .scaled(900, by: "read", reference: 180), "l", target: .atMost(1)
+    ).result(in: groups)
+    #expect(result.figure == 1050)
+    #expect(result.limit == 1350)
+    #expect(result.ratio == Statistics([1, 1200.0 / 1800]))
+    #expect(result.isReached == true)
+  }
+
   @Test func `a gain is what is done alone by what is done together`() {
     let result = result(
       .gain(alone: "alone", together: "together"), .gain(alone: "get", together: "read"), .atLeast(0.9))

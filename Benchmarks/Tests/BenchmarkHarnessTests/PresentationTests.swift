@@ -43,6 +43,23 @@ import Testing
     #expect(blocks[2] == "0\t100.0\t1\tA\\_1\t10.0 ns\n1\t0.0\t0\tB\tno such call")
   }
 
+  @Test func `forms of the first contender have a color of their own`() {
+    var report = report([500], [1000])
+    for group in report.groups.indices { report.groups[group].rows[1].name = "A_1, plain" }
+    let blocks = PanelData(report) { $0.hasPrefix("100-load") }.text.components(separatedBy: "\n\n\n")
+    #expect(blocks[1] == "0\t2.0\t1\tA\\_1\t500 ns\n1\t1.0\t2\tA\\_1, plain\t1.00 us")
+  }
+
+  @Test func `a line goes through its points in the order of their places`() {
+    func place(_ identifier: String) -> Double? {
+      if identifier.hasPrefix("100-load-") { return 1_000_000 }
+      return identifier.hasPrefix("100-retrieve-") ? 10 : identifier.contains("latency") ? 1000 : nil
+    }
+    let blocks = LineData(report([1], [2]), at: place).text.components(separatedBy: "\n\n\n")
+    #expect(
+      blocks[1].split(separator: "\n").map { $0.prefix { $0 != "\t" } } == ["10.0", "1000.0", "1000000.0"])
+  }
+
   @Test func `lines have a point for each place, and a series for each contender`() {
     func place(_ identifier: String) -> Double? {
       if identifier.hasPrefix("100-load-") { return 10 }
@@ -70,6 +87,46 @@ import Testing
     #expect(!html.contains("<?xml"))
   }
 
+  @Test func `a cell has the processor time below the time`() {
+    var report = report([500], [1000])
+    report.groups[0].rows[0].processor = Statistics([750])
+    let html = ResultPage([("Side by side", report)], charts: []).html
+    #expect(html.contains("<td class=\"best\" title=\"500 .. 500 ns\">500 ns<small>750 ns</small></td>"))
+    #expect(html.contains("below it the processor time of the whole process"))
+  }
+
+  @Test func `one contender has one table with a row for each workload`() {
+    var report = report([500], [1000])
+    report.contenders?.removeLast()
+    for group in report.groups.indices { report.groups[group].rows.removeLast() }
+    let html = ResultPage([("Alone", report)], charts: []).html
+    #expect(html.components(separatedBy: "<table>").count == 2)
+    #expect(html.contains("<td title=\"500 .. 500 ns\">500 ns</td>"))
+    #expect(!html.contains("class=\"group\""))
+  }
+
+  @Test func `what is about no contender has a table of its own`() {
+    var report = report([500], [1000])
+    report.groups.append(
+      Report.Group(
+        BenchmarkGroup(
+          "The machine",
+          [Benchmark("dram", name: "read", meaning: "m", method: "") { Sample(nanoseconds: 1, amount: 1) }]),
+        [Outcome(samples: [100])]))
+    let html = ResultPage([("Side by side", report)], charts: []).html
+    #expect(html.components(separatedBy: "<table>").count == 3)
+    #expect(html.contains("<tr class=\"group\"><th colspan=\"4\">The machine</th></tr>"))
+  }
+
+  @Test func `narrow charts take half of the width`() {
+    let html = ResultPage(
+      [("Side by side", report([1], [2]))],
+      charts: ["<svg viewBox=\"0 0 760 470\"></svg>", "<svg viewBox=\"0 0 1060 900\"></svg>"]
+    ).html
+    #expect(html.contains("<figure class=\"half\"><svg viewBox=\"0 0 760"))
+    #expect(html.contains("<figure><svg viewBox=\"0 0 1060"))
+  }
+
   @Test func `a change is one beyond the noise of both`() {
     let before = report([100, 101, 102, 103, 104], [10, 20, 30, 40, 50])
     let after = report([120, 121, 122, 123, 124], [20, 30, 40, 50, 60])
@@ -83,6 +140,20 @@ import Testing
     #expect(difference.text.contains("1 of 5 figures changed beyond the noise"))
     #expect(difference.text.contains("Load (100 B): A_1"))
     #expect(difference.text.contains("worse"))
+  }
+
+  @Test func `processor time changes by itself, and is no figure more that one of them lacks`() {
+    var (before, after) = (report([100], [10]), report([100], [10]))
+    before.groups[0].rows[0].processorSamples = [100, 101, 102]
+    after.groups[0].rows[0].processorSamples = [200, 201, 202]
+    let difference = ReportDifference(from: before, to: after)
+    let row = difference.rows.first { $0.identifier == "100-load-A_1/processor" }
+    #expect(row?.before == 101)
+    #expect(row?.after == 201)
+    #expect(row?.isChange == true)
+    #expect(difference.rows.count { $0.isChange } == 1)
+    #expect(difference.unmatchedCount == 0)
+    #expect(difference.text.contains("Load (100 B): A_1, processor"))
   }
 
   @Test func `what is smaller than three of a hundred is no change, however quiet`() {

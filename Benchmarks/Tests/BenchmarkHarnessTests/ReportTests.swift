@@ -62,6 +62,26 @@ import Testing
         """)
   }
 
+  @Test func `what the process took of the processors stands beside the time where it is known`() throws {
+    var report = report
+    report.groups = [
+      Report.Group(
+        BenchmarkGroup("Sets", [benchmark("set"), benchmark("get")]),
+        [Outcome(samples: [300, 200, 100], processorSamples: [450, 400, 410]), Outcome(samples: [50])])
+    ]
+    #expect(
+      Table(report).text == """
+        Sets
+          set      200 ns      100 .. 300 ns  processor   410 ns
+          get     50.0 ns    50.0 .. 50.0 ns
+
+        """)
+    #expect(report.groups[0].rows[0].processor?.median == 410)
+    #expect(report.groups[0].rows[0].processorSamples == [450, 400, 410])
+    #expect(report.groups[0].rows[1].processor == nil)
+    #expect(try Report(json: report.json()) == report)
+  }
+
   @Test func `the heading says what was measured on and how`() {
     #expect(
       report.heading == """

@@ -50,6 +50,28 @@ import Testing
     #expect(outcomes.map(\.samples.count) == [1, 3])
   }
 
+  @Test func `the processor time of an operation is kept beside its time, where it was measured`() throws {
+    let outcomes = try Rounds(count: 2).run([
+      benchmark("A") { Sample(nanoseconds: 6, amount: 2, processor: 10) },
+      benchmark("B") { Sample(nanoseconds: 6, amount: 2) },
+      Benchmark("C", name: "C", meaning: "", method: "", quantity: .bandwidth) {
+        Sample(nanoseconds: 6, amount: 12, processor: 10)
+      },
+    ])
+    #expect(outcomes.map(\.samples) == [[3, 3], [3, 3], [2, 2]])
+    #expect(outcomes.map(\.processorSamples) == [[5, 5], [], []])
+  }
+
+  @Test func `a stopwatch tells what the process took, at least as long as the thread was busy`() {
+    let stopwatch = Stopwatch()
+    var sum = 0
+    while stopwatch.nanoseconds < 2_000_000 { sum &+= 1 }
+    let sample = stopwatch.sample(of: 4)
+    #expect(sum > 0)
+    #expect(sample.amount == 4)
+    #expect(sample.processor ?? 0 > 0)
+  }
+
   @Test func `a section has its groups' figures, in as many rounds as it takes`() throws {
     let groups = [
       BenchmarkGroup("1", [benchmark("A") { Sample(nanoseconds: 6, amount: 2) }]),
