@@ -3,6 +3,9 @@ public struct Options: Equatable, Sendable {
   /// Whether to take only a few seconds, to prove that everything works.
   public var isQuick = false
 
+  /// Whether to measure all variants of the other engines instead.
+  public var isSweep = false
+
   /// How often each figure is measured.
   public var roundCount = 5
 
@@ -127,6 +130,7 @@ public struct Options: Equatable, Sendable {
     while let argument = remaining.popFirst() {
       switch argument {
       case "--quick": isQuick = true
+      case "--sweep": isSweep = true
       case "--rounds": rounds = try Options.rounds(Options.value(of: argument, in: &remaining))
       case "--only": parts = try Options.parts(Options.value(of: argument, in: &remaining))
       case "--directory": directory = try Options.value(of: argument, in: &remaining)
@@ -137,7 +141,7 @@ public struct Options: Equatable, Sendable {
     }
     if directory.isEmpty { throw UsageError("--directory is missing") }
     if output.isEmpty { throw UsageError("--output is missing") }
-    roundCount = rounds ?? (isQuick ? 3 : 5)
+    roundCount = rounds ?? (isSweep ? 2 : isQuick ? 3 : 5)
   }
 
   private static func value(

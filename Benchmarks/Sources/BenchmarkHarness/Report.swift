@@ -141,3 +141,10 @@ extension Report.Row {
     unsupported = outcome.unsupported
   }
 }
+
+extension Report.ContenderNote {
+  /// The name for machines, with which the identifiers of its rows end.
+  public var identifier: String {
+    name.lowercased().split { !$0.isLetter && !$0.isNumber }.joined(separator: "-")
+  }
+}

@@ -70,9 +70,9 @@ struct Run {
 
   static var contenders: [Contender] {
     #if PEERS
-      [.sediment] + peers
+      Contender.ownStores + peers
     #else
-      [.sediment]
+      Contender.ownStores
     #endif
   }
 

@@ -17,17 +17,39 @@ static const char *version(void) {
   return KCVERSION;
 }
 
+static const struct variant {
+  const char *name;
+  size_t buckets_a_key;
+  const char *parameters;
+  size_t map_mebibytes;
+} variants[] = {
+  {"2 buckets a key, lists in them, apow 3, dfunit 8, 4 GiB mapped", 2, "opts=l#apow=3#dfunit=8", 4096},
+  {"1 bucket a key, lists in them, apow 3, dfunit 8, 4 GiB mapped", 1, "opts=l#apow=3#dfunit=8", 4096},
+  {"4 buckets a key, lists in them, apow 3, dfunit 8, 4 GiB mapped", 4, "opts=l#apow=3#dfunit=8", 4096},
+  {"2 buckets a key, trees in them, apow 3, dfunit 8, 4 GiB mapped", 2, "apow=3#dfunit=8", 4096},
+  {"2 buckets a key, lists in them, apow 3, no dfunit, 4 GiB mapped", 2, "opts=l#apow=3", 4096},
+  {"2 buckets a key, lists in them, apow 0, dfunit 8, 4 GiB mapped", 2, "opts=l#apow=0#dfunit=8", 4096},
+  {"2 buckets a key, lists in them, apow 4, dfunit 8, 4 GiB mapped", 2, "opts=l#apow=4#dfunit=8", 4096},
+  {"2 buckets a key, lists of short addresses, apow 3, dfunit 8, 4 GiB mapped", 2, "opts=sl#apow=3#dfunit=8", 4096},
+  {"2 buckets a key, lists of short addresses, apow 4, dfunit 8, 4 GiB mapped", 2, "opts=sl#apow=4#dfunit=8", 4096},
+  {"2 buckets a key, lists in them, apow 3, dfunit 8, 64 MiB mapped", 2, "opts=l#apow=3#dfunit=8", 64},
+  {"2 buckets a key, lists in them, apow 3, dfunit 8, 2 GiB mapped", 2, "opts=l#apow=3#dfunit=8", 2048},
+  {"4 buckets a key, lists of short addresses, apow 3, no dfunit, 4 GiB mapped", 4, "opts=sl#apow=3", 4096},
+};
+
+PEER_VARIANT(variants)
+
 static enum peer_outcome open_store(const struct peer_place *place, void **result) {
   struct store *store = calloc(1, sizeof *store);
   if (!store) return peer_fail("opening", "no memory");
   store->table = kcdbnew();
   store->is_synced = place->is_synced;
-  char file[4096], path[4096 + 128];
+  char file[4096], path[4096 + 256];
   peer_path(file, place, "data.kch");
-  // Twice as many buckets as keys; records aligned to 8 bytes; all of the file mapped.
+  const struct variant *variant = &variants[place->variant];
   snprintf(
-    path, sizeof path, "%s#bnum=%zu#apow=3#opts=l#dfunit=8#msiz=%zu", file, place->key_count * 2,
-    (size_t)4 << 30);
+    path, sizeof path, "%s#bnum=%zu#%s#msiz=%zu", file, place->key_count * variant->buckets_a_key,
+    variant->parameters, variant->map_mebibytes << 20);
   if (!kcdbopen(store->table, path, KCOWRITER | KCOREADER | KCOCREATE)) {
     enum peer_outcome outcome = fail("opening", store->table);
     kcdbdel(store->table);
@@ -86,7 +108,7 @@ static enum peer_outcome iterate(void *opened, peer_visitor visitor, void *conte
   return kcdbiterate(store->table, see, &visit, 0) ? peer_done : fail("iterate", store->table);
 }
 
-static enum peer_outcome settle(void *opened) {
+static enum peer_outcome sync_store(void *opened) {
   struct store *store = opened;
   return kcdbsync(store->table, 1, NULL, NULL) ? peer_done : fail("sync", store->table);
 }
@@ -103,16 +125,16 @@ const struct peer_engine peer_kyoto = {
   .name = "Kyoto Cabinet",
   .version = version,
   .settings =
-    "HashDB with two buckets a key, as its documents advise for speed.\n"
-    "msiz=4 GiB: all of the file is mapped; the default maps 64 MiB and calls the system for the rest.\n"
-    "opts=l, apow=3, dfunit=8: lists instead of trees in buckets, records at multiples of 8 bytes, free blocks put"
-    " together.\n"
-    "Synced sets are followed by kcdbsync(hard).",
+    "HashDB, its quickest kind for keys without an order.\n"
+    "Synced sets are followed by kcdbsync(hard). Its calls for many keys make no batch: each record is set by itself.",
+  .variant = variant_name,
+  .chosen = 0,
   .open = open_store,
   .set = set,
   .get = get,
   .remove = remove_key,
   .iterate = iterate,
-  .settle = settle,
+  .sync = sync_store,
+  .settle = sync_store,
   .close = close_store,
 };

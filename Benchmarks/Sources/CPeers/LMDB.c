@@ -65,13 +65,32 @@ static int begin_reading(struct store *store) {
   return 0;
 }
 
+// How a store is opened in which nothing waits for the disk; none of these survives every power failure.
+static const struct variant {
+  const char *name;
+  unsigned flags;
+} variants[] = {
+  {"MDB_WRITEMAP, MDB_NOSYNC, MDB_NOMETASYNC, MDB_NORDAHEAD, MDB_NOMEMINIT",
+   MDB_WRITEMAP | MDB_NOSYNC | MDB_NOMETASYNC | MDB_NORDAHEAD | MDB_NOMEMINIT},
+  {"MDB_WRITEMAP, MDB_NOSYNC, MDB_NOMETASYNC, MDB_NOMEMINIT",
+   MDB_WRITEMAP | MDB_NOSYNC | MDB_NOMETASYNC | MDB_NOMEMINIT},
+  {"MDB_WRITEMAP, MDB_NOSYNC, MDB_NOMETASYNC", MDB_WRITEMAP | MDB_NOSYNC | MDB_NOMETASYNC},
+  {"MDB_WRITEMAP, MDB_MAPASYNC, MDB_NORDAHEAD, MDB_NOMEMINIT",
+   MDB_WRITEMAP | MDB_MAPASYNC | MDB_NORDAHEAD | MDB_NOMEMINIT},
+  {"MDB_NOSYNC, MDB_NOMETASYNC, MDB_NORDAHEAD, MDB_NOMEMINIT",
+   MDB_NOSYNC | MDB_NOMETASYNC | MDB_NORDAHEAD | MDB_NOMEMINIT},
+  {"MDB_NOSYNC, MDB_NOMETASYNC", MDB_NOSYNC | MDB_NOMETASYNC},
+};
+
+PEER_VARIANT(variants)
+
 static enum peer_outcome open_store(const struct peer_place *place, void **result) {
   struct store *store = calloc(1, sizeof *store);
   if (!store) return peer_fail("opening", "no memory");
   char path[4096];
   peer_path(path, place, "data.mdb");
-  unsigned flags = MDB_NOSUBDIR | MDB_NORDAHEAD | MDB_NOMEMINIT;
-  if (!place->is_synced) flags |= MDB_WRITEMAP | MDB_NOSYNC | MDB_NOMETASYNC;
+  unsigned flags = MDB_NOSUBDIR;
+  flags |= place->is_synced ? MDB_NORDAHEAD | MDB_NOMEMINIT : variants[place->variant].flags;
   int code = mdb_env_create(&store->environment);
   if (!code) code = mdb_env_set_mapsize(store->environment, peer_map_size);
   if (!code) code = mdb_env_open(store->environment, path, flags, 0600);
@@ -108,14 +127,14 @@ static enum peer_outcome set(
 }
 
 static enum peer_outcome set_many(
-  void *opened, const void *keys, size_t key_stride, size_t count, void *value, size_t value_size, uint64_t mask
+  void *opened, const void *const *keys, size_t count, void *value, size_t value_size, uint64_t mask
 ) {
   struct store *store = opened;
   pause_reading(store);
   MDB_txn *transaction;
   int code = mdb_txn_begin(store->environment, NULL, 0, &transaction);
   for (size_t number = 0; !code && number < count; number++) {
-    const char *key = (const char *)keys + number * key_stride;
+    const void *key = keys[number];
     peer_mark(value, key, mask);
     MDB_val name = {16, (void *)key}, data = {value_size, value};
     code = mdb_put(transaction, store->table, &name, &data, 0);
@@ -185,7 +204,7 @@ static enum peer_outcome iterate(void *opened, peer_visitor visitor, void *conte
   return code == MDB_NOTFOUND ? peer_done : fail("iterate", code);
 }
 
-static enum peer_outcome settle(void *opened) {
+static enum peer_outcome sync_store(void *opened) {
   struct store *store = opened;
   int code = mdb_env_sync(store->environment, 1);
   return code ? fail("sync", code) : peer_done;
@@ -203,12 +222,11 @@ const struct peer_engine peer_lmdb = {
   .name = "LMDB",
   .version = version,
   .settings =
-    "MDB_WRITEMAP, MDB_NOSYNC where nothing waits for the disk: the quickest way to write; a power failure may then"
-    " destroy the file.\n"
-    "Without both where sets are synced: pwrite and fdatasync are quicker there than msync.\n"
-    "MDB_NORDAHEAD, MDB_NOMEMINIT: neither reads ahead nor clears what is written over.\n"
-    "Loads take a hundred thousand keys a transaction, single sets one each; a reading transaction is kept until"
-    " something is written.",
+    "Where nothing waits for the disk it does without syncs: a power failure may destroy the file.\n"
+    "Where sets are synced: MDB_NORDAHEAD, MDB_NOMEMINIT, for pwrite and fdatasync are quicker there than msync.\n"
+    "Batches are transactions, single sets have one each; a reading transaction is kept until something is written.",
+  .variant = variant_name,
+  .chosen = 0,
   .open = open_store,
   .set = set,
   .set_many = set_many,
@@ -216,6 +234,7 @@ const struct peer_engine peer_lmdb = {
   .locate = locate,
   .remove = remove_key,
   .iterate = iterate,
-  .settle = settle,
+  .sync = sync_store,
+  .settle = sync_store,
   .close = close_store,
 };

@@ -30,20 +30,46 @@ static void free_store(struct store *store) {
   leveldb_writeoptions_destroy(store->writing);
   leveldb_options_destroy(store->options);
   leveldb_cache_destroy(store->cache);
-  leveldb_filterpolicy_destroy(store->filter);
+  if (store->filter) leveldb_filterpolicy_destroy(store->filter);
   free(store);
+}
+
+static const struct variant {
+  const char *name;
+  size_t write_buffer, block, file;
+  int bloom_bits;
+} variants[] = {
+  {"write buffer 64 MiB, blocks 4 KiB, files 2 MiB, 10 bits a key", 64 << 20, 4096, 2 << 20, 10},
+  {"write buffer 4 MiB, blocks 4 KiB, files 2 MiB, 10 bits a key", 4 << 20, 4096, 2 << 20, 10},
+  {"write buffer 256 MiB, blocks 4 KiB, files 2 MiB, 10 bits a key", 256 << 20, 4096, 2 << 20, 10},
+  {"write buffer 64 MiB, blocks 1 KiB, files 2 MiB, 10 bits a key", 64 << 20, 1024, 2 << 20, 10},
+  {"write buffer 64 MiB, blocks 16 KiB, files 2 MiB, 10 bits a key", 64 << 20, 16384, 2 << 20, 10},
+  {"write buffer 64 MiB, blocks 4 KiB, files 64 MiB, 10 bits a key", 64 << 20, 4096, 64 << 20, 10},
+  {"write buffer 256 MiB, blocks 1 KiB, files 64 MiB, 10 bits a key", 256 << 20, 1024, 64 << 20, 10},
+  {"write buffer 64 MiB, blocks 4 KiB, files 2 MiB, 16 bits a key", 64 << 20, 4096, 2 << 20, 16},
+  {"write buffer 64 MiB, blocks 4 KiB, files 2 MiB, no filter", 64 << 20, 4096, 2 << 20, 0},
+};
+
+PEER_VARIANT(variants)
+
+static size_t smaller(size_t one, size_t other) {
+  return one < other ? one : other;
 }
 
 static enum peer_outcome open_store(const struct peer_place *place, void **result) {
   struct store *store = calloc(1, sizeof *store);
   if (!store) return peer_fail("opening", "no memory");
   store->cache = leveldb_cache_create_lru(place->cache_size);
-  store->filter = leveldb_filterpolicy_create_bloom(10);
+  const struct variant *variant = &variants[place->variant];
+  if (variant->bloom_bits) store->filter = leveldb_filterpolicy_create_bloom(variant->bloom_bits);
   store->options = leveldb_options_create();
   leveldb_options_set_create_if_missing(store->options, 1);
   leveldb_options_set_cache(store->options, store->cache);
   leveldb_options_set_filter_policy(store->options, store->filter);
-  leveldb_options_set_write_buffer_size(store->options, place->cache_size / 8);
+  leveldb_options_set_write_buffer_size(
+    store->options, smaller(variant->write_buffer, place->cache_size / 2));
+  leveldb_options_set_block_size(store->options, variant->block);
+  leveldb_options_set_max_file_size(store->options, variant->file);
   leveldb_options_set_compression(
     store->options, place->is_compressed ? leveldb_snappy_compression : leveldb_no_compression);
   store->reading = leveldb_readoptions_create();
@@ -70,12 +96,12 @@ static enum peer_outcome set(
 }
 
 static enum peer_outcome set_many(
-  void *opened, const void *keys, size_t key_stride, size_t count, void *value, size_t value_size, uint64_t mask
+  void *opened, const void *const *keys, size_t count, void *value, size_t value_size, uint64_t mask
 ) {
   struct store *store = opened;
   leveldb_writebatch_t *batch = leveldb_writebatch_create();
   for (size_t number = 0; number < count; number++) {
-    const char *key = (const char *)keys + number * key_stride;
+    const void *key = keys[number];
     peer_mark(value, key, mask);
     leveldb_writebatch_put(batch, key, 16, value, value_size);
   }
@@ -127,6 +153,19 @@ static enum peer_outcome compact(void *opened) {
   return peer_done;
 }
 
+// An empty batch whose write is synced: the log is one file, so that all before it is on the disk as well.
+static enum peer_outcome sync_store(void *opened) {
+  struct store *store = opened;
+  leveldb_writeoptions_t *writing = leveldb_writeoptions_create();
+  leveldb_writeoptions_set_sync(writing, 1);
+  leveldb_writebatch_t *batch = leveldb_writebatch_create();
+  char *why = NULL;
+  leveldb_write(store->database, writing, batch, &why);
+  leveldb_writebatch_destroy(batch);
+  leveldb_writeoptions_destroy(writing);
+  return why ? fail("sync", why) : peer_done;
+}
+
 static enum peer_outcome close_store(void *opened) {
   struct store *store = opened;
   leveldb_close(store->database);
@@ -138,10 +177,11 @@ const struct peer_engine peer_leveldb = {
   .name = "LevelDB",
   .version = version,
   .settings =
-    "A cache of 512 MiB, or of a quarter of the memory where that is limited, Bloom filters of 10 bits a key, a write buffer of"
-    " 64 MiB.\n"
+    "A cache of 512 MiB, or of a quarter of the memory where that is limited.\n"
     "No compression of random bytes; Snappy, its only one, for JSON.\n"
-    "Loads take batches of a hundred thousand. Its C interface allocates each value that it returns.",
+    "Its C interface allocates each value that it returns.",
+  .variant = variant_name,
+  .chosen = 0,
   .open = open_store,
   .set = set,
   .set_many = set_many,
@@ -149,5 +189,6 @@ const struct peer_engine peer_leveldb = {
   .remove = remove_key,
   .iterate = iterate,
   .compact = compact,
+  .sync = sync_store,
   .close = close_store,
 };

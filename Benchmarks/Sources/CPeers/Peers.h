@@ -9,6 +9,12 @@
 /// Keeps what went wrong for `peer_message`, and is `peer_failed`.
 enum peer_outcome peer_fail(const char *what, const char *why);
 
+/// A function that names the variants of a table whose entries have a name.
+#define PEER_VARIANT(table)                                                          \
+  static const char *variant_name(size_t number) {                                   \
+    return number < sizeof(table) / sizeof(table)[0] ? (table)[number].name : NULL;  \
+  }
+
 /// The version of RocksDB, which only its C++ headers tell.
 const char *peer_rocksdb_version(void);
 

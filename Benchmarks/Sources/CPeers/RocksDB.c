@@ -30,26 +30,92 @@ static void free_store(struct store *store) {
   free(store);
 }
 
+enum memory_table { skip_list, hash_skip_list, hash_link_list };
+enum table_kind { blocks, hashed_blocks, plain };
+
+// WAL is on in all of them: without it the death of the process would take what was set.
+static const struct variant {
+  const char *name;
+  enum memory_table memory;
+  enum table_kind kind;
+  size_t block, write_buffer;
+  bool is_mapped, is_unordered;
+} variants[] = {
+  {"hash index in blocks of 4 KiB, memory tables 64 MiB", skip_list, hashed_blocks, 4096, 64 << 20, false, false},
+  {"binary search in blocks of 4 KiB, memory tables 64 MiB", skip_list, blocks, 4096, 64 << 20, false, false},
+  {"hash index in blocks of 1 KiB, memory tables 64 MiB", skip_list, hashed_blocks, 1024, 64 << 20, false, false},
+  {"hash index in blocks of 16 KiB, memory tables 64 MiB", skip_list, hashed_blocks, 16384, 64 << 20, false, false},
+  {"hash index in blocks of 4 KiB, memory tables 16 MiB", skip_list, hashed_blocks, 4096, 16 << 20, false, false},
+  {"hash index in blocks of 4 KiB, memory tables 256 MiB", skip_list, hashed_blocks, 4096, 256 << 20, false, false},
+  {"hash index in blocks of 4 KiB, mapped files", skip_list, hashed_blocks, 4096, 64 << 20, true, false},
+  {"hash index in blocks of 4 KiB, unordered writes", skip_list, hashed_blocks, 4096, 64 << 20, false, true},
+  {"hash index in blocks of 4 KiB, hash skip lists in memory", hash_skip_list, hashed_blocks, 4096, 64 << 20, false,
+   false},
+  {"hash index in blocks of 4 KiB, hash link lists in memory", hash_link_list, hashed_blocks, 4096, 64 << 20, false,
+   false},
+  {"plain tables in mapped files, skip lists in memory", skip_list, plain, 0, 64 << 20, true, false},
+  {"plain tables in mapped files, hash skip lists in memory", hash_skip_list, plain, 0, 64 << 20, true, false},
+};
+
+PEER_VARIANT(variants)
+
+static void choose_memory(struct store *store, const struct variant *variant) {
+  const size_t bucket_count = 1 << 20;
+  if (variant->memory == skip_list) {
+    rocksdb_options_set_memtable_whole_key_filtering(store->options, 1);
+    rocksdb_options_set_memtable_prefix_bloom_size_ratio(store->options, 0.02);
+    return;
+  }
+  rocksdb_options_set_allow_concurrent_memtable_write(store->options, 0);
+  if (variant->memory == hash_skip_list) {
+    rocksdb_options_set_hash_skip_list_rep(store->options, bucket_count, 4, 4);
+  } else {
+    rocksdb_options_set_hash_link_list_rep(store->options, bucket_count);
+  }
+}
+
+static void choose_tables(struct store *store, const struct variant *variant) {
+  const int filter_bits = 10, key_size = 16;
+  if (variant->memory != skip_list || variant->kind == plain) {
+    rocksdb_options_set_prefix_extractor(store->options, rocksdb_slicetransform_create_fixed_prefix(key_size));
+  }
+  if (variant->kind == plain) {
+    rocksdb_options_set_plain_table_factory(store->options, key_size, filter_bits, 0.75, 16);
+    return;
+  }
+  rocksdb_block_based_options_set_block_cache(store->table, store->cache);
+  rocksdb_block_based_options_set_block_size(store->table, variant->block);
+  rocksdb_block_based_options_set_filter_policy(
+    store->table, rocksdb_filterpolicy_create_bloom_full(filter_bits));
+  rocksdb_block_based_options_set_format_version(store->table, 5);
+  if (variant->kind == hashed_blocks) {
+    rocksdb_block_based_options_set_data_block_index_type(
+      store->table, rocksdb_block_based_table_data_block_index_type_binary_search_and_hash);
+    rocksdb_block_based_options_set_data_block_hash_ratio(store->table, 0.75);
+  }
+  rocksdb_options_set_block_based_table_factory(store->options, store->table);
+}
+
 static enum peer_outcome open_store(const struct peer_place *place, void **result) {
   struct store *store = calloc(1, sizeof *store);
   if (!store) return peer_fail("opening", "no memory");
+  const struct variant *variant = &variants[place->variant];
+  // Plain tables cannot compress, and what they map is not to be larger than the memory.
+  bool takes_blocks = place->is_compressed || place->is_memory_limited;
+  if (takes_blocks && variant->kind == plain) variant = &variants[0];
+  size_t write_buffer = variant->write_buffer;
+  if (write_buffer > place->cache_size / 2) write_buffer = place->cache_size / 2;
   store->cache = rocksdb_cache_create_lru(place->cache_size);
   store->table = rocksdb_block_based_options_create();
-  rocksdb_block_based_options_set_block_cache(store->table, store->cache);
-  rocksdb_block_based_options_set_block_size(store->table, 4096);
-  rocksdb_block_based_options_set_filter_policy(store->table, rocksdb_filterpolicy_create_bloom_full(10));
-  rocksdb_block_based_options_set_data_block_index_type(
-    store->table, rocksdb_block_based_table_data_block_index_type_binary_search_and_hash);
-  rocksdb_block_based_options_set_data_block_hash_ratio(store->table, 0.75);
-  rocksdb_block_based_options_set_format_version(store->table, 5);
   store->options = rocksdb_options_create();
-  rocksdb_options_set_block_based_table_factory(store->options, store->table);
+  choose_memory(store, variant);
+  choose_tables(store, variant);
+  rocksdb_options_set_allow_mmap_reads(store->options, variant->is_mapped);
+  rocksdb_options_set_unordered_write(store->options, variant->is_unordered);
   rocksdb_options_set_create_if_missing(store->options, 1);
   rocksdb_options_set_max_background_jobs(store->options, 2);
-  rocksdb_options_set_write_buffer_size(store->options, place->cache_size / 8);
+  rocksdb_options_set_write_buffer_size(store->options, write_buffer);
   rocksdb_options_set_max_write_buffer_number(store->options, 4);
-  rocksdb_options_set_memtable_whole_key_filtering(store->options, 1);
-  rocksdb_options_set_memtable_prefix_bloom_size_ratio(store->options, 0.02);
   rocksdb_options_set_compression(
     store->options, place->is_compressed ? rocksdb_zstd_compression : rocksdb_no_compression);
   store->reading = rocksdb_readoptions_create();
@@ -79,12 +145,12 @@ static enum peer_outcome set(
 }
 
 static enum peer_outcome set_many(
-  void *opened, const void *keys, size_t key_stride, size_t count, void *value, size_t value_size, uint64_t mask
+  void *opened, const void *const *keys, size_t count, void *value, size_t value_size, uint64_t mask
 ) {
   struct store *store = opened;
   rocksdb_writebatch_t *batch = rocksdb_writebatch_create();
   for (size_t number = 0; number < count; number++) {
-    const char *key = (const char *)keys + number * key_stride;
+    const void *key = keys[number];
     peer_mark(value, key, mask);
     rocksdb_writebatch_put(batch, key, 16, value, value_size);
   }
@@ -130,7 +196,7 @@ static enum peer_outcome get(
 enum { batch_max = 256 };
 
 static enum peer_outcome visit_many(
-  void *opened, const void *keys, size_t key_stride, size_t count, peer_visitor visitor, void *context
+  void *opened, const void *const *keys, size_t count, peer_visitor visitor, void *context
 ) {
   struct store *store = opened;
   const char *names[batch_max];
@@ -141,7 +207,7 @@ static enum peer_outcome visit_many(
   for (size_t start = 0; start < count && !outcome; start += batch_max) {
     size_t number = count - start < batch_max ? count - start : batch_max;
     for (size_t place = 0; place < number; place++) {
-      names[place] = (const char *)keys + (start + place) * key_stride;
+      names[place] = keys[start + place];
       sizes[place] = 16;
     }
     rocksdb_batched_multi_get_cf(
@@ -169,7 +235,10 @@ static enum peer_outcome remove_key(void *opened, const void *key, size_t key_si
 
 static enum peer_outcome iterate(void *opened, peer_visitor visitor, void *context) {
   struct store *store = opened;
-  rocksdb_iterator_t *iterator = rocksdb_create_iterator(store->database, store->reading);
+  // Tables and memory that are hashed by the key have an order all the same, on request.
+  rocksdb_readoptions_t *reading = rocksdb_readoptions_create();
+  rocksdb_readoptions_set_total_order_seek(reading, 1);
+  rocksdb_iterator_t *iterator = rocksdb_create_iterator(store->database, reading);
   for (rocksdb_iter_seek_to_first(iterator); rocksdb_iter_valid(iterator); rocksdb_iter_next(iterator)) {
     size_t key_size, value_size;
     const char *key = rocksdb_iter_key(iterator, &key_size);
@@ -179,6 +248,7 @@ static enum peer_outcome iterate(void *opened, peer_visitor visitor, void *conte
   char *why = NULL;
   rocksdb_iter_get_error(iterator, &why);
   rocksdb_iter_destroy(iterator);
+  rocksdb_readoptions_destroy(reading);
   return why ? fail("iterate", why) : peer_done;
 }
 
@@ -186,6 +256,13 @@ static enum peer_outcome compact(void *opened) {
   struct store *store = opened;
   rocksdb_compact_range(store->database, NULL, 0, NULL, 0);
   return peer_done;
+}
+
+static enum peer_outcome sync_store(void *opened) {
+  struct store *store = opened;
+  char *why = NULL;
+  rocksdb_flush_wal(store->database, 1, &why);
+  return why ? fail("sync", why) : peer_done;
 }
 
 // Writes the memory tables, and waits until neither they nor levels are worked on.
@@ -218,11 +295,12 @@ const struct peer_engine peer_rocksdb = {
   .name = "RocksDB",
   .version = peer_rocksdb_version,
   .settings =
-    "A cache of 512 MiB, or of a quarter of the memory where that is limited; Bloom filters of 10 bits a key, also for memory tables;"
-    " a hash index in each block of 4 KiB.\n"
-    "Four memory tables of 64 MiB, two background jobs: as many as processors.\n"
-    "No compression of random bytes; zstd for JSON.\n"
-    "Loads take batches of a hundred thousand; values are read by pinned slices, many at once by batched_multi_get.",
+    "A cache of 512 MiB, or of a quarter of the memory where that is limited; Bloom filters of 10 bits a key, also for"
+    " memory tables, of which there are four; two background jobs: as many as processors.\n"
+    "No compression of random bytes; zstd for JSON, which takes blocks, as limited memory does.\n"
+    "Values are read by pinned slices, many at once by batched_multi_get.",
+  .variant = variant_name,
+  .chosen = 0,
   .open = open_store,
   .set = set,
   .set_many = set_many,
@@ -232,6 +310,7 @@ const struct peer_engine peer_rocksdb = {
   .remove = remove_key,
   .iterate = iterate,
   .compact = compact,
+  .sync = sync_store,
   .settle = settle,
   .close = close_store,
 };

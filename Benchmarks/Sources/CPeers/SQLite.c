@@ -1,7 +1,10 @@
+#include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "Peers.h"
 
@@ -11,12 +14,32 @@ struct connection {
   sqlite3_stmt *set, *get, *remove, *all, *begin, *commit, *rollback;
 };
 
+static const struct variant {
+  const char *name;
+  unsigned page_size, checkpoint_pages;
+  bool is_mapped, has_rows;
+} variants[] = {
+  {"pages of 4 KiB, checkpoints each 10,000 pages, all mapped, WITHOUT ROWID", 4096, 10000, true, false},
+  {"pages of 4 KiB, checkpoints each 1,000 pages, all mapped, WITHOUT ROWID", 4096, 1000, true, false},
+  {"pages of 4 KiB, checkpoints each 100,000 pages, all mapped, WITHOUT ROWID", 4096, 100000, true, false},
+  {"pages of 1 KiB, checkpoints each 40,000 pages, all mapped, WITHOUT ROWID", 1024, 40000, true, false},
+  {"pages of 2 KiB, checkpoints each 20,000 pages, all mapped, WITHOUT ROWID", 2048, 20000, true, false},
+  {"pages of 16 KiB, checkpoints each 2,500 pages, all mapped, WITHOUT ROWID", 16384, 2500, true, false},
+  {"pages of 4 KiB, checkpoints each 10,000 pages, not mapped, WITHOUT ROWID", 4096, 10000, false, false},
+  {"pages of 4 KiB, checkpoints each 10,000 pages, all mapped, rows and an index", 4096, 10000, true, true},
+  {"pages of 1 KiB, checkpoints each 400,000 pages, not mapped, WITHOUT ROWID", 1024, 400000, false, false},
+  {"pages of 2 KiB, checkpoints each 100,000 pages, not mapped, WITHOUT ROWID", 2048, 100000, false, false},
+};
+
+PEER_VARIANT(variants)
+
 // Writers take turns with the first connection; where several threads read, each has one of its own.
 struct store {
   struct connection writer;
   pthread_mutex_t lock;
   bool is_shared;
   size_t cache_size;
+  const struct variant *variant;
   char path[4096];
   pthread_key_t readers;
 };
@@ -51,16 +74,20 @@ static bool prepare(sqlite3 *database, const char *text, sqlite3_stmt **statemen
 }
 
 static enum peer_outcome open_connection(
-  struct connection *connection, const char *path, bool is_synced, bool is_shared, size_t cache_size
+  struct connection *connection, const char *path, bool is_synced, bool is_shared, size_t cache_size,
+  const struct variant *variant
 ) {
   int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
-  char settings[512];
+  char settings[768];
   snprintf(
     settings, sizeof settings,
-    "PRAGMA locking_mode = %s; PRAGMA journal_mode = WAL; PRAGMA synchronous = %s; PRAGMA cache_size = -%zu;"
-    "PRAGMA mmap_size = %zu; PRAGMA temp_store = MEMORY; PRAGMA wal_autocheckpoint = 10000;"
-    "CREATE TABLE IF NOT EXISTS data (key BLOB PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;",
-    is_shared ? "NORMAL" : "EXCLUSIVE", is_synced ? "FULL" : "OFF", cache_size >> 10, peer_map_size);
+    "PRAGMA page_size = %u; PRAGMA locking_mode = %s; PRAGMA journal_mode = WAL; PRAGMA synchronous = %s;"
+    "PRAGMA cache_size = -%zu; PRAGMA mmap_size = %zu; PRAGMA temp_store = MEMORY;"
+    "PRAGMA wal_autocheckpoint = %u;"
+    "CREATE TABLE IF NOT EXISTS data (key BLOB PRIMARY KEY, value BLOB NOT NULL)%s;",
+    variant->page_size, is_shared ? "NORMAL" : "EXCLUSIVE", is_synced ? "FULL" : "OFF", cache_size >> 10,
+    variant->is_mapped ? peer_map_size : 0, variant->checkpoint_pages,
+    variant->has_rows ? "" : " WITHOUT ROWID");
   bool is_open =
     sqlite3_open_v2(path, &connection->database, flags, NULL) == SQLITE_OK
     && sqlite3_busy_timeout(connection->database, 10000) == SQLITE_OK
@@ -83,9 +110,10 @@ static enum peer_outcome open_store(const struct peer_place *place, void **resul
   if (!store) return peer_fail("opening", "no memory");
   peer_path(store->path, place, "data.sqlite");
   store->cache_size = place->cache_size;
+  store->variant = &variants[place->variant];
   store->is_shared = place->thread_count > 1;
   enum peer_outcome outcome =
-    open_connection(&store->writer, store->path, place->is_synced, store->is_shared, place->cache_size);
+    open_connection(&store->writer, store->path, place->is_synced, store->is_shared, place->cache_size, store->variant);
   if (outcome) {
     free(store);
     return outcome;
@@ -129,14 +157,14 @@ static enum peer_outcome set(
 }
 
 static enum peer_outcome set_many(
-  void *opened, const void *keys, size_t key_stride, size_t count, void *value, size_t value_size, uint64_t mask
+  void *opened, const void *const *keys, size_t count, void *value, size_t value_size, uint64_t mask
 ) {
   struct store *store = opened;
   struct connection *connection = &store->writer;
   end_reading(connection);
   bool is_done = step(connection->begin);
   for (size_t number = 0; is_done && number < count; number++) {
-    const char *key = (const char *)keys + number * key_stride;
+    const void *key = keys[number];
     peer_mark(value, key, mask);
     is_done = put(connection, key, 16, value, value_size);
   }
@@ -153,7 +181,7 @@ static struct connection *reader(struct store *store) {
   if (connection) return connection;
   connection = calloc(1, sizeof *connection);
   if (!connection) return NULL;
-  if (open_connection(connection, store->path, false, true, store->cache_size)) {
+  if (open_connection(connection, store->path, false, true, store->cache_size, store->variant)) {
     free(connection);
     return NULL;
   }
@@ -222,6 +250,22 @@ static enum peer_outcome compact(void *opened) {
   return code == SQLITE_OK ? peer_done : fail("compact", store->writer.database);
 }
 
+// The files are synced beside the library, which does not sync while `synchronous` is off.
+static enum peer_outcome sync_store(void *opened) {
+  struct store *store = opened;
+  static const char *suffixes[] = {"-wal", ""};
+  for (int number = 0; number < 2; number++) {
+    char path[4096 + 8];
+    snprintf(path, sizeof path, "%s%s", store->path, suffixes[number]);
+    int file = open(path, O_RDONLY);
+    if (file < 0) continue;
+    int code = fsync(file);
+    close(file);
+    if (code) return peer_fail("sync", strerror(errno));
+  }
+  return peer_done;
+}
+
 static enum peer_outcome settle(void *opened) {
   struct store *store = opened;
   end_reading(&store->writer);
@@ -244,12 +288,13 @@ const struct peer_engine peer_sqlite = {
   .name = "SQLite",
   .version = version,
   .settings =
-    "WAL; synchronous OFF where nothing waits for the disk, FULL where sets are synced. A checkpoint each 10,000"
-    " pages instead of 1,000.\n"
-    "A cache of 512 MiB, or of a quarter of the memory where that is limited, and all of the file mapped; a table WITHOUT ROWID, whose rows are found by one search.\n"
+    "WAL; synchronous OFF where nothing waits for the disk, FULL where sets are synced.\n"
+    "A cache of 512 MiB, or of a quarter of the memory where that is limited.\n"
     "Exclusive locking where one thread calls, which does without shared memory; else a connection for each"
     " thread that reads, and one for all that write.\n"
-    "Statements are prepared once. Loads take a hundred thousand rows a transaction, single sets one each.",
+    "Statements are prepared once. Batches are transactions, single sets have one each.",
+  .variant = variant_name,
+  .chosen = 0,
   .open = open_store,
   .set = set,
   .set_many = set_many,
@@ -258,6 +303,7 @@ const struct peer_engine peer_sqlite = {
   .remove = remove_key,
   .iterate = iterate,
   .compact = compact,
+  .sync = sync_store,
   .settle = settle,
   .close = close_store,
 };

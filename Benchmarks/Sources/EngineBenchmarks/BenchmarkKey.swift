@@ -2,7 +2,7 @@ public import Sediment
 public import StoreComparison
 
 extension BenchmarkKey: SedimentBytes {
-  /// Gives the 16 bytes to a closure.
+  /// Lends the 16 bytes where they lie.
   @inline(__always)
   public func withSedimentBytes<Result, Failure: Error>(
     _ body: (RawSpan) throws(Failure) -> Result

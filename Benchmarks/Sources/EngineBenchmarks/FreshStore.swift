@@ -34,9 +34,9 @@ final class FreshStore {
     open = store
     let stopwatch = Stopwatch()
     try setAll(store, keys[...], value: value)
-    let nanoseconds = stopwatch.nanoseconds
+    let sample = stopwatch.sample(of: keys.count)
     try expectNone(countWrongInPlace(store, shuffled[...]), "after loading")
-    return Sample(nanoseconds: nanoseconds, amount: keys.count)
+    return sample
   }
 
   /// Sets all keys again in another order, and is done with the store then.
@@ -45,10 +45,10 @@ final class FreshStore {
     try warm()
     let stopwatch = Stopwatch()
     try setAll(store, shuffled[...], value: value, mask: ~0)
-    let nanoseconds = stopwatch.nanoseconds
+    let sample = stopwatch.sample(of: keys.count)
     try expectNone(countWrongInPlace(store, keys[...], mask: ~0), "after overwriting")
     try remove()
-    return Sample(nanoseconds: nanoseconds, amount: keys.count)
+    return sample
   }
 
   /// What the index takes for each key.

@@ -25,8 +25,8 @@ final class GrowingStore {
   private var largestIndex: Sample?
   private var openingNanoseconds: UInt64?
 
-  init(_ scale: EngineScale, directory: String) {
-    keys = BenchmarkKeys.stored(count: scale.growthKeyCount, seed: 61)
+  init(_ keys: [BenchmarkKey], directory: String) {
+    self.keys = keys
     self.directory = directory
     path = "\(directory)/growing"
   }
@@ -94,8 +94,10 @@ final class GrowingStore {
     try store.close()
     let stopwatch = Stopwatch()
     let opened = try SedimentStore(path: path, options: .plain(durability: .unsynced))
+    let wrongCount = try countWrongInPlace(opened, keys.prefix(1))
     openingNanoseconds = stopwatch.nanoseconds
     self.store = opened
+    try expectNone(wrongCount, "in the first read")
     try check(opened)
   }
 

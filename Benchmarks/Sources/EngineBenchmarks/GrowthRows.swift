@@ -19,8 +19,9 @@ struct GrowthRows {
 
   /// `memoryDirectory` lies in a file system without a disk; nil if there is none.
   init(_ scale: EngineScale, directory: String, memoryDirectory: String?) {
-    var stores = [Place.disk: GrowingStore(scale, directory: directory)]
-    stores[.memory] = memoryDirectory.map { GrowingStore(scale, directory: $0) }
+    let keys = BenchmarkKeys.stored(count: scale.growthKeyCount, seed: 61)
+    var stores = [Place.disk: GrowingStore(keys, directory: directory)]
+    stores[.memory] = memoryDirectory.map { GrowingStore(keys, directory: $0) }
     self.stores = stores
     keyCount = scale.growthKeyCount
     roundCountMax = scale.slowRoundCount
@@ -58,8 +59,8 @@ struct GrowthRows {
         ) { try $0.index() },
         row(
           "grown-open", place, "open of what has grown, after a clean close",
-          "until the first read is possible",
-          "Closes the store, which stores its index, and opens it again; then all keys are read."
+          "until the first value is there",
+          "Closes the store, which stores its index, opens it again and reads a value; then all keys are read."
         ) { try $0.opening() },
       ])
   }

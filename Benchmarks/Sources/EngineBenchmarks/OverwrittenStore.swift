@@ -67,7 +67,7 @@ final class OverwrittenStore {
     let stopwatch = Stopwatch()
     let groups = OverwrittenStore.roundCount * keys.count / groupCount
     for _ in 0..<max(groups, 1) {
-      let group = (0..<groupCount).map { _ in keys[number(&random)] }
+      let group = BenchmarkKey.copies(of: (0..<groupCount).map { _ in keys[number(&random)] })
       result.total += try timeSets(store, group, value: value, histogram)
       result.count += groupCount
       if let countASecond {

@@ -32,9 +32,9 @@ final class ReadStore {
     let part = nextPart(of: keys)
     let stopwatch = Stopwatch()
     let wrongCount = try loop(loaded.store, part)
-    let nanoseconds = stopwatch.nanoseconds
+    let sample = stopwatch.sample(of: part.count)
     try expectNone(wrongCount, "in a loop of reads")
-    return Sample(nanoseconds: nanoseconds, amount: part.count)
+    return sample
   }
 
   /// The same in two threads, each with a part of its own.
@@ -43,9 +43,9 @@ final class ReadStore {
     let parts = [nextPart(of: keys), nextPart(of: keys)]
     let stopwatch = Stopwatch()
     let wrongCounts = try inParallel(threadCount: 2) { try countWrongInPlace(store, parts[$0]) }
-    let nanoseconds = stopwatch.nanoseconds
+    let sample = stopwatch.sample(of: parts[0].count + parts[1].count)
     try expectNone(wrongCounts.reduce(0, +), "in two threads")
-    return Sample(nanoseconds: nanoseconds, amount: parts[0].count + parts[1].count)
+    return sample
   }
 
   private func nextPart(of keys: [BenchmarkKey]) -> ArraySlice<BenchmarkKey> {

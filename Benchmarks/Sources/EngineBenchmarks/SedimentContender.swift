@@ -24,6 +24,19 @@ struct SedimentContender: BenchmarkStore {
     try store.withValues(forKeys: keys) { body($0, $1) }
   }
 
+  func setMany(_ keys: ArraySlice<BenchmarkKey>, _ value: [UInt8], mask: UInt64) throws {
+    var value = value
+    try store.batch { batch in
+      unsafe value.withUnsafeMutableBytes { bytes in
+        for key in keys {
+          unsafe bytes.storeBytes(of: key.word ^ mask, as: UInt64.self)
+          // The bytes stay where they are, and nobody changes them during the call.
+          batch.set(unsafe RawSpan(_unsafeBytes: UnsafeRawBufferPointer(bytes)), forKey: key)
+        }
+      }
+    }
+  }
+
   @inline(__always)
   func remove(_ key: BenchmarkKey) throws -> Bool {
     try store.remove(forKey: key)
@@ -36,7 +49,7 @@ struct SedimentContender: BenchmarkStore {
     }
   }
 
-  func settle() throws {
+  func sync() throws {
     try store.sync()
   }
 
@@ -50,17 +63,34 @@ struct SedimentContender: BenchmarkStore {
 }
 
 extension Contender {
-  /// The store of this package.
+  private static let version = SedimentVersion.package
+
+  /// The store of this package as it opens without options.
   public static let sediment = Contender(
-    "Sediment", version: "0.1",
+    "Sediment", version: version,
     settings: [
-      "Each set is complete for other threads and survives the death of the process when it returns, also in loads.",
-      "Nothing is synced but where sets are; then each one by itself.",
-      "Checksums are verified at each read. No compression of random bytes, automatic compression of JSON.",
+      "Default options: changes are on the disk a second later, compression is automatic, checksums are verified at each"
+        + " read. Where sets are synced, each is by itself.",
+      "Each set is complete for other threads and survives the death of the process when it returns.",
     ]
   ) { place in
-    let options = SedimentOptions(
-      durability: place.isSynced ? .synced : .unsynced, compression: place.isCompressible ? .automatic : .off)
+    let options = place.isSynced ? SedimentOptions(durability: .synced) : SedimentOptions()
     return SedimentContender(store: try SedimentStore(path: "\(place.folder)/data", options: options))
   }
+
+  /// The store of this package with what the others are without: neither syncs of its own nor compression.
+  public static let sedimentUnsynced = Contender(
+    "Sediment, unsynced", version: version,
+    settings: [
+      "Durability .unsynced and compression off, of JSON as well: it asks no more of the system than the others. Where"
+        + " sets are synced, each is by itself, as with the default options.",
+      "What a set survives when it returns is the same, but for a power failure; checksums are verified at each read.",
+    ]
+  ) { place in
+    let options = SedimentOptions(durability: place.isSynced ? .synced : .unsynced, compression: .off)
+    return SedimentContender(store: try SedimentStore(path: "\(place.folder)/data", options: options))
+  }
+
+  /// The store of this package in both forms.
+  public static let ownStores = [sediment, sedimentUnsynced]
 }

@@ -106,7 +106,8 @@ final class SpendingStore {
     guard let store else { throw Unsupported("the store was not loaded") }
     try warm()
     var random = SplitMix64(seed: 83)
-    let chosen = (0..<Self.roundCount * keys.count).map { _ in keys[random.below(keys.count)] }
+    let chosen = BenchmarkKey.copies(
+      of: (0..<Self.roundCount * keys.count).map { _ in keys[random.below(keys.count)] })
     overwritten = try Spending.of(chosen.count) { try set(store, chosen, using: &random) }
     try expectNone(countWrongInPlaceBatched(store, keys[...]), "after it was overwritten")
     try remove()

@@ -12,7 +12,7 @@ internal import StoreComparison
   private let engine: peer_engine
   private let store: UnsafeMutableRawPointer
 
-  init(_ engine: PeerEngine, at place: StorePlace) throws {
+  init(_ engine: PeerEngine, variant: Int, at place: StorePlace) throws {
     let engine = unsafe engine.functions
     unsafe self.engine = engine
     var store: UnsafeMutableRawPointer?
@@ -20,7 +20,9 @@ internal import StoreComparison
       var place = unsafe peer_place(
         folder: folder, key_count: place.keyCount, is_synced: place.isSynced,
         is_compressed: place.isCompressible, thread_count: place.threadCount,
-        cache_size: place.memoryByteCount.map { $0 / 4 } ?? PeerStore.cacheByteCount)
+        cache_size: place.memoryByteCount.map { $0 / 4 } ?? PeerStore.cacheByteCount,
+        is_memory_limited: place.memoryByteCount != nil,
+        variant: variant)
       return unsafe engine.open(&place, &store)
     }
     guard outcome == peer_done, let store = unsafe store else { throw unsafe PeerFailure(engine) }
@@ -40,14 +42,12 @@ internal import StoreComparison
 
   func setMany(_ keys: ArraySlice<BenchmarkKey>, _ value: [UInt8], mask: UInt64) throws {
     guard let setMany = unsafe engine.set_many else {
-      return try setEach(self, keys, value, mask: mask)
+      throw Unsupported("it has no batches that a crash leaves whole")
     }
     var value = value
     let outcome = unsafe value.withUnsafeMutableBytes { value in
-      unsafe keys.withUnsafeBytes { keys in
-        unsafe setMany(
-          store, keys.baseAddress, MemoryLayout<BenchmarkKey>.stride,
-          keys.count / MemoryLayout<BenchmarkKey>.stride, value.baseAddress, value.count, mask)
+      unsafe withPointers(to: keys) { keys in
+        unsafe setMany(store, keys.baseAddress, keys.count, value.baseAddress, value.count, mask)
       }
     }
     try check(outcome)
@@ -90,17 +90,15 @@ internal import StoreComparison
 
   func withValues(_ keys: ArraySlice<BenchmarkKey>, _ body: (Int, RawSpan?) -> Void) throws {
     guard let visitMany = unsafe engine.visit_many else {
-      throw Unsupported("its C interface has no calls for many keys")
+      throw Unsupported("its C interface has no call that shows many values where they lie")
     }
     let outcome = withoutActuallyEscaping(body) { body in
       var visitor = unsafe Visitor { _, number, value, byteCount in
         guard let value = unsafe value else { return body(number, nil) }
         body(number, unsafe RawSpan(_unsafeStart: value, byteCount: byteCount))
       }
-      return unsafe keys.withUnsafeBytes { keys in
-        unsafe visitMany(
-          store, keys.baseAddress, MemoryLayout<BenchmarkKey>.stride,
-          keys.count / MemoryLayout<BenchmarkKey>.stride, Visitor.see, Visitor.pointer(&visitor))
+      return unsafe withPointers(to: keys) { keys in
+        unsafe visitMany(store, keys.baseAddress, keys.count, Visitor.see, Visitor.pointer(&visitor))
       }
     }
     try check(outcome)
@@ -126,8 +124,13 @@ internal import StoreComparison
     try check(outcome)
   }
 
+  func sync() throws {
+    guard let sync = unsafe engine.sync else { return }
+    try check(unsafe sync(store))
+  }
+
   func settle() throws {
-    guard let settle = unsafe engine.settle else { return }
+    guard let settle = unsafe engine.settle else { return try sync() }
     try check(unsafe settle(store))
   }
 
@@ -150,6 +153,16 @@ internal import StoreComparison
     if outcome == peer_done { return true }
     guard outcome == peer_missing else { throw unsafe PeerFailure(engine) }
     return false
+  }
+}
+
+/// Gives a closure an array of where the bytes of each key lie; they stay there as long as the keys are held.
+private func withPointers<Result>(
+  to keys: ArraySlice<BenchmarkKey>, _ body: (UnsafeBufferPointer<UnsafeRawPointer?>) -> Result
+) -> Result {
+  withExtendedLifetime(keys) {
+    let pointers = unsafe keys.map { key in unsafe key.bytes.withUnsafeBytes { $0.baseAddress } }
+    return unsafe pointers.withUnsafeBufferPointer { unsafe body($0) }
   }
 }
 

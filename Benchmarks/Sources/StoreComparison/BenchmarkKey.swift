@@ -1,21 +1,29 @@
 package import MachineLimits
 
-/// A key of 16 bytes without memory of its own, as a program would make one of an identifier.
+/// A key of 16 bytes on the heap, as most programs have their keys.
 ///
-/// The value of a key begins with ``word``, so that whoever reads it sees whether it is the right one.
+/// The value of a key begins with ``word``, so that whoever reads it sees whether it is the right one without going to
+/// the key's bytes again.
 public struct BenchmarkKey: Hashable, Sendable {
   /// How long all keys are.
   public static let byteCount = 16
 
+  /// All of the key.
+  public let bytes: [UInt8]
+
   /// The first half.
   public let word: UInt64
 
-  /// The second half.
-  public let rest: UInt64
-
   package init(_ random: inout SplitMix64) {
-    word = random.next()
-    rest = random.next()
+    let halves = [random.next(), random.next()]
+    word = halves[0]
+    bytes = unsafe halves.withUnsafeBytes { unsafe Array($0) }
+  }
+
+  private init(copying key: BenchmarkKey) {
+    word = key.word
+    // An array that is made of another one may share its bytes.
+    bytes = key.bytes.map(\.self)
   }
 
   /// Gives the 16 bytes to a closure.
@@ -24,18 +32,24 @@ public struct BenchmarkKey: Hashable, Sendable {
   public func withBytes<Result, Failure: Error>(
     _ body: (RawSpan) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    try unsafe withUnsafeBytes(of: self) { (bytes) throws(Failure) -> Result in
-      try body(unsafe RawSpan(_unsafeBytes: bytes))
-    }
+    try body(unsafe bytes.span.bytes)
+  }
+
+  /// The same keys with bytes of their own, which lie in memory in this order.
+  ///
+  /// A program has just made the key that it uses. Whoever used the keys of a store in another order than that in which
+  /// they were made would measure where their bytes lie.
+  package static func copies(of keys: some Sequence<BenchmarkKey>) -> [BenchmarkKey] {
+    keys.map(BenchmarkKey.init(copying:))
   }
 }
 
 extension BenchmarkKey: CustomStringConvertible {
   /// The key as 32 hexadecimal digits, for stores whose keys are text.
   public var description: String {
-    [word, rest].map { half in
-      let digits = String(half, radix: 16)
-      return String(repeating: "0", count: 16 - digits.count) + digits
+    bytes.map { byte in
+      let digits = String(byte, radix: 16)
+      return digits.count == 1 ? "0\(digits)" : digits
     }.joined()
   }
 }
@@ -55,13 +69,20 @@ package struct BenchmarkKeys: Sendable {
     stored = BenchmarkKeys.stored(count: count, seed: seed)
     var random = SplitMix64(seed: ~seed)
     missing = (0..<count).map { _ in BenchmarkKey(&random) }
-    shuffled = stored.shuffled(using: &random)
+    shuffled = BenchmarkKeys.shuffled(stored, using: &random)
   }
 
   /// Only what a store is loaded with.
   package static func stored(count: Int, seed: UInt64) -> [BenchmarkKey] {
     var random = SplitMix64(seed: seed)
     return (0..<count).map { _ in BenchmarkKey(&random) }
+  }
+
+  /// Keys in another order, with bytes of their own in that order.
+  package static func shuffled(
+    _ keys: [BenchmarkKey], using random: inout SplitMix64
+  ) -> [BenchmarkKey] {
+    BenchmarkKey.copies(of: keys.shuffled(using: &random))
   }
 }
 

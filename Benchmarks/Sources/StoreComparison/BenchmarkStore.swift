@@ -18,7 +18,7 @@ public protocol BenchmarkStore: Sendable {
   /// Shows the values of many keys where they lie, by the number of the key, nil for none.
   func withValues(_ keys: ArraySlice<BenchmarkKey>, _ body: (Int, RawSpan?) -> Void) throws
 
-  /// Stores many values at once, in the way that is the quickest: all of the same bytes, but for the first eight,
+  /// Stores many values in one batch or transaction: all of the same bytes, but for the first eight,
   /// which are those of ``BenchmarkKey/word`` changed by the mask.
   func setMany(_ keys: ArraySlice<BenchmarkKey>, _ value: [UInt8], mask: UInt64) throws
 
@@ -27,6 +27,9 @@ public protocol BenchmarkStore: Sendable {
 
   /// Shows all keys and values in any order.
   func forEach(_ body: (RawSpan, RawSpan) -> Void) throws
+
+  /// Makes what was set before safe from a power failure, and returns then.
+  func sync() throws
 
   /// Waits for what was left to be done later, as far as the store can, before it is read.
   func settle() throws
@@ -52,10 +55,10 @@ extension BenchmarkStore {
     throw Unsupported("it has no calls for many keys")
   }
 
-  /// Sets one after another.
+  /// Says that it cannot.
   @inlinable
   public func setMany(_ keys: ArraySlice<BenchmarkKey>, _ value: [UInt8], mask: UInt64) throws {
-    try setEach(self, keys, value, mask: mask)
+    throw Unsupported("it has no batches")
   }
 
   /// Says that it cannot.
@@ -72,7 +75,11 @@ extension BenchmarkStore {
 
   /// Does nothing.
   @inlinable
-  public func settle() throws {}
+  public func sync() throws {}
+
+  /// Syncs.
+  @inlinable
+  public func settle() throws { try sync() }
 
   /// Does nothing.
   @inlinable

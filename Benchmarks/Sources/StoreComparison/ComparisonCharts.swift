@@ -17,9 +17,7 @@ package struct ComparisonCharts {
     for (name, prefixes) in [
       ("100", ["100-"]), ("1k", ["1k-"]), ("large", ["16k-", "1m-"]), ("synced", ["synced-"]),
     ] {
-      let data = PanelData(report) { identifier in
-        prefixes.contains(where: identifier.hasPrefix) && !identifier.contains("-latency-")
-      }
+      let data = ComparisonCharts.panels(report, prefixes)
       try write(data.panelCount == 0 ? nil : data.text, name, to: folder)
     }
     let latency = LineData(report) { number(in: $0, after: "100-latency-") }
@@ -30,6 +28,13 @@ package struct ComparisonCharts {
         return identifier.contains("-\(workload)-") ? number(in: identifier, after: "keys-") : nil
       }
       try write(growth.isEmpty ? nil : growth.text, "keys-\(workload)", to: folder)
+    }
+  }
+
+  /// The panels of those rows whose identifiers begin so.
+  package static func panels(_ report: Report, _ prefixes: [String]) -> PanelData {
+    PanelData(report) { identifier in
+      prefixes.contains(where: identifier.hasPrefix) && !identifier.contains("-latency-")
     }
   }
 

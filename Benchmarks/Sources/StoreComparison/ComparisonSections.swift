@@ -17,13 +17,18 @@ package struct ComparisonScale: Sendable {
   /// How many calls a sample has that read from the disk.
   package var limitedCount: Int
 
+  /// How many seconds a loop of single writes goes on at most.
+  package var secondsMax: Double
+
   /// A run whose figures mean something.
   package static let full = ComparisonScale(
-    keyCount: 1_000_000, sampleCountMax: 50_000, mixedCount: 30_000, syncedCount: 320, limitedCount: 4_000)
+    keyCount: 1_000_000, sampleCountMax: 50_000, mixedCount: 30_000, syncedCount: 320, limitedCount: 4_000,
+    secondsMax: 4)
 
   /// A run of a few seconds that only proves that everything works.
   package static let quick = ComparisonScale(
-    keyCount: 10_000, sampleCountMax: 2_000, mixedCount: 1_000, syncedCount: 32, limitedCount: 500)
+    keyCount: 10_000, sampleCountMax: 2_000, mixedCount: 1_000, syncedCount: 32, limitedCount: 500,
+    secondsMax: 0.2)
 }
 
 /// Stores of all kinds, all put to the same test.
@@ -49,6 +54,7 @@ package struct ComparisonSections {
   /// Prepares a part.
   package func section(_ part: Options.Part) -> Section {
     var section = rows(part)
+    if part == .stores { section.groups.append(MachineRow.group) }
     section.comparisons = ComparisonTargets(contenders).comparisons(part)
     // A disk is quicker in one moment than in the next: short samples in many turns even that out.
     if part == .waiting { section.roundFactor = ComparisonSections.syncedRoundFactor }
@@ -59,17 +65,20 @@ package struct ComparisonSections {
     switch part {
     case .stores:
       return sheet(
-        "100 B", DataSet("100", keyCount: scale.keyCount, valueByteCount: 100), Workload.ofAnyStore
+        "100 B", DataSet("100", keyCount: scale.keyCount, valueByteCount: 100, overwriteCount: 3),
+        Workload.ofAnyStore
       ).section
     case .ycsb:
       return sheet(
-        "1 KiB", DataSet("1k", keyCount: scale.keyCount / 10, valueByteCount: 1 << 10),
+        "1 KiB", DataSet("1k", keyCount: scale.keyCount / 10, valueByteCount: 1 << 10, overwriteCount: 1),
         [.load, .iterate, .retrieve, .inPlace, .overwrite] + MixedLoad.ycsb.map(Workload.mixed),
         sampleCountMax: scale.mixedCount
       ).section
     case .large:
-      let middling = DataSet("16k", keyCount: scale.keyCount / 200, valueByteCount: 16 << 10)
-      let large = DataSet("1m", keyCount: max(scale.keyCount / 10_000, 4), valueByteCount: 1 << 20)
+      let middling = DataSet(
+        "16k", keyCount: scale.keyCount / 200, valueByteCount: 16 << 10, overwriteCount: 1)
+      let large = DataSet(
+        "1m", keyCount: max(scale.keyCount / 10_000, 4), valueByteCount: 1 << 20, overwriteCount: 1)
       return joined(
         [("16 KiB", middling), ("1 MiB", large)].map { name, data in
           sheet(name, data, [.load, .retrieve, .inPlace, .overwrite])
@@ -85,12 +94,12 @@ package struct ComparisonSections {
     case .limited:
       return sheet(
         "1 KiB", DataSet("limited", keyCount: max(scale.keyCount * 2 / 5, 4096), valueByteCount: 1 << 10),
-        [.load, .limited], sampleCountMax: scale.limitedCount
+        [.fill, .limited], sampleCountMax: scale.limitedCount
       ).section
     case .waiting:
       return sheet(
         "100 B", DataSet("synced", keyCount: max(scale.keyCount / 100, 64), valueByteCount: 100),
-        [.load, .synced(threadCount: 1), .synced(threadCount: ComparisonSections.groupSize)],
+        [.fill, .synced(threadCount: 1), .synced(threadCount: ComparisonSections.groupSize)],
         sampleCountMax: scale.syncedCount
       ).section
     case .keys:
@@ -101,8 +110,11 @@ package struct ComparisonSections {
           return sheet("\(countText(data.keyCount)) keys", data, [.load, .retrieve])
         })
     case .manyKeys:
-      let data = DataSet("keys-\(scale.keyCount * 10)", keyCount: scale.keyCount * 10, valueByteCount: 100)
-      return sheet("\(countText(data.keyCount)) keys", data, [.load, .retrieve], roundCountMax: 1).section
+      let data = DataSet(
+        "keys-\(scale.keyCount * 10)", keyCount: scale.keyCount * 10, valueByteCount: 100,
+        hasOthers: false)
+      return sheet("\(countText(data.keyCount)) keys", data, [.fill, .retrieve, .open], roundCountMax: 1)
+        .section
     default: preconditionFailure("it compares nothing")
     }
   }
@@ -113,7 +125,8 @@ package struct ComparisonSections {
   ) -> ComparisonSheet {
     ComparisonSheet(
       heading, data, workloads, contenders: contenders,
-      sampleCountMax: sampleCountMax ?? scale.sampleCountMax, roundCountMax: roundCountMax,
+      sampleCountMax: sampleCountMax ?? scale.sampleCountMax, secondsMax: scale.secondsMax,
+      roundCountMax: roundCountMax,
       directory: directory, program: program)
   }
 

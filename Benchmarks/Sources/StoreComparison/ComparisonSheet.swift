@@ -10,22 +10,25 @@ package struct ComparisonSheet {
   private let workloads: [Workload]
   private let contenders: [Contender]
   private let sampleCountMax: Int
+  private let secondsMax: Double
   private let roundCountMax: Int?
   private let directory: String
   private let program: String
   private let heading: String
 
-  /// A sheet about some data; `sampleCountMax` is how many calls a sample has at most, loads excepted, and `roundCountMax`
-  /// for how many rounds what takes long is done.
+  /// A sheet about some data; `sampleCountMax` is how many calls a sample has at most, loads excepted,
+  /// `secondsMax` how long a loop of single writes goes on, and `roundCountMax` for how many rounds what takes long is
+  /// done.
   package init(
     _ heading: String, _ data: DataSet, _ workloads: [Workload], contenders: [Contender], sampleCountMax: Int,
-    roundCountMax: Int? = nil, directory: String, program: String
+    secondsMax: Double = 4, roundCountMax: Int? = nil, directory: String, program: String
   ) {
     self.heading = heading
     self.data = data
     self.workloads = workloads
     self.contenders = contenders
     self.sampleCountMax = sampleCountMax
+    self.secondsMax = secondsMax
     self.roundCountMax = roundCountMax
     self.directory = directory
     self.program = program
@@ -37,7 +40,8 @@ package struct ComparisonSheet {
       SessionOfRound(
         StoreSession(
           contender: contender, data: data, workloads: workloads, sampleCountMax: sampleCountMax,
-          folder: "\(directory)/\(data.identifier)-\(contender.identifier)", program: program))
+          secondsMax: secondsMax, folder: "\(directory)/\(data.identifier)-\(contender.identifier)",
+          program: program))
     }
     let groups = workloads.map { workload in
       BenchmarkGroup(
@@ -64,7 +68,7 @@ package struct ComparisonSheet {
 extension Contender {
   /// The name for machines.
   package var identifier: String {
-    String(name.lowercased().map { $0.isLetter || $0.isNumber ? $0 : "-" })
+    note.identifier
   }
 }
 

@@ -78,6 +78,7 @@ package struct StoreCalls: Sendable {
   @usableFromInline package typealias Keys = ArraySlice<BenchmarkKey>
 
   @usableFromInline package let setEach: @Sendable (Keys, [UInt8], _ mask: UInt64) throws -> Void
+  /// Throws ``Unsupported`` where there are no batches.
   @usableFromInline package let setMany: @Sendable (Keys, [UInt8], _ mask: UInt64) throws -> Void
   @usableFromInline package let setValue: @Sendable (BenchmarkKey, RawSpan) throws -> Void
   @usableFromInline package let retrieveValue: @Sendable (BenchmarkKey, inout [UInt8]) throws -> Bool
@@ -88,8 +89,8 @@ package struct StoreCalls: Sendable {
   @usableFromInline package let countNotRemoved: @Sendable (Keys) throws -> Int
   @usableFromInline package let countIterated: @Sendable (_ mask: UInt64) throws -> Int
   @usableFromInline package let countWrongInSteps:
-    @Sendable ([BenchmarkKey], ArraySlice<MixedStep>, [UInt8], _ mask: UInt64, LatencyHistogram?) throws ->
-      Int
+    @Sendable ([BenchmarkKey], [MixedStep], [UInt8], _ mask: UInt64, LatencyHistogram?) throws -> Int
+  @usableFromInline package let sync: @Sendable () throws -> Void
   @usableFromInline package let settle: @Sendable () throws -> Void
   @usableFromInline package let compact: @Sendable () throws -> Void
   @usableFromInline package let close: @Sendable () throws -> Void
@@ -111,9 +112,21 @@ package struct StoreCalls: Sendable {
     countNotRemoved = { try StoreComparison.countNotRemoved(store, $0) }
     countIterated = { try StoreComparison.countIterated(store, mask: $0) }
     countWrongInSteps = { try StoreComparison.countWrongInSteps(store, $0, $1, $2, mask: $3, $4) }
+    sync = { try store.sync() }
     settle = { try store.settle() }
     compact = { try store.compact() }
     close = { try store.close() }
+  }
+}
+
+extension StoreCalls {
+  /// Sets keys in batches where there are any, else one by one.
+  package func fill(_ keys: Keys, _ value: [UInt8], _ mask: UInt64) throws {
+    do {
+      try setMany(keys, value, mask)
+    } catch is Unsupported {
+      try setEach(keys, value, mask)
+    }
   }
 }
 

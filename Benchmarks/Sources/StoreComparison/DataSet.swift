@@ -1,3 +1,5 @@
+internal import MachineLimits
+
 /// What the stores that are compared hold.
 package struct DataSet: Sendable {
   /// Names it for machines.
@@ -18,6 +20,9 @@ package struct DataSet: Sendable {
   /// The stored ones in another order.
   package let shuffled: [BenchmarkKey]
 
+  /// The stored ones in as many more orders as they are overwritten one by one.
+  package let overwritten: [[BenchmarkKey]]
+
   /// Keys that are never stored.
   package let missing: [BenchmarkKey]
 
@@ -27,18 +32,21 @@ package struct DataSet: Sendable {
   /// Values of their own, which can be compressed; nil where all have the same random bytes.
   package let corpus: ValueCorpus?
 
-  /// Values of random bytes.
-  package init(_ identifier: String, keyCount: Int, valueByteCount: Int) {
+  /// Values of random bytes; without `hasOthers` there are neither keys to be added later nor keys that are missing.
+  package init(
+    _ identifier: String, keyCount: Int, valueByteCount: Int, overwriteCount: Int = 0, hasOthers: Bool = true
+  ) {
     self.identifier = identifier
     self.keyCount = keyCount
     self.valueByteCount = valueByteCount
     title =
       "\(countText(keyCount)) keys of \(BenchmarkKey.byteCount) B, values of \(byteText(valueByteCount))"
-    let keys = BenchmarkKeys(count: keyCount, seed: 101)
-    let addedKeys = BenchmarkKeys.stored(count: max(keyCount / 4, 1), seed: 102)
-    self.keys = keys.stored + addedKeys
-    shuffled = keys.shuffled
-    missing = keys.missing
+    let stored = BenchmarkKeys.stored(count: keyCount, seed: 101)
+    keys = hasOthers ? stored + BenchmarkKeys.stored(count: max(keyCount / 4, 1), seed: 102) : stored
+    missing = hasOthers ? BenchmarkKeys.stored(count: keyCount, seed: 107) : []
+    var random = SplitMix64(seed: 104)
+    shuffled = BenchmarkKeys.shuffled(stored, using: &random)
+    overwritten = (0..<overwriteCount).map { _ in BenchmarkKeys.shuffled(stored, using: &random) }
     value = valueBytes(count: valueByteCount)
     corpus = nil
   }
@@ -55,6 +63,7 @@ package struct DataSet: Sendable {
       "\(countText(jsonCount)) keys of \(BenchmarkKey.byteCount) B, JSON of \(valueByteCount) B on the average"
     keys = corpus.keys
     shuffled = corpus.keys
+    overwritten = []
     missing = []
     value = []
   }

@@ -41,10 +41,12 @@ package struct HeldStore {
     guard let contender = contenders.first(where: { $0.identifier == contenderIdentifier }) else {
       throw Unsupported("there is no contender '\(contenderIdentifier)'")
     }
-    let data = DataSet("held", keyCount: keyCount, valueByteCount: valueByteCount)
+    let data = DataSet("held", keyCount: keyCount, valueByteCount: valueByteCount, hasOthers: false)
+    // What was freed of it would be memory that the store takes without it being seen.
+    defer { withExtendedLifetime(data) {} }
     let memory = MemoryPeak(secondsBetweenLooks: HeldStore.secondsBetweenLooks)
     let store = try contender.open(StorePlace(folder: folder, keyCount: keyCount))
-    try store.setMany(data.keys[..<keyCount], data.value, 0)
+    try store.fill(data.keys[..<keyCount], data.value, 0)
     try store.settle()
     try expectNone(try store.countWrongRetrieved(data.shuffled[...], 0), "by \(contender.name)")
     let taken = memory.end()

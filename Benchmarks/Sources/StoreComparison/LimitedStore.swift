@@ -50,7 +50,7 @@ package struct LimitedStore {
     guard let contender = contenders.first(where: { $0.identifier == contenderIdentifier }) else {
       throw Unsupported("there is no contender '\(contenderIdentifier)'")
     }
-    let data = DataSet("limited", keyCount: keyCount, valueByteCount: valueByteCount)
+    let data = DataSet("limited", keyCount: keyCount, valueByteCount: valueByteCount, hasOthers: false)
     try MemoryLimit.enter(group)
     let store = try contender.open(
       StorePlace(folder: folder, keyCount: keyCount, memoryByteCount: memoryByteCount))

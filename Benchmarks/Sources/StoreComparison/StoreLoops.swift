@@ -71,7 +71,7 @@ func countWrongBatched<Store: BenchmarkStore>(
 /// How many keys a call for many of them gets.
 public let keysInACall = 1024
 
-/// How many keys are loaded together by stores that gain from it.
+/// How many keys a batch or transaction sets.
 public let keysInALoad = 100_000
 
 /// Counts the keys that have a value, of which there should be none.
@@ -104,12 +104,12 @@ func countIterated<Store: BenchmarkStore>(_ store: Store, mask: UInt64) throws -
   return count
 }
 
-/// Does the steps of a mixed load and counts the reads whose value was not the key's; each step timed by itself where
-/// there is a histogram.
+/// Does the steps of a mixed load, each with the key of its number, and counts the reads whose value was not the key's;
+/// each step timed by itself where there is a histogram.
 @inlinable
 @inline(never)
 func countWrongInSteps<Store: BenchmarkStore>(
-  _ store: Store, _ keys: [BenchmarkKey], _ steps: ArraySlice<MixedStep>, _ value: [UInt8], mask: UInt64,
+  _ store: Store, _ keys: [BenchmarkKey], _ steps: [MixedStep], _ value: [UInt8], mask: UInt64,
   _ histogram: LatencyHistogram?
 ) throws -> Int {
   var value = value
@@ -117,8 +117,7 @@ func countWrongInSteps<Store: BenchmarkStore>(
   var buffer: [UInt8] = []
   var before = bench_nanoseconds()
   try unsafe value.withUnsafeMutableBytes { bytes in
-    for step in steps {
-      let key = keys[step.keyNumber]
+    for (step, key) in zip(steps, keys) {
       if step.reads {
         let isThere = try store.retrieve(key, into: &buffer)
         if !isThere || firstWord(unsafe buffer.span.bytes) != key.word ^ mask { wrongCount += 1 }

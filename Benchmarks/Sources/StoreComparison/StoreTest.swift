@@ -30,6 +30,9 @@ public struct StoreTest: Sendable {
   /// How many bytes each value has.
   public var valueByteCount = 100
 
+  /// How many seconds a loop of single writes goes on at most.
+  public var secondsMax = 4.0
+
   /// How often everything is measured.
   public var roundCount = 5
 
@@ -46,10 +49,10 @@ public struct StoreTest: Sendable {
   ///
   /// What a contender cannot do says why. It throws if a contender fails, or gives back another value than was set.
   public func run() throws -> Report {
-    let data = DataSet("own", keyCount: keyCount, valueByteCount: valueByteCount)
+    let data = DataSet("own", keyCount: keyCount, valueByteCount: valueByteCount, overwriteCount: 2)
     let sheet = ComparisonSheet(
       "\(valueByteCount) B", data, Workload.ofAnyStore, contenders: contenders, sampleCountMax: keyCount,
-      directory: folder, program: "")
+      secondsMax: secondsMax, directory: folder, program: "")
     let (groups, _) = try sheet.section.measured(roundCount: roundCount)
     var report = Report(
       groups: groups, machine: Machine.current(directory: folder, swiftVersion: swiftVersion),

@@ -31,8 +31,10 @@ package struct ValueCorpus: Sendable {
 
   /// What tells each value from others, in an order that is random to the index and to the file.
   package func marks(shuffledBy random: inout SplitMix64) -> [ValueMark] {
-    (0..<count).map { ValueMark(keys[$0], unsafe bytes.span.bytes.extracting(range($0))) }
-      .shuffled(using: &random)
+    let numbers = (0..<count).shuffled(using: &random)
+    return zip(BenchmarkKey.copies(of: numbers.map { keys[$0] }), numbers).map { key, number in
+      ValueMark(key, unsafe bytes.span.bytes.extracting(range(number)))
+    }
   }
 }
 

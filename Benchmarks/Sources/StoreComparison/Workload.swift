@@ -2,8 +2,14 @@ package import BenchmarkHarness
 
 /// Something that is done to a store and measured, in the order of a store's life.
 package enum Workload: Hashable, Sendable {
-  /// All keys into a new store, in the quickest way that the store has.
+  /// All keys into a store of its own, in batches.
+  case loadBatched
+
+  /// Keys into a new store, each set complete when it returns.
   case load
+
+  /// All keys into a new store, in batches if there are any, else one by one.
+  case fill
 
   /// What the files take then.
   case size
@@ -23,13 +29,19 @@ package enum Workload: Hashable, Sendable {
   /// Reads keys into a buffer in each of two threads.
   case twoThreads
 
-  /// Writes all keys again, in the quickest way.
+  /// Writes all keys again, in batches.
+  case overwriteBatched
+
+  /// Writes keys again one by one, once all of them were overwritten before.
   case overwrite
+
+  /// The same for some seconds, with a sync each second.
+  case overwriteSynced
 
   /// What loading and overwriting gave the system to write.
   case written
 
-  /// Writes keys again one by one, each set complete when it returns.
+  /// Writes some keys again one by one right after a sync.
   case set
 
   /// The same in each of two threads.
@@ -67,22 +79,27 @@ package enum Workload: Hashable, Sendable {
 
   /// What is asked of any store, in the order of a store's life.
   package static let ofAnyStore: [Workload] = [
-    .load, .size, .iterate, .retrieve, .inPlace, .batched, .missing, .twoThreads, .overwrite, .written, .set,
-    .setInTwoThreads, .mixed(.even),
-    .latency(oneOf: 2), .latency(oneOf: 100), .latency(oneOf: 1000), .latency(oneOf: 10_000), .remove, .open,
+    .loadBatched, .load, .size, .iterate, .retrieve, .inPlace, .batched, .missing, .twoThreads,
+    .overwriteBatched, .overwrite, .overwriteSynced, .written, .mixed(.even), .latency(oneOf: 2),
+    .latency(oneOf: 100), .latency(oneOf: 1000), .latency(oneOf: 10_000), .setInTwoThreads, .set, .remove,
+    .open,
   ]
 
   /// Names it for machines.
   package var identifier: String {
     switch self {
+    case .loadBatched: "load-batches"
     case .load: "load"
+    case .fill: "fill"
     case .size: "size"
     case .retrieve: "retrieve"
     case .inPlace: "in-place"
     case .batched: "batched"
     case .missing: "missing"
     case .twoThreads: "two-threads"
+    case .overwriteBatched: "overwrite-batches"
     case .overwrite: "overwrite"
+    case .overwriteSynced: "overwrite-synced"
     case .written: "written"
     case .set: "set"
     case .setInTwoThreads: "set-two-threads"
@@ -103,18 +120,22 @@ package enum Workload: Hashable, Sendable {
   /// Names it for people.
   package var title: String {
     switch self {
-    case .load: "Load"
+    case .loadBatched: "Load, \(countText(keysInALoad)) keys a batch"
+    case .load: "Load, one by one"
+    case .fill: "Load, in batches if there are any"
     case .size: "File, by bytes stored"
     case .retrieve: "Retrieve into a reused buffer"
     case .inPlace: "Retrieve in place"
     case .batched: "Retrieve in place, \(countText(keysInACall)) keys a call"
     case .missing: "Retrieve what is missing"
     case .twoThreads: "Retrieve, two threads"
-    case .overwrite: "Overwrite all"
+    case .overwriteBatched: "Overwrite, \(countText(keysInALoad)) keys a batch"
+    case .overwrite: "Overwrite, one by one, steady state"
+    case .overwriteSynced: "The same, a sync each second"
     case .written: "Written to load and overwrite, by bytes stored"
-    case .set: "Set, one by one"
-    case .setInTwoThreads: "Set, two threads"
-    case .mixed(.even): "Half retrieve, half set"
+    case .set: "Set, one by one, right after a sync"
+    case .setInTwoThreads: "Set, two threads, steady state"
+    case .mixed(.even): "Half retrieve, half set, steady state"
     case .mixed(let load): "YCSB \(load.rawValue)"
     case .latency(let number): "One step of \(countText(number)) takes longer"
     case .iterate: "Go through all"
@@ -131,16 +152,29 @@ package enum Workload: Hashable, Sendable {
   /// How it was done, for the report.
   package var method: String {
     switch self {
-    case .load: "All keys in random order, each contender in its quickest way: batches where they gain."
+    case .loadBatched: "All keys in random order into a store of its own, which is removed."
+    case .load:
+      "Keys in random order into a new store, a call and a transaction each, until all are there or for 4 seconds; the"
+        + " rest is set in batches and not timed."
+    case .fill: "All keys in random order into a new store, in batches or transactions if it has them."
     case .size: "What the folder takes of the disk after loading, by the bytes of keys and values."
     case .retrieve, .inPlace, .batched, .twoThreads:
-      "Keys that are there, in random order; each value is known by its first 8 bytes."
+      "Keys that are there, in random order, after a load and a sync; each value is known by its first 8 bytes."
     case .missing: "Keys that were never stored."
-    case .overwrite: "All keys in another random order, in the quickest way, read and verified afterwards."
+    case .overwriteBatched: "All keys in another random order; some are read and verified afterwards."
+    case .overwrite:
+      "All keys were overwritten before. Keys in another random order, a call and a transaction each, until all are"
+        + " overwritten or for 4 seconds; the rest is set in batches and not timed."
+    case .overwriteSynced:
+      "The same for 4 seconds, all keys again and again; whoever runs the loop makes the store sync each second."
     case .written:
       "What the process gave the system to write while it loaded and overwrote, by the bytes of keys and values that it set."
-    case .set, .setInTwoThreads: "Keys that are there, a call and a transaction each."
-    case .mixed(let load): "\(load.meaning); one thread, each value known by its first 8 bytes."
+    case .set:
+      "Keys that are there, a call and a transaction each, right after the store has synced: too few for compaction, and"
+        + " whoever writes in place meets pages that are clean."
+    case .setInTwoThreads: "Keys that are there, a call and a transaction each, after all were overwritten."
+    case .mixed(let load):
+      "\(load.meaning); one thread, a call and a transaction each; each value is known by its first 8 bytes."
     case .latency: "Half retrieve, half set, each step timed by itself."
     case .iterate: "All keys and values, each known by its first 8 bytes."
     case .remove: "Keys that are there, a call and a transaction each."

@@ -23,6 +23,13 @@ private let parts =
     #expect(options.roundCount == 3)
   }
 
+  @Test func `a sweep takes two rounds`() throws {
+    #expect(try Options(["--sweep"] + folders).isSweep)
+    #expect(try Options(["--sweep"] + folders).roundCount == 2)
+    #expect(try Options(["--sweep", "--rounds", "4"] + folders).roundCount == 4)
+    #expect(try !Options(folders).isSweep)
+  }
+
   @Test func `the number of rounds can be chosen, before or after quick`() throws {
     #expect(try Options(["--rounds", "5", "--quick"] + folders).roundCount == 5)
     #expect(try Options(["--quick", "--rounds", "99"] + folders).roundCount == 99)

@@ -86,7 +86,19 @@ import Testing
     #expect(Set(keys.shuffled) == Set(keys.stored))
     #expect(keys.shuffled != keys.stored)
     #expect(keys.stored[0].withBytes { $0.byteCount } == 16)
+    #expect(keys.stored.allSatisfy { $0.withBytes { firstWord($0) } == $0.word })
     #expect(Set(keys.stored.map(\.description)).count == 1000)
     #expect(keys.stored.allSatisfy { $0.description.count == 32 })
+  }
+
+  @Test func `keys in another order have bytes of their own`() {
+    let keys = BenchmarkKeys(count: 100, seed: 3)
+    func places(_ keys: [BenchmarkKey]) -> Set<UnsafeRawPointer?> {
+      unsafe Set(keys.map { key in unsafe key.bytes.withUnsafeBytes { $0.baseAddress } })
+    }
+    #expect(unsafe places(keys.stored).isDisjoint(with: places(keys.shuffled)))
+    let copies = BenchmarkKey.copies(of: keys.stored)
+    #expect(copies == keys.stored)
+    #expect(unsafe places(copies).isDisjoint(with: places(keys.stored)))
   }
 }

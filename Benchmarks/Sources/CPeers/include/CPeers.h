@@ -18,8 +18,11 @@ struct peer_place {
   bool is_compressed;
   /// From how many threads it will be called.
   size_t thread_count;
-  /// How much memory a cache may take.
+  /// How much memory a cache may take, and whether that is because the process may take little.
   size_t cache_size;
+  bool is_memory_limited;
+  /// Which of the engine's variants it is to be.
+  size_t variant;
 };
 
 /// The longest key; keys are short here.
@@ -41,16 +44,19 @@ typedef void (*peer_visitor)(void *context, const void *key, size_t key_size, co
 struct peer_engine {
   const char *name;
   const char *(*version)(void);
-  /// How it is set up and why, a sentence a line.
+  /// How all its variants are set up and why, a sentence a line.
   const char *settings;
+  /// What tells a variant from the others, in a few words; null behind the last. All promise the same.
+  const char *(*variant)(size_t number);
+  /// The variant that is compared with other engines: the best one of the kept sweep.
+  size_t chosen;
 
   enum peer_outcome (*open)(const struct peer_place *place, void **store);
   enum peer_outcome (*set)(void *store, const void *key, size_t key_size, const void *value, size_t value_size);
-  /// Sets so many keys of 16 bytes each, `key_stride` bytes apart, in one batch or transaction; null where that gains
-  /// nothing. The value begins with the first 8 bytes of the key, changed by the mask; it is the caller's to be
+  /// Sets so many keys of 16 bytes each in one batch or transaction; null where there is none. The value begins with the first 8 bytes of the key, changed by the mask; it is the caller's to be
   /// written over.
   enum peer_outcome (*set_many)(
-    void *store, const void *keys, size_t key_stride, size_t count, void *value, size_t value_size, uint64_t mask);
+    void *store, const void *const *keys, size_t count, void *value, size_t value_size, uint64_t mask);
   /// Copies a value into a buffer and tells its size.
   enum peer_outcome (*get)(
     void *store, const void *key, size_t key_size, void *buffer, size_t capacity, size_t *value_size);
@@ -60,9 +66,11 @@ struct peer_engine {
   /// Shows the values of many keys; the key that the visitor gets is null, its size the key's number,
   /// and the value of a missing key is null.
   enum peer_outcome (*visit_many)(
-    void *store, const void *keys, size_t key_stride, size_t count, peer_visitor visitor, void *context);
+    void *store, const void *const *keys, size_t count, peer_visitor visitor, void *context);
   enum peer_outcome (*remove)(void *store, const void *key, size_t key_size);
   enum peer_outcome (*iterate)(void *store, peer_visitor visitor, void *context);
+  /// Makes what was set before safe from a power failure.
+  enum peer_outcome (*sync)(void *store);
   /// Does what was left to be done later.
   enum peer_outcome (*settle)(void *store);
   enum peer_outcome (*compact)(void *store);
