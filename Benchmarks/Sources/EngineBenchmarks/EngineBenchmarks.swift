@@ -23,7 +23,11 @@ package struct EngineBenchmarks {
     switch part {
     case .load100: try LoadingRows(scale, valueByteCount: 100, directory: directory).section
     case .load1000: try LoadingRows(scale, valueByteCount: 1000, directory: directory).section
-    case .read100: try ReadingRows(scale, valueByteCount: 100, directory: directory).section
+    case .read100:
+      try joined([
+        ReadingRows(scale, valueByteCount: 100, directory: directory).section,
+        HeapKeyRows(scale, directory: directory).section,
+      ]) { $0 }
     case .read1000: try ReadingRows(scale, valueByteCount: 1000, directory: directory).section
     case .synced:
       try joined([100, 1000]) { try SyncedRows(scale, valueByteCount: $0, directory: directory).section }

@@ -79,7 +79,9 @@ final class KilledStore {
   func openClosed() throws -> Sample {
     let stopwatch = Stopwatch()
     let store = try SedimentStore(path: path, options: .plain(durability: .unsynced))
+    let wrongCount = try countWrongInPlace(store, keys.prefix(1))
     let nanoseconds = stopwatch.nanoseconds
+    try expectNone(wrongCount, "in the first read")
     guard store.recovery.wasClosed else { throw WrongValue("it was not closed in order") }
     guard try store.count() == keys.count else { throw WrongValue("it has lost keys by being closed") }
     try expectNone(countWrongInPlace(store, keys[...]), "after it was closed")

@@ -40,8 +40,9 @@ struct ReopeningRows {
               "Closes that store, which stores its index: the next opening takes no scan.", .time, store.close
             ),
             row(
-              "clean-open", "open after that", "until the first read is possible",
-              "Opens the file again; then all keys are read and compared.", .time, store.openClosed),
+              "clean-open", "open after that", "until the first value is there",
+              "Opens the file again and reads a value; then all keys are read and compared.", .time,
+              store.openClosed),
             row(
               "process-memory", "memory of the process a key", "by the system's figures",
               "What the child's memory that belongs to no file grew by while it loaded the store.", .size,

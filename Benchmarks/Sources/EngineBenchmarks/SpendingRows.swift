@@ -5,10 +5,12 @@ internal import StoreComparison
 struct SpendingRows {
   private let keyCount: Int
   private let store: SpendingStore
+  private let compacted: CompactedStore
 
   init(_ scale: EngineScale, directory: String) {
     keyCount = scale.keyCount
     store = SpendingStore(scale, directory: directory)
+    compacted = CompactedStore(scale, directory: directory)
   }
 
   var section: Section {
@@ -21,7 +23,22 @@ struct SpendingRows {
         BenchmarkGroup(
           "Overwriting \(size) \(SpendingStore.roundCount) times at random, with default options",
           rows("overwrite", "while compaction runs", { try $0.overwrite() }, \.overwritten)),
-      ], comparisons("load") + comparisons("overwrite"))
+        BenchmarkGroup(
+          "Compaction while \(size) are overwritten at full speed",
+          [
+            Benchmark(
+              "spending-compaction", name: "processor time for a record that it reads",
+              meaning: "of all threads but the one that sets",
+              method:
+                "Nothing is synced or compressed. What the process takes less what the setting thread takes, by the"
+                + " records of the segments that compaction has read meanwhile.", run: compacted.read)
+          ]),
+      ],
+      comparisons("load") + comparisons("overwrite") + [
+        Comparison(
+          "compaction, a record that it reads", .of("spending-compaction"), limit: .constant(120, .time),
+          "allowed", target: .atMost(1))
+      ])
   }
 
   private var bare: Benchmark {
