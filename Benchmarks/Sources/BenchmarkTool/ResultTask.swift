@@ -6,6 +6,18 @@ enum ResultTask {
   /// Puts the reports and the charts of these names on a page in the folder.
   case page(folder: String, reports: [String], charts: [String])
 
+  /// Keeps the results of these names, which the last run has left in a folder.
+  case keep(folder: String, kept: String, names: [String])
+
+  /// Writes the figures of the kept results into the documents of a repository, and chart data into a folder.
+  case write(root: String, folder: String)
+
+  /// Says in the charts of a repository what they were drawn from.
+  case stamp(root: String)
+
+  /// Looks whether the documents and charts of a repository have the figures of its kept results.
+  case check(root: String)
+
   /// Tells what has changed from one report to another.
   case compare(old: String, new: String)
 
@@ -22,6 +34,11 @@ enum ResultTask {
       let names = arguments[2...].split(separator: "--", maxSplits: 1, omittingEmptySubsequences: false).map(
         Array.init)
       self = .page(folder: arguments[1], reports: names[0], charts: names.count > 1 ? names[1] : [])
+    case ("--keep", 4...):
+      self = .keep(folder: arguments[1], kept: arguments[2], names: Array(arguments[3...]))
+    case ("--write", 3): self = .write(root: arguments[1], folder: arguments[2])
+    case ("--stamp", 2): self = .stamp(root: arguments[1])
+    case ("--check", 2): self = .check(root: arguments[1])
     case ("--difference", 3): self = .compare(old: arguments[1], new: arguments[2])
     default: return nil
     }
@@ -32,6 +49,14 @@ enum ResultTask {
     switch self {
     case .page(let folder, let reports, let charts):
       try writePage(URL(fileURLWithPath: folder, isDirectory: true), reports, charts)
+    case .keep(let folder, let kept, let names):
+      let copied = try KeptResults.keep(from: folder, in: kept, names: names)
+      print("Kept: \(copied.map { "\($0).json" }.joined(separator: ", "))")
+    case .write(let root, let folder): try KeptResults(root: root).write(chartData: folder)
+    case .stamp(let root): try KeptResults(root: root).stampCharts()
+    case .check(let root):
+      let findings = try KeptResults(root: root).findings()
+      guard findings.isEmpty else { throw Findings(description: findings.joined(separator: "\n")) }
     case .compare(let old, let new):
       print(ReportDifference(from: try report(old), to: try report(new)).text, terminator: "")
     }
@@ -55,6 +80,11 @@ enum ResultTask {
       throw UnreadableReport(path: path, reason: "\(error)")
     }
   }
+}
+
+/// Says what differs from the kept results.
+private struct Findings: Error, CustomStringConvertible {
+  var description: String
 }
 
 /// Says which file is no report.
