@@ -26,6 +26,8 @@ height = top_height + bottom_height + line_height * (line_max + 1.2)
 
 # Where the bars begin: the power of ten below the least value, since a logarithm has no zero.
 start = is_log ? 10 ** floor(log10(least_min)) : 0
+# Names stand at the beginning; a logarithm of it may lie a rounding error outside of the axis, and would not be drawn.
+edge = start * (1 + 1e-9)
 end = is_log ? largest_max * 8 : largest_max * 1.18
 
 # The groups take colors in turn; 0 stands for a limit that others are held against.
@@ -36,9 +38,9 @@ draw = "plot \
   data index 0 using (start):1:(start):2:($1 - 0.34):($1 + 0.34):(color($5)) \
     with boxxyerror fill solid 0.88 noborder linecolor rgb variable, \
   data index 0 using 2:1:3:4 with xerrorbars pointtype -1 linewidth 1.2 linecolor rgb '#333333', \
-  data index 0 using (start):1:6 with labels right offset character -1, 0 textcolor rgb '#333333', \
+  data index 0 using (edge):1:6 with labels right offset character -1, 0 textcolor rgb '#333333', \
   data index 0 using 4:1:7 with labels left offset character 0.8, 0 textcolor rgb '#111111', \
-  data index 1 using (start):1:(sprintf('{/:Bold %s}', strcol(2))) \
+  data index 1 using (edge):1:(sprintf('{/:Bold %s}', strcol(2))) \
     with labels left offset screen -0.34, 0 textcolor rgb '#111111'"
 
 set xrange [start:end]

@@ -34,7 +34,7 @@ set grid ytics linetype 1 linewidth 1 linecolor rgb "#E6E6E6"
 set tics scale 0 textcolor rgb "#666666"
 set border 0
 set lmargin at screen 0.10
-set rmargin at screen 0.80
+set rmargin at screen 0.75
 set tmargin at screen 1 - 104.0 / height
 set bmargin at screen 62.0 / height
 set key at screen 0.99, screen 1 - 104.0 / height right top vertical Left reverse samplen 1.6 textcolor rgb "#333333"

@@ -44,7 +44,7 @@ public struct ResultPage {
 
   private static let style = """
     body { font: 15px/1.45 system-ui, "DejaVu Sans", sans-serif; color: #1b1f24; margin: 0; background: #f6f7f9 }
-    header, main { max-width: 1180px; margin: 0 auto; padding: 24px }
+    header, main { max-width: 1240px; margin: 0 auto; padding: 24px }
     header p { color: #59636e; margin: 2px 0 }
     h1 { font-size: 26px; margin: 0 0 8px }
     h2 { font-size: 20px; margin: 36px 0 8px }
@@ -54,9 +54,10 @@ public struct ResultPage {
     figure svg { display: block; width: 100%; height: auto }
     .scroll { overflow-x: auto; background: #fff; border-radius: 10px; padding: 12px }
     table { border-collapse: collapse; font-variant-numeric: tabular-nums; width: 100% }
-    th, td { padding: 4px 10px; text-align: right; border-bottom: 1px solid #e6e8eb; white-space: nowrap }
-    th:first-child, td:first-child { text-align: left }
-    th { color: #59636e; font-weight: 600 }
+    th, td { padding: 4px 7px; text-align: right; border-bottom: 1px solid #e6e8eb; white-space: nowrap }
+    th:first-child, td:first-child { text-align: left; position: sticky; left: 0; background: #fff; white-space: normal }
+    td:first-child { min-width: 150px }
+    th { color: #59636e; font-weight: 600; white-space: normal; vertical-align: bottom }
     td small { display: block; color: #59636e; font-weight: 400; font-size: 12px }
     p.legend { color: #59636e; margin: 4px 0 10px }
     td.best { font-weight: 700; color: #1d4fc4 }

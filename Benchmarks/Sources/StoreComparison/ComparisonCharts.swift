@@ -23,11 +23,17 @@ package struct ComparisonCharts {
     let latency = LineData(report) { number(in: $0, after: "100-latency-") }
     try write(latency.isEmpty ? nil : latency.text, "slowest", to: folder)
     for workload in ["load", "retrieve"] {
-      let growth = LineData(report) { identifier in
-        if identifier.hasPrefix("100-\(workload)-") { return Double(keyCount) }
-        return identifier.contains("-\(workload)-") ? number(in: identifier, after: "keys-") : nil
-      }
+      let growth = growth(workload)
       try write(growth.isEmpty ? nil : growth.text, "keys-\(workload)", to: folder)
+    }
+  }
+
+  /// What a workload takes by the number of keys; its identifier may be the beginning of another one's.
+  package func growth(_ workload: String) -> LineData {
+    let names = report.contenders?.map(\.identifier) ?? []
+    return LineData(report) { identifier in
+      guard names.contains(where: { identifier.hasSuffix("-\(workload)-\($0)") }) else { return nil }
+      return identifier.hasPrefix("100-") ? Double(keyCount) : number(in: identifier, after: "keys-")
     }
   }
 
