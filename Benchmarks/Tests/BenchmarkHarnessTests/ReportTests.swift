@@ -72,8 +72,8 @@ import Testing
     #expect(
       Table(report).text == """
         Sets
-          set      200 ns      100 .. 300 ns  processor   410 ns
-          get     50.0 ns    50.0 .. 50.0 ns
+          set      200 ns        100 .. 300 ns  processor   410 ns
+          get     50.0 ns      50.0 .. 50.0 ns
 
         """)
     #expect(report.groups[0].rows[0].processor?.median == 410)
