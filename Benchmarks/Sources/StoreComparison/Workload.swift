@@ -131,7 +131,7 @@ package enum Workload: Hashable, Sendable {
     case .twoThreads: "Retrieve, two threads"
     case .overwriteBatched: "Overwrite, \(countText(keysInALoad)) keys a batch"
     case .overwrite: "Overwrite, one by one, steady state"
-    case .overwriteSynced: "The same, a sync each second"
+    case .overwriteSynced: "Overwrite, one by one, a sync each second"
     case .written: "Written to load and overwrite, by bytes stored"
     case .set: "Set, one by one, right after a sync"
     case .setInTwoThreads: "Set, two threads, steady state"

@@ -31,7 +31,7 @@ import Testing
         "Retrieve in place",
         "Retrieve in place, 1,024 keys a call", "Retrieve what is missing", "Retrieve, two threads",
         "Overwrite, 100,000 keys a batch", "Overwrite, one by one, steady state",
-        "The same, a sync each second", "Written to load and overwrite, by bytes stored",
+        "Overwrite, one by one, a sync each second", "Written to load and overwrite, by bytes stored",
         "Half retrieve, half set, steady state", "One step of 2 takes longer", "One step of 100 takes longer",
         "One step of 1,000 takes longer", "One step of 10,000 takes longer", "Set, two threads, steady state",
         "Set, one by one, right after a sync", "Remove", "Open after a close",
