@@ -181,8 +181,8 @@ package enum Workload: Hashable, Sendable {
     case .compactedSize: "What the folder takes of the disk once it was compacted and closed."
     case .open: "Opening and one retrieve, after a close."
     case .memory:
-      "A process loads the store and reads all of it; the peak of its memory that belongs to no file, less what it had"
-        + " before."
+      "A process loads the store one by one, in batches what is left after 4 seconds, and reads all of it; the peak of"
+        + " its memory that belongs to no file, less what it had before."
     case .openAfterKill: "Opening and one retrieve, after the process that loaded the store was killed."
     case .limited:
       "A process whose memory, files' pages included, is limited to a third of what is stored reads random keys, after"
