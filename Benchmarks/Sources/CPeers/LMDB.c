@@ -135,7 +135,7 @@ static enum peer_outcome set_many(
   int code = mdb_txn_begin(store->environment, NULL, 0, &transaction);
   for (size_t number = 0; !code && number < count; number++) {
     const void *key = keys[number];
-    peer_mark(value, key, mask);
+    peer_mark(value, value_size, key, mask);
     MDB_val name = {16, (void *)key}, data = {value_size, value};
     code = mdb_put(transaction, store->table, &name, &data, 0);
     if (code) mdb_txn_abort(transaction);

@@ -24,12 +24,18 @@ void peer_path(char path[4096], const struct peer_place *place, const char *name
 /// How large a mapping may become: space of addresses only.
 static const size_t peer_map_size = (size_t)32 << 30;
 
-/// Begins a value with the word of its key.
-static inline void peer_mark(void *value, const void *key, uint64_t mask) {
-  uint64_t word;
+/// Begins a value with the word of its key, and makes it another one throughout: where all values were alike, a
+/// dictionary would compress them.
+static inline void peer_mark(void *value, size_t size, const void *key, uint64_t mask) {
+  uint64_t word, change;
   memcpy(&word, key, sizeof word);
-  word ^= mask;
-  memcpy(value, &word, sizeof word);
+  memcpy(&change, value, sizeof change);
+  change ^= word ^ mask;
+  for (size_t place = 0; place + sizeof word <= size; place += sizeof word) {
+    memcpy(&word, (char *)value + place, sizeof word);
+    word ^= change;
+    memcpy((char *)value + place, &word, sizeof word);
+  }
 }
 
 /// Copies what was found, if there is room.

@@ -151,7 +151,7 @@ static enum peer_outcome set_many(
   rocksdb_writebatch_t *batch = rocksdb_writebatch_create();
   for (size_t number = 0; number < count; number++) {
     const void *key = keys[number];
-    peer_mark(value, key, mask);
+    peer_mark(value, value_size, key, mask);
     rocksdb_writebatch_put(batch, key, 16, value, value_size);
   }
   char *why = NULL;

@@ -165,7 +165,7 @@ static enum peer_outcome set_many(
   bool is_done = step(connection->begin);
   for (size_t number = 0; is_done && number < count; number++) {
     const void *key = keys[number];
-    peer_mark(value, key, mask);
+    peer_mark(value, value_size, key, mask);
     is_done = put(connection, key, 16, value, value_size);
   }
   if (is_done && step(connection->commit)) return peer_done;

@@ -29,7 +29,7 @@ struct SedimentContender: BenchmarkStore {
     try store.batch { batch in
       unsafe value.withUnsafeMutableBytes { bytes in
         for key in keys {
-          unsafe bytes.storeBytes(of: key.word ^ mask, as: UInt64.self)
+          unsafe mark(bytes, key.word ^ mask)
           // The bytes stay where they are, and nobody changes them during the call.
           batch.set(unsafe RawSpan(_unsafeBytes: UnsafeRawBufferPointer(bytes)), forKey: key)
         }

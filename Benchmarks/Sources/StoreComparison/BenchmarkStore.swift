@@ -18,8 +18,8 @@ public protocol BenchmarkStore: Sendable {
   /// Shows the values of many keys where they lie, by the number of the key, nil for none.
   func withValues(_ keys: ArraySlice<BenchmarkKey>, _ body: (Int, RawSpan?) -> Void) throws
 
-  /// Stores many values in one batch or transaction: all of the same bytes, but for the first eight,
-  /// which are those of ``BenchmarkKey/word`` changed by the mask.
+  /// Stores many values in one batch or transaction: each begins with the eight bytes of
+  /// ``BenchmarkKey/word`` changed by the mask, and is as long as the value that is given.
   func setMany(_ keys: ArraySlice<BenchmarkKey>, _ value: [UInt8], mask: UInt64) throws
 
   /// Removes a key; returns whether it was there.

@@ -26,7 +26,7 @@ package struct DataSet: Sendable {
   /// Keys that are never stored.
   package let missing: [BenchmarkKey]
 
-  /// What is stored, but for its first eight bytes, which are the key's.
+  /// What each value is made of: another one for each key, which begins with the key's first eight bytes.
   package let value: [UInt8]
 
   /// Values of their own, which can be compressed; nil where all have the same random bytes.

@@ -12,11 +12,18 @@ public func setEach<Store: BenchmarkStore>(
   var value = value
   try unsafe value.withUnsafeMutableBytes { bytes in
     for key in keys {
-      unsafe bytes.storeBytes(of: key.word ^ mask, as: UInt64.self)
+      unsafe mark(bytes, key.word ^ mask)
       // The bytes stay where they are, and nobody changes them during the call.
       try store.set(key, unsafe RawSpan(_unsafeBytes: UnsafeRawBufferPointer(bytes)))
     }
   }
+}
+
+/// Makes another value of one, which begins with this word.
+@inlinable
+@inline(__always)
+public func mark(_ value: UnsafeMutableRawBufferPointer, _ first: UInt64) {
+  unsafe bench_mark(value.baseAddress, value.count, first)
 }
 
 /// Reads keys into one buffer and counts those whose value is not theirs.
@@ -123,7 +130,7 @@ func countWrongInSteps<Store: BenchmarkStore>(
         if !isThere || firstWord(unsafe buffer.span.bytes) != key.word ^ mask { wrongCount += 1 }
       }
       if step.writes {
-        unsafe bytes.storeBytes(of: key.word ^ mask, as: UInt64.self)
+        unsafe mark(bytes, key.word ^ mask)
         // The bytes stay where they are, and nobody changes them during the call.
         try store.set(key, unsafe RawSpan(_unsafeBytes: UnsafeRawBufferPointer(bytes)))
       }

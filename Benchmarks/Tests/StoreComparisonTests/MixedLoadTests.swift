@@ -91,6 +91,22 @@ import Testing
     #expect(keys.stored.allSatisfy { $0.description.count == 32 })
   }
 
+  @Test func `each value is another one throughout, and begins with its word`() {
+    var value = valueBytes(count: 100)
+    func words(_ first: UInt64) -> [UInt64] {
+      unsafe value.withUnsafeMutableBytes { bytes in
+        unsafe mark(bytes, first)
+        return (0..<12).map { unsafe bytes.loadUnaligned(fromByteOffset: $0 * 8, as: UInt64.self) }
+      }
+    }
+    let (one, other) = (words(1 << 40 | 5), words(7))
+    #expect(one[0] == 1 << 40 | 5)
+    #expect(other[0] == 7)
+    #expect(zip(one, other).allSatisfy { $0 != $1 })
+    #expect(words(1 << 40 | 5) == one)
+    #expect(value.count == 100)
+  }
+
   @Test func `keys in another order have bytes of their own`() {
     let keys = BenchmarkKeys(count: 100, seed: 3)
     func places(_ keys: [BenchmarkKey]) -> Set<UnsafeRawPointer?> {

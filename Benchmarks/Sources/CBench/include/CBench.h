@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <time.h>
 
 /// Nanoseconds of a clock that only moves forward; differences are what counts.
@@ -25,6 +26,19 @@ static inline uint64_t bench_process_nanoseconds(void) {
   struct timespec now;
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
   return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/// Begins a value with a word, and makes it another one throughout: where all values were alike, a dictionary would
+/// compress them. It has at least 8 bytes.
+static inline void bench_mark(void *value, size_t byte_count, uint64_t first) {
+  uint64_t word, change;
+  memcpy(&change, value, sizeof change);
+  change ^= first;
+  for (size_t place = 0; place + sizeof word <= byte_count; place += sizeof word) {
+    memcpy(&word, (char *)value + place, sizeof word);
+    word ^= change;
+    memcpy((char *)value + place, &word, sizeof word);
+  }
 }
 
 /// Asks the processor to fetch the cache line of `address` and does not wait for it.
