@@ -13,6 +13,7 @@ set datafile separator "\t"
 
 array names[32]
 series_count = 0
+stats data using 2 name "least" nooutput
 stats data index 0 using (series_count = series_count + 1, names[series_count] = strcol(1), 0) nooutput
 subtitle = ""
 stats data index (series_count + 1) using (subtitle = subtitle . (strlen(subtitle) ? "\n" : "") . strcol(1), 0) nooutput
@@ -23,10 +24,12 @@ array colors[9] = [0x2463EB, 0x86A8F5, 0xE08B3A, 0x2F9E8F, 0xB279A2, 0xC8505A, 0
 width = 760
 height = 470
 set logscale xy
+# A little before the power of ten below the least time: rounding would leave out the first line.
+set yrange [0.999 * 10 ** floor(log10(least_min)):*]
 if (is_share) {
   set xtics ("half" 2, "1 of 100" 100, "1 of 1,000" 1000, "1 of 10,000" 10000)
 } else {
-  set xtics ("100" 100, "1,000" 1e3, "10,000" 1e4, "100,000" 1e5, "1,000,000" 1e6, "10,000,000" 1e7)
+  set xtics ("10" 10, "100" 100, "1,000" 1e3, "10,000" 1e4, "100,000" 1e5, "1,000,000" 1e6, "10,000,000" 1e7)
 }
 set ytics ("10 ns" 10, "100 ns" 100, "1 us" 1e3, "10 us" 1e4, "100 us" 1e5, "1 ms" 1e6, "10 ms" 1e7, "100 ms" 1e8, "1 s" 1e9)
 set xlabel x_label textcolor rgb "#666666"
@@ -34,7 +37,7 @@ set grid ytics linetype 1 linewidth 1 linecolor rgb "#E6E6E6"
 set tics scale 0 textcolor rgb "#666666"
 set border 0
 set lmargin at screen 0.10
-set rmargin at screen 0.75
+set rmargin at screen 0.73
 set tmargin at screen 1 - 104.0 / height
 set bmargin at screen 62.0 / height
 set key at screen 0.99, screen 1 - 104.0 / height right top vertical Left reverse samplen 1.6 textcolor rgb "#333333"
