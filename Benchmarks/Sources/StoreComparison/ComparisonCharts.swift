@@ -15,7 +15,7 @@ package struct ComparisonCharts {
   /// Writes a file for each chart that there is something for; the folder exists.
   package func write(to folder: String) throws {
     for (name, prefixes) in [
-      ("100", ["100-"]), ("1k", ["1k-"]), ("large", ["16k-", "1m-"]), ("synced", ["synced-"]),
+      ("100", ["100-"]), ("1k", ["1k-"]), ("large", ["16k-", "1m-"]), ("synced", ["synced-synced-"]),
     ] {
       let data = ComparisonCharts.panels(report, prefixes)
       try write(data.panelCount == 0 ? nil : data.text, name, to: folder)

@@ -32,4 +32,19 @@ import Testing
     let points = blocks[1].split(separator: "\n").map { $0.split(separator: "\t").prefix(2).map(String.init) }
     #expect(points == [["1000.0", "4.0"], ["10000.0", "5.0"], ["1000000.0", "2.0"]])
   }
+
+  @Test func `the chart of synced sets leaves out the load, which is not synced`() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    var report = report([("synced-fill", 1), ("synced-synced-1", 2)])
+    for group in report.groups.indices {
+      var other = report.groups[group].rows[0]
+      other.name = "Another"
+      report.groups[group].rows.append(other)
+    }
+    try ComparisonCharts(report, keyCount: 1).write(to: folder.path)
+    let text = try String(contentsOf: folder.appending(path: "comparison-synced.tsv"), encoding: .utf8)
+    #expect(text.components(separatedBy: "\n\n\n")[0] == "synced-synced-1")
+  }
 }
