@@ -15,13 +15,14 @@ struct ResultTables {
       report.groups.filter { !names.isEmpty && $0.isAbout(names) },
       report.groups.filter { names.isEmpty || !$0.isAbout(names) }
     )
-    let tables = [comparisonTable(compared), plainTable(others)].filter { !$0.isEmpty }
+    let tables = [comparisonTable(compared), names.isEmpty ? plainTable(others) : ""].filter { !$0.isEmpty }
     return """
       <section>
       <h2>\(escaped(title))</h2>
       \(targets)
       \(legend)
       \(tables.map { "<div class=\"scroll\">\($0)</div>" }.joined(separator: "\n<p></p>\n"))
+      \(names.isEmpty ? "" : sentences(others))
       \(settings)
       </section>
       """
@@ -81,6 +82,18 @@ struct ResultTables {
         + lines.joined(separator: "\n")
     }
     return "<table>\(rows.joined(separator: "\n"))</table>"
+  }
+
+  /// What was measured in the same rounds as those that are compared, and is about none of them.
+  private func sentences(_ groups: [Report.Group]) -> String {
+    groups.map { group in
+      let figures = group.rows.map { row in
+        guard let statistics = row.statistics else { return "\(row.name): none" }
+        return "\(row.name): \(row.unit.text(statistics.median)) "
+          + "(\(row.unit.text(from: statistics.minimum, to: statistics.maximum)))"
+      }
+      return "<p class=\"legend\">\(escaped("\(group.title): \(figures.joined(separator: "; "))")).</p>"
+    }.joined(separator: "\n")
   }
 
   private var targets: String {
