@@ -2,8 +2,9 @@
 ///
 /// Blocks with two empty lines between them, fields separated by tabs:
 /// - the titles of the panels, a line each;
-/// - for each panel its bars: line, millions of operations a second, number of the color (1 for the first contender, 2 for
-///   others of its kind, whose names begin with its name and a comma, 0 for those of others), name, text for people; a contender without a figure has the value 0 and says so;
+/// - for each panel its bars: line, millions of operations a second, number of the color (1 for the first contender, 2
+///   for others of its kind, whose names begin with its name and a comma, 0 for those of others), name, text for people;
+///   a contender without a figure has the value 0 and says so;
 /// - what stands below the title: a line of text each.
 public struct PanelData {
   /// The blocks.

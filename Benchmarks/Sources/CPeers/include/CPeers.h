@@ -53,8 +53,8 @@ struct peer_engine {
 
   enum peer_outcome (*open)(const struct peer_place *place, void **store);
   enum peer_outcome (*set)(void *store, const void *key, size_t key_size, const void *value, size_t value_size);
-  /// Sets so many keys of 16 bytes each in one batch or transaction; null where there is none. The value begins with the first 8 bytes of the key, changed by the mask; it is the caller's to be
-  /// written over.
+  /// Sets so many keys of 16 bytes each in one batch or transaction; null where there is none. The value begins with
+  /// the first 8 bytes of the key, changed by the mask; it is the caller's to be written over.
   enum peer_outcome (*set_many)(
     void *store, const void *const *keys, size_t count, void *value, size_t value_size, uint64_t mask);
   /// Copies a value into a buffer and tells its size.
