@@ -17,7 +17,7 @@ struct KeptResults {
   private let root: URL
   private let reports: [String: Report]
 
-  /// What is kept in the repository at this path.
+  /// What is kept in the repository at this path; ``Unsupported`` if that is nothing.
   init(root: String) throws {
     self.root = URL(fileURLWithPath: root, isDirectory: true)
     let folder = self.root.appending(path: "Benchmarks/Kept")
@@ -26,6 +26,9 @@ struct KeptResults {
       let file = folder.appending(path: "\(name).json")
       guard FileManager.default.fileExists(atPath: file.path) else { continue }
       reports[name] = try Report(json: Data(contentsOf: file))
+    }
+    if reports.isEmpty {
+      throw Unsupported("there are no kept results in \(folder.path); a run and then --keep make them")
     }
     self.reports = reports
   }
