@@ -100,9 +100,11 @@ static enum peer_outcome open_store(const struct peer_place *place, void **resul
   struct store *store = calloc(1, sizeof *store);
   if (!store) return peer_fail("opening", "no memory");
   const struct variant *variant = &variants[place->variant];
-  // Plain tables cannot compress, and what they map is not to be larger than the memory.
-  bool takes_blocks = place->is_compressed || place->is_memory_limited;
-  if (takes_blocks && variant->kind == plain) variant = &variants[0];
+  // Plain tables cannot compress, and what they map is not to be larger than the memory. Memory tables that are hashed
+  // take 8 MiB each before they hold anything, which may be all that a small one is allowed.
+  bool cannot_compress = variant->kind == plain;
+  bool takes_memory = variant->kind == plain || variant->memory != skip_list;
+  if ((place->is_compressed && cannot_compress) || (place->is_memory_limited && takes_memory)) variant = &variants[0];
   size_t write_buffer = variant->write_buffer;
   if (write_buffer > place->cache_size / 2) write_buffer = place->cache_size / 2;
   store->cache = rocksdb_cache_create_lru(place->cache_size);
@@ -297,7 +299,7 @@ const struct peer_engine peer_rocksdb = {
   .settings =
     "A cache of 512 MiB, or of a quarter of the memory where that is limited; Bloom filters of 10 bits a key, also for"
     " memory tables, of which there are four; two background jobs: as many as processors.\n"
-    "No compression of random bytes; zstd for JSON, which takes blocks, as limited memory does.\n"
+    "No compression of random bytes; zstd for JSON, which takes blocks; limited memory takes blocks and skip lists.\n"
     "Values are read by pinned slices, many at once by batched_multi_get.",
   .variant = variant_name,
   .chosen = 0,

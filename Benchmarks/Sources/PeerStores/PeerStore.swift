@@ -21,7 +21,7 @@ internal import StoreComparison
         folder: folder, key_count: place.keyCount, is_synced: place.isSynced,
         is_compressed: place.isCompressible, thread_count: place.threadCount,
         cache_size: place.memoryByteCount.map { $0 / 4 } ?? PeerStore.cacheByteCount,
-        is_memory_limited: place.memoryByteCount != nil,
+        is_memory_limited: place.isMemoryLimited,
         variant: variant)
       return unsafe engine.open(&place, &store)
     }

@@ -20,10 +20,13 @@ public struct StorePlace: Sendable {
   /// How much memory the process has; nil where it is more than all data take.
   public var memoryByteCount: Int?
 
+  /// Whether a process that has less memory than all data take opens the store, now or later.
+  public var isMemoryLimited: Bool
+
   /// A folder, which exists, for about so many keys.
   public init(
     folder: String, keyCount: Int, isSynced: Bool = false, isCompressible: Bool = false, threadCount: Int = 1,
-    memoryByteCount: Int? = nil
+    memoryByteCount: Int? = nil, isMemoryLimited: Bool = false
   ) {
     self.folder = folder
     self.keyCount = keyCount
@@ -31,6 +34,7 @@ public struct StorePlace: Sendable {
     self.isCompressible = isCompressible
     self.threadCount = threadCount
     self.memoryByteCount = memoryByteCount
+    self.isMemoryLimited = isMemoryLimited || memoryByteCount != nil
   }
 }
 

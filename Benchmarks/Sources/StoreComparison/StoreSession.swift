@@ -38,7 +38,8 @@ struct StoreSession {
   func place(_ folder: String? = nil, isSynced: Bool = false, threadCount: Int = 1) -> StorePlace {
     StorePlace(
       folder: folder ?? self.folder, keyCount: data.keyCount, isSynced: isSynced,
-      isCompressible: data.corpus != nil, threadCount: threadCount)
+      isCompressible: data.corpus != nil, threadCount: threadCount,
+      isMemoryLimited: workloads.contains(.limited))
   }
 }
 

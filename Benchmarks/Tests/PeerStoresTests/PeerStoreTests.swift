@@ -49,6 +49,24 @@ import Testing
     for row in groups.flatMap(\.rows) { #expect(row.unsupported == nil, "\(engine.name), \(row.name)") }
   }
 
+  @Test(arguments: peerVariants.indices)
+  func `each variant opens with little memory what it has stored with much`(number: Int) throws {
+    let engine = peerVariants[number]
+    for variant in engine.variants {
+      let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+      defer { try? FileManager.default.removeItem(atPath: folder) }
+      let data = DataSet("limited", keyCount: 500, valueByteCount: 100, hasOthers: false)
+      let store = try variant.open(StorePlace(folder: folder, keyCount: 500, isMemoryLimited: true))
+      try store.fill(data.keys[...], data.value, 0)
+      try store.settle()
+      try store.close()
+      let limited = try variant.open(StorePlace(folder: folder, keyCount: 500, memoryByteCount: 64 << 20))
+      #expect(try limited.countWrongRetrieved(data.shuffled[...], 0) == 0, "\(engine.name), \(variant.name)")
+      try limited.close()
+    }
+  }
+
   private static let keptSweep = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .appending(path: "../../Kept/sweep.json").standardizedFileURL
 

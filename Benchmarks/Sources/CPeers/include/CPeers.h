@@ -18,7 +18,7 @@ struct peer_place {
   bool is_compressed;
   /// From how many threads it will be called.
   size_t thread_count;
-  /// How much memory a cache may take, and whether that is because the process may take little.
+  /// How much memory a cache may take, and whether a process with little memory opens the store, now or later.
   size_t cache_size;
   bool is_memory_limited;
   /// Which of the engine's variants it is to be.
