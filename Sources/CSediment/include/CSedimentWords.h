@@ -5,21 +5,33 @@
 #include <stdint.h>
 #include <string.h>
 
+static inline void sediment_store_word(void *shared, const void *source) {
+  uint64_t word;
+  memcpy(&word, source, 8);
+  __atomic_store_n((uint64_t *)shared, word, __ATOMIC_RELAXED);
+}
+
+static inline void sediment_store_four_words(uint8_t *shared, const uint8_t *source) {
+  for (int place = 0; place < 32; place += 8) sediment_store_word(shared + place, source + place);
+}
+
 // Copies to memory that other threads may copy from meanwhile, which they then find out, and throw away what they have.
 //
 // Each word of 8 bytes is stored as a whole, in no order, if `shared` begins at a multiple of 8; else each byte.
 static inline void sediment_store_words(void *shared, const void *source, size_t count) {
-  uint64_t *words = shared;
+  uint8_t *target = shared;
   const uint8_t *bytes = source;
-  size_t place = 0;
-  size_t whole = (uintptr_t)shared % 8 == 0 ? count : 0;
-#pragma GCC unroll 8
-  for (; place + 8 <= whole; place += 8) {
-    uint64_t word;
-    memcpy(&word, bytes + place, 8);
-    __atomic_store_n(words + place / 8, word, __ATOMIC_RELAXED);
+  // The last four words first, then groups of four up to these: most groups need no look at what is left.
+  if ((uintptr_t)shared % 8 == 0 && count % 8 == 0 && count >= 32) {
+    const uint8_t *last = bytes + count - 32;
+    sediment_store_four_words(target + count - 32, last);
+    for (; bytes < last; bytes += 32, target += 32) sediment_store_four_words(target, bytes);
+    return;
   }
-  for (; place < count; place++) __atomic_store_n((uint8_t *)shared + place, bytes[place], __ATOMIC_RELAXED);
+  size_t whole = (uintptr_t)shared % 8 == 0 ? count : 0;
+  size_t place = 0;
+  for (; place + 8 <= whole; place += 8) sediment_store_word(target + place, bytes + place);
+  for (; place < count; place++) __atomic_store_n(target + place, bytes[place], __ATOMIC_RELAXED);
 }
 
 // Copies from memory that another thread may be storing to.

@@ -179,15 +179,15 @@ extension Changes {
     _ value: RawSpan, _ packed: PackedValue?, _ key: RawSpan, _ state: CollectionState, expiry: WrittenExpiry,
     if condition: WriteCondition, _ way: LogWriter.Way, _ writer: inout LogWriter
   ) throws(SedimentError) -> Bool {
-    let view = index.view
-    let hash = view.hash(key, collection: state.number)
-    view.prefetch(hash)
+    // With the writer, so that the index stays as it is until the probe is used.
+    let probe = index.view.probe(key, collection: state.number)
+    probe.prefetch()
     if state.isDropped.load(ordering: .relaxed) { throw .dropped(path) }
     var form = RecordForm(collection: state.number)
     if case .at(let time) = expiry { form.expiry = time }
     if case .always = condition, case .at = expiry {
     } else {
-      guard try contents.mayChange(key, hash, state, condition, expiry, &form.expiry, writer) else {
+      guard try contents.mayChange(key, probe.hash, state, condition, expiry, &form.expiry, writer) else {
         return false
       }
     }
@@ -195,9 +195,9 @@ extension Changes {
     if let packed, compressor.mayStore(packed.transform, state, writer) {
       form.transform = packed.transform
       storedByteCount = unsafe packed.bytes.count
-      try contents.put(unsafe RawSpan(_unsafeBytes: packed.bytes), key, hash, state, form, &writer, way)
+      try contents.put(unsafe RawSpan(_unsafeBytes: packed.bytes), key, probe, state, form, &writer, way)
     } else {
-      try contents.put(value, key, hash, state, form, &writer, way)
+      try contents.put(value, key, probe, state, form, &writer, way)
     }
     writer.catalogue.numbers.totals.userByteCount &+= UInt64(key.byteCount &+ value.byteCount)
     if compresses {

@@ -52,7 +52,7 @@ extension Contents {
   /// The probe stands on the entry of the old record, if there is one.
   @inline(always)
   func enter(
-    _ hash: UInt64, _ probe: IndexProbe, _ old: FoundRecord?, _ state: CollectionState, _ form: RecordForm,
+    _ probe: IndexProbe, _ old: FoundRecord?, _ state: CollectionState, _ form: RecordForm,
     at position: UInt64, byteCount: Int, _ writer: inout LogWriter
   ) {
     if let old {
@@ -66,7 +66,7 @@ extension Contents {
       if wasCounted, account.expires == (form.expiry != 0) { return }
       if wasCounted { state.count(-1, expiring: account.expires, writer.permit) }
     } else {
-      index.insert(hash, position: position &>> 3, writer.permit)
+      index.insert(probe.hash, position: position &>> 3, writer.permit)
       writer.noteLive(1, byteCount: byteCount)
     }
     state.count(1, expiring: form.expiry != 0, writer.permit)
@@ -141,28 +141,28 @@ extension Contents {
     return true
   }
 
-  /// Appends a put and tells the index.
+  /// Appends a put and tells the index, with a probe for the key that has not begun.
   @inline(always)
   func put(
-    _ value: RawSpan, _ key: RawSpan, _ hash: UInt64, _ state: CollectionState, _ form: RecordForm,
+    _ value: RawSpan, _ key: RawSpan, _ probe: IndexProbe, _ state: CollectionState, _ form: RecordForm,
     _ writer: inout LogWriter, _ way: LogWriter.Way
   ) throws(SedimentError) {
     let byteCount = form.byteCount(keyByteCount: key.byteCount, valueByteCount: value.byteCount)
     // What is mapped stays so, also if the file grows beyond its mapping to make room.
     guard volume.isWhollyMapped else {
-      return try putSlowly(value, key, hash, state, form, for: .storing, &writer, way) { _ in }
+      return try putSlowly(value, key, probe.hash, state, form, for: .storing, &writer, way) { _ in }
     }
     try writer.makeRoom(byteCount, key, for: .storing)
     // The bucket comes near while the record is laid out, and the old record while the new one is appended.
     writer.layOut(form, byteCount: byteCount, key: key, value: value)
-    let search = KeySearch(hash, in: index.view)
+    let search = KeySearch(probe)
     if let first = search.first { reader.prefetchHead(first) }
     let position = try writer.appendLaidOut(form, byteCount: byteCount, way)
     var probe = search.probe
     let old =
       reader.keyRecordInPlace(key, search, state.number)
       ?? mapped(key, state, from: search.first, &probe, writer)
-    enter(hash, probe, old, state, form, at: position, byteCount: byteCount, &writer)
+    enter(probe, old, state, form, at: position, byteCount: byteCount, &writer)
   }
 
   /// The same wherever the record lies that the key has, and for any purpose; `commit` does what follows the append at
@@ -185,7 +185,7 @@ extension Contents {
     let position = try writer.append(form, byteCount: byteCount, key: key, value: value, way)
     commit(&writer)
     if isMapped { old = mapped(key, state, from: probe.next(), &probe, writer) }
-    enter(hash, probe, old, state, form, at: position, byteCount: byteCount, &writer)
+    enter(probe, old, state, form, at: position, byteCount: byteCount, &writer)
   }
 
   /// Appends the record that commits a large value, and tells the index.

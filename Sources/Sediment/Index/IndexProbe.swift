@@ -28,6 +28,12 @@ package struct IndexProbe {
     found = nil
   }
 
+  /// Begins to bring near the bucket that is looked at next.
+  @inline(__always)
+  func prefetch() {
+    unsafe sediment_prefetch(table.bucketAddress(bucket))
+  }
+
   /// The next entry that agrees, nil when there is none any more.
   @inline(__always)
   package mutating func next() -> IndexEntry? {
@@ -142,7 +148,13 @@ struct KeySearch {
   /// Searches for a hash, up to there.
   @inline(__always)
   init(_ hash: UInt64, in view: IndexView) {
-    var probe = view.probe(hash)
+    self.init(view.probe(hash))
+  }
+
+  /// Goes on with a probe that has not begun, up to there.
+  @inline(__always)
+  init(_ probe: IndexProbe) {
+    var probe = probe
     first = probe.next()
     self.probe = probe
   }

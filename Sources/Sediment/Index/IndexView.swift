@@ -1,4 +1,3 @@
-internal import CSediment
 package import SedimentFormat
 
 /// The index as a reader sees it: one pointer, so taking one costs nothing.
@@ -30,8 +29,7 @@ package struct IndexView {
   /// Begins to bring near the bucket that a probe for this hash reads first.
   @inline(__always)
   package func prefetch(_ hash: UInt64) {
-    let table = table(of: hash)
-    unsafe sediment_prefetch(table.bucketAddress(table.home(hashBits(of: hash))))
+    probe(hash).prefetch()
   }
 
   /// The table that holds the entries of a hash.
@@ -50,6 +48,12 @@ package struct IndexView {
       if entry.position == position { return (probe, entry) }
     }
     return nil
+  }
+
+  /// Begins the search for a key.
+  @inline(__always)
+  func probe(_ key: RawSpan, collection: UInt32) -> IndexProbe {
+    probe(hash(key, collection: collection))
   }
 
   /// Begins the search for a hash.
