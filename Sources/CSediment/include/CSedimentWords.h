@@ -12,7 +12,10 @@ static inline void sediment_store_word(void *shared, const void *source) {
 }
 
 static inline void sediment_store_four_words(uint8_t *shared, const uint8_t *source) {
-  for (int place = 0; place < 32; place += 8) sediment_store_word(shared + place, source + place);
+  sediment_store_word(shared, source);
+  sediment_store_word(shared + 8, source + 8);
+  sediment_store_word(shared + 16, source + 16);
+  sediment_store_word(shared + 24, source + 24);
 }
 
 // Copies to memory that other threads may copy from meanwhile, which they then find out, and throw away what they have.
