@@ -48,7 +48,7 @@ let targets: [Target] = [
   module("Vellum", ["Shallows", "Sediment"]),
   module("SedimentTesting", ["SedimentDisk"]),
   // The command `sediment`: all of it is a library, so that its parts can be tested one by one.
-  module("SedimentCommands", ["Sediment", "SedimentDisk", "SedimentFormat", "Shallows"]),
+  module("SedimentCommands", ["Sediment", "SedimentDisk", "SedimentFormat", "Shallows", "Vellum"]),
   .executableTarget(name: "SedimentTool", dependencies: ["SedimentCommands"], swiftSettings: settings),
   // The fuzz targets: in a plain build they replay inputs, see Fuzz/run.
   module("FuzzSupport", [], path: "Fuzz/Support"),

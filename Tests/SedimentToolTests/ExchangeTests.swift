@@ -362,10 +362,32 @@ import Testing
         == Run(
           0, "s: 0 files imported, 0 had a value already, 1 that no key has left alone\n",
           errors:
-            "sediment: folder: no file has a name that base64 makes of a key; try --encoding base64url or none\n"
+            "sediment: folder: no file has a name that base64 makes of a key; try --encoding base64url or none, or --archives\n"
         ))
     #expect(try folder.sediment("import", "s", "folder", "--encoding", "none").code == 0)
     #expect(try folder.sediment("get", "s", "hello.txt") == Run(0, "hello"))
+  }
+
+  @Test func `A folder of Vellum is copied or moved into the archives of its name, or of another`() throws {
+    try FileManager.default.createDirectory(
+      at: folder.url.appendingPathComponent("vellum_user"), withIntermediateDirectories: true)
+    for name in ["ada", "grace"] { try folder.write(#"{"name":"\#(name)"}"#, to: "vellum_user/\(name).vlm") }
+    try folder.write("not of the archives", to: "vellum_user/notes.txt")
+    let command = ["import", "s", "vellum_user", "--archives"]
+    #expect(
+      try folder.sediment(command, input: [])
+        == Run(0, "s: 2 files imported, 0 had a value already, 1 that no key has left alone\n"))
+    #expect(
+      try folder.sediment(command + ["--move", "--json"], input: [])
+        == Run(0, "{\"imported\":0,\"present\":2,\"others\":1,\"bytes\":0}\n"))
+    #expect(try folder.sediment("count", "s", "-c", "archive:user") == Run(0, "2\n"))
+    #expect(try folder.sediment("get", "s", "ada", "-c", "archive:user").output.hasSuffix(#"{"name":"ada"}"#))
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("vellum_user")) == ["notes.txt"])
+    try folder.write("{}", to: "vellum_user/x.vlm")
+    #expect(try folder.sediment(command + ["-c", "people"], input: []).code == 0)
+    #expect(try folder.sediment("count", "s", "-c", "archive:people") == Run(0, "1\n"))
+    #expect(try folder.sediment(command + ["--encoding", "none"], input: []).code == 2)
+    #expect(try folder.sediment("import", "s", "vellum_user/x.vlm", "--archives").code == 2)
   }
 
   @Test func `A folder of Shallows is moved into a store`() throws {

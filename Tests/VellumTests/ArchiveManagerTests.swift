@@ -46,16 +46,17 @@ import Vellum
     #expect(archives.access(archiveWithKey: "5")?.age == 1000)
   }
 
-  @Test func `Sizes are those of the data, and the larger part counts`() throws {
+  @Test func `Sizes are those of the data, and those of both parts together`() throws {
     let fixture = try ArchiveFixture()
     let archives: ArchiveManager<Block> = try fixture.archives(memory: 100, disk: 250)
-    #expect(archives.maxSize == 250)
+    #expect(archives.maxSize == 350)
     archives.record(Block("a", byteCount: 60))
     archives.record(Block("b", byteCount: 50))
     #expect(archives.currentMemorySize == 50 && archives.currentDiskSize == 110)
-    #expect(archives.currentSize == 110)
+    #expect(archives.currentSize == 160)
     archives.record(Block("b", byteCount: 70))
     #expect(archives.currentDiskSize == 130 && archives.currentMemorySize == 70)
+    #expect(archives.currentSize == 200)
     archives.deleteAll()
     #expect(archives.currentSize == .zero && archives.accessAll().isEmpty)
   }
@@ -159,6 +160,16 @@ import Vellum
     archives.delete(archiveWithKey: "cafe\u{301}")
     #expect(archives.accessAll().isEmpty)
     #expect(try archives.recount() == nil)
+  }
+
+  @Test func `A key is any text, up to the limit of the store's keys`() throws {
+    let fixture = try ArchiveFixture()
+    let archives: ArchiveManager<Person> = try fixture.archives(memory: 0)
+    let names = ["", "a/b", "../c", ".", "\0", String(repeating: "k", count: 65_535)]
+    archives.insert(all: names.map { Person($0) })
+    #expect(archives.accessAll().map(\.name) == names)
+    archives.record(Person(String(repeating: "k", count: 65_536)))
+    #expect(fixture.failures.codes == [.store] && archives.accessAll().count == names.count)
   }
 
   @Test func `Managers of a type in one file share archives and sizes`() throws {

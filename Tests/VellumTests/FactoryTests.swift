@@ -95,8 +95,8 @@ import Vellum
     factory.defaultMaxMemorySize = 30.kiloBytes
     factory.defaultMaxDiskSize = 20.kiloBytes
     let people = try factory.archives(for: Person.self, trySetMaxMemorySize: 10)
-    let blocks = try factory.archives(for: Block.self)
-    #expect(people.maxSize == 20.kiloBytes && blocks.maxSize == 30.kiloBytes)
+    let blocks = try factory.archives(for: Block.self, trySetMaxDiskSize: -1)
+    #expect(people.maxSize == 20.kiloBytes + 10 && blocks.maxSize == 50.kiloBytes)
     #expect(try factory.archives(for: Person.self, trySetMaxDiskSize: 1.gigaBytes) === people)
   }
 

@@ -3,7 +3,8 @@ internal import Sediment
 /// The command `sediment import FILE SOURCE`.
 enum ImportCommand: Command {
   private static let source = OperandDeclaration(
-    name: "SOURCE", help: "a file of JSON lines or CSV, a folder of Shallows, or '-' for standard input",
+    name: "SOURCE",
+    help: "a file of JSON lines or CSV, a folder of Shallows or Vellum, or '-' for standard input",
     completion: .file)
   private static let into = OptionDeclaration(
     name: "collection", letter: "c", value: "NAME",
@@ -17,8 +18,14 @@ enum ImportCommand: Command {
   private static let move = OptionDeclaration(
     name: "move", help: "of a folder: remove each file once its data is on the disk in the store")
 
+  private static let archives = OptionDeclaration(
+    name: "archives",
+    help:
+      "of a folder: it is one of Vellum, a file an archive, whose archives have its name unless --collection says it"
+  )
+
   static let declaration = CommandDeclaration(
-    "import", "takes in what 'export' wrote, other JSON lines and CSV, and folders of Shallows",
+    "import", "takes in what 'export' wrote, other JSON lines and CSV, and folders of Shallows and Vellum",
     discussion: """
       The store is made if there is none; keys that are there get the new values. A line of JSON has the members key or \
       keyBase64, value or valueBase64, and collection and expires (milliseconds since 1970) if they apply. CSV needs a row of \
@@ -27,14 +34,18 @@ enum ImportCommand: Command {
       there, after it has seen that the source begins as before. (The store remembers that in a collection named \
       'sediment:import', until the import is done.)
       Of a folder, keys that have a value keep it, so that a second run goes on as well; files whose names no key has are \
-      left alone.
+      left alone. So are files of archives that were changed after the archives of their keys were last used.
       """,
-    operands: [.store, source], options: [.format, into, restart, encoding, move, .json, .quiet],
+    operands: [.store, source], options: [.format, into, restart, encoding, move, archives, .json, .quiet],
     examples: [
       ("sediment import cities.sediment cities.jsonl", "from a file; its name tells the format"),
       ("zcat cities.csv.gz | sediment import cities.sediment - --format csv", "from standard input"),
       (
         "sediment import cache.sediment ~/.cache/cities --collection cities", "from a folder, a file a key"
+      ),
+      (
+        "sediment import archives.sediment ~/.cache/vellum_user --archives --move",
+        "the archives of a type User"
       ),
     ])
 
@@ -44,7 +55,7 @@ enum ImportCommand: Command {
     let descriptor = name == "-" ? Descriptor.input : try Descriptor.readingAnything(name)
     defer { if name != "-" { descriptor.close() } }
     if name != "-", descriptor.isDirectory { return try importFolder(name, arguments, console) }
-    for option in [encoding, move] where arguments.has(option) {
+    for option in [encoding, move, archives] where arguments.has(option) {
       throw ToolFailure.usage("--\(option.name) is for folders, and \(name) is none")
     }
     return try importFile(name, name == "-" ? console.input : ByteSource(descriptor), arguments, console)
@@ -90,21 +101,30 @@ enum ImportCommand: Command {
     _ name: String, _ arguments: ParsedArguments, _ console: Console
   ) throws -> ExitCode {
     if arguments.has(.format) { throw ToolFailure.usage("--format is for files, and \(name) is a folder") }
+    let isOfArchives = arguments.has(archives)
+    if isOfArchives, arguments.has(encoding) {
+      throw ToolFailure.usage("--encoding is for folders of Shallows; those of archives have none")
+    }
     let chosen = try arguments.choice(of: encoding) ?? "base64"
-    let folder = FolderSource(name, encoding: chosen)
     let path = try arguments.required(.store)
     let bar = ProgressBar("import", isQuiet: arguments.has(.quiet))
     let report = try OpenStore.with(path, .making, compaction: .automatic) { store in
-      try folder.run(into: store, collection: arguments.value(of: into), moves: arguments.has(move)) {
-        report, total in
+      let show = { (report: FolderSource.Report, total: Int) in
         let count = report.importedCount + report.presentCount
         bar.show(completed: report.byteCount, of: nil, note: "\(count) of \(total) files")
       }
+      let (collection, moves) = (arguments.value(of: into), arguments.has(move))
+      if isOfArchives {
+        return try ArchiveFolderSource.run(name, into: store, archiveName: collection, moves: moves, show)
+      }
+      return try FolderSource(name, encoding: chosen).run(
+        into: store, collection: collection, moves: moves, show)
     }
     bar.clear()
-    if report.importedCount == 0, report.presentCount == 0, report.otherCount > 0 {
+    if report.importedCount == 0, report.presentCount == 0, report.otherCount > 0, !isOfArchives {
       let others = FolderSource.encodings.filter { $0 != chosen }.joined(separator: " or ")
-      console.complain("\(name): no file has a name that \(chosen) makes of a key; try --encoding \(others)")
+      console.complain(
+        "\(name): no file has a name that \(chosen) makes of a key; try --encoding \(others), or --archives")
     }
     try console.write(
       arguments,

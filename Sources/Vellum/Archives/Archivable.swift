@@ -2,15 +2,16 @@ public import Foundation
 
 /// An object with a primary key that turns into data and back.
 ///
-/// A type writes either `archiveData()` and `decode(archive:)`, or `archive()` and `deArchive(fromData:)`, which are
-/// the same by other names. One that is `Codable` has to write none of them: it becomes JSON.
+/// A type writes `archiveData()` and `decode(archive:)`. One that is `Codable` has to write none of them: it becomes
+/// JSON, whatever other methods it has. A class that is not may write `archive()` and `deArchive(fromData:)` instead,
+/// which are the same by other names.
 public protocol Archivable {
   /// What the archives of this type are called in the file: the type's name in snake case unless it says otherwise.
   ///
   /// No two types of a program may have the same.
   static var archiveName: String { get }
-  /// What is done with properties that are archivable themselves, when an object is recorded: nothing unless the type
-  /// says otherwise.
+  /// What is done with properties that are archivable themselves, when an object is recorded: they are recorded if
+  /// there is no archive with their key yet, unless the type says otherwise.
   static var archivePropertyBehavior: ArchivePropertyBehavior { get }
   /// What tells it from others of its type.
   var primaryKey: String { get }
@@ -20,9 +21,9 @@ public protocol Archivable {
   func archiveData() throws -> Data
   /// The object that was turned into this data.
   static func decode(archive data: Data) throws -> any Archivable
-  /// Its data; another name of `archiveData()`.
+  /// Its data; another name of `archiveData()`, which classes may write instead.
   func archive() throws -> Data
-  /// The object that was turned into this data; another name of `decode(archive:)`.
+  /// The object that was turned into this data; another name of `decode(archive:)`, which classes may write instead.
   static func deArchive(fromData data: Data) throws -> any Archivable
 }
 
@@ -43,8 +44,8 @@ extension Archivable {
   /// The type's name in snake case.
   public static var archiveName: String { snakeCase(String(describing: Self.self)) }
 
-  /// Nothing is done with properties.
-  public static var archivePropertyBehavior: ArchivePropertyBehavior { .ignore }
+  /// Properties are recorded if there is no archive with their key yet.
+  public static var archivePropertyBehavior: ArchivePropertyBehavior { .insertIfNotPresent }
 
   /// The number of bytes of its data; zero if it has none.
   public var sizeOfData: DataSize {
@@ -52,21 +53,5 @@ extension Archivable {
       return .bytes(known.byteCount)
     }
     return (try? archiveData().dataSize) ?? .zero
-  }
-
-  /// What `archive()` gives.
-  public func archiveData() throws -> Data { try archive() }
-
-  /// What `deArchive(fromData:)` gives.
-  public static func decode(archive data: Data) throws -> any Archivable { try deArchive(fromData: data) }
-
-  /// Fails: the type has not written it.
-  public func archive() throws -> Data {
-    throw VellumError.missing(Self.self, method: "archiveData() or archive()")
-  }
-
-  /// Fails: the type has not written it.
-  public static func deArchive(fromData data: Data) throws -> any Archivable {
-    throw VellumError.missing(Self.self, method: "decode(archive:) or deArchive(fromData:)")
   }
 }

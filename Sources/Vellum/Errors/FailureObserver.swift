@@ -1,6 +1,7 @@
+internal import Foundation
 internal import Synchronization
 
-/// Whom a factory tells of failures.
+/// Whom a factory tells of failures: its observer, or as long as there is none, standard error.
 final class FailureObserver: Sendable {
   private let closure = Mutex<(@Sendable (VellumFailure) -> Void)?>(nil)
 
@@ -10,7 +11,12 @@ final class FailureObserver: Sendable {
   }
 
   func tell(_ failure: VellumFailure) {
-    observe?(failure)
+    if let observe {
+      observe(failure)
+    } else {
+      // A program that has closed its standard error goes on.
+      try? FileHandle.standardError.write(contentsOf: Data("Vellum: \(failure.line)\n".utf8))
+    }
   }
 
   /// Does something, and tells of it if it fails; nil then.

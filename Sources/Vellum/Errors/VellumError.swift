@@ -38,6 +38,8 @@ public struct VellumError: LocalizedError, Sendable {
     public static let nameTaken = Code(description: "nameTaken")
     /// Something is not what it must be, such as a pattern that is no regular expression.
     public static let invalidArgument = Code(description: "invalidArgument")
+    /// Another process has the file of the archives.
+    public static let locked = Code(description: "locked")
     /// The store failed; the underlying error tells how.
     public static let store = Code(description: "store")
     /// The archives were stored by a newer version.

@@ -26,7 +26,7 @@ extension VellumError {
   static func missing(_ type: Any.Type, method: String) -> VellumError {
     VellumError(
       .invalidArgument, errorDescription: "\(type) does not say how it is turned into data and back.",
-      failureReason: "Write \(method) in \(type), or let it be Codable.")
+      failureReason: "Write \(method) in \(type), or let \(type) be Codable.")
   }
 
   static func tooLarge(_ name: String, byteCount: Int) -> VellumError {
@@ -39,6 +39,14 @@ extension VellumError {
     VellumError(
       .nameTaken, errorDescription: "The archives named '\(name)' belong to another type.",
       failureReason: "They are those of \(type). Give one of the two types an archiveName of its own.")
+  }
+
+  static func otherIdentity(_ name: String, isShared: Bool) -> VellumError {
+    VellumError(
+      .invalidArgument,
+      errorDescription:
+        "The archives of '\(name)' are in use already, with \(isShared ? "shared" : "copied") objects.",
+      failureReason: "Say what you want of their identity when they are first asked for.")
   }
 
   static func newer(_ name: String) -> VellumError {
@@ -74,11 +82,37 @@ extension VellumError {
     )
   }
 
+  /// What a program is told that goes on without the file that another process has.
+  static func alone(_ error: VellumError) -> VellumError {
+    VellumError(
+      .locked,
+      errorDescription:
+        "The archives of this run are its own: none of before are there, and these are gone with it.",
+      failureReason: [error.errorDescription, error.failureReason].compactMap(\.self).joined(separator: " "),
+      underlyingError: error.underlyingError)
+  }
+
+  static func folder(_ name: String, _ error: any Error) -> VellumError {
+    VellumError(
+      .invalidArgument, errorDescription: "The folder for the archives of '\(name)' could not be read.",
+      failureReason: "It stays as it is. See that it can be read, then import again.", underlyingError: error)
+  }
+
+  /// Without the system's error, which tells the file's name and so the key.
+  static func file(_ name: String) -> VellumError {
+    VellumError(
+      .invalidArgument,
+      errorDescription: "A file for the archives of '\(name)' could not be read or removed.",
+      failureReason: "It stays where it is. See that it can be, then import again.")
+  }
+
   static func location(_ path: String, _ error: any Error) -> VellumError {
     if let error = error as? VellumError { return error }
-    let reason = (error as? SedimentError)?.message ?? "Its folder could not be made."
+    let failure = error as? SedimentError
+    let reason = failure?.message ?? "Its folder could not be made."
     return VellumError(
-      .store, errorDescription: "The file of the archives, \(path), could not be opened.",
+      failure?.code == .locked ? .locked : .store,
+      errorDescription: "The file of the archives, \(path), could not be opened.",
       failureReason: reason, underlyingError: error)
   }
 }

@@ -7,9 +7,15 @@ public struct VellumFailure: Sendable {
   /// Why it was not.
   public let error: VellumError
 
+  /// All that is known of it, in one line.
+  var line: String {
+    error.description.split(whereSeparator: \.isNewline).joined(separator: " ")
+  }
+
   /// What can fail.
   public enum Operation: String, Sendable {
-    /// The archives of a type were asked for.
+    /// The archives of a type were asked for; with `locked`, another process has the file, and the archives of this run
+    /// are its own.
     case opening
     /// An archive was recorded or updated.
     case recording
@@ -21,5 +27,7 @@ public struct VellumFailure: Sendable {
     case deleting
     /// The times of uses were saved in the background; that is tried again with the next use.
     case savingUses
+    /// A file was to be moved into archives; it stays where it is.
+    case importing
   }
 }

@@ -7,7 +7,7 @@ public import Foundation
 /// in the order in which their keys were first recorded.
 ///
 /// It may be used from any thread, if the archives may be. Objects of classes are copied through their data, so nobody
-/// shares one by accessing it. The methods here do not throw: what fails is told to the observer of the factory. The
+/// shares one by accessing it, unless ``ArchiveIdentity/shared`` is asked for. The methods here do not throw: what fails is told to the observer of the factory. The
 /// same ones that throw are those of ``throwing``, and ``asynchronous`` has some that wait for the disk.
 ///
 /// All managers of a type in one file share its archives and their sizes.
@@ -23,23 +23,26 @@ public final class ArchiveManager<Archive: Archivable>: Archivist {
   }
 
   /// A manager in the file of a factory; the sizes count if nobody has a manager of this type in it yet.
-  public init(maxMemorySize: DataSize, maxDiskSize: DataSize, in factory: ArchivesFactory) throws {
+  ///
+  /// It fails if an identity is given and others have managers of this type with another one.
+  public init(
+    maxMemorySize: DataSize, maxDiskSize: DataSize, identity: ArchiveIdentity? = nil,
+    in factory: ArchivesFactory
+  ) throws {
     self.factory = factory
     observer = factory.failures
-    (core, owner) = try factory.place().core(
-      for: Archive.self, maxMemorySize: maxMemorySize, maxDiskSize: maxDiskSize, observer: observer)
+    (core, owner) = try factory.place(for: Archive.archiveName).core(
+      for: Archive.self, maxMemorySize: maxMemorySize, maxDiskSize: maxDiskSize, identity: identity,
+      observer: observer)
   }
 
   // MARK: Figures
 
-  /// The size that the larger of the two parts may have.
+  /// The size that both parts together may have.
   public var maxSize: DataSize { core.maxSize }
 
-  /// The size of the archives in the fuller of the two parts; memory holds copies of what is on the disk.
-  public var currentSize: DataSize {
-    let (memory, disk) = core.byteCounts
-    return .bytes(Swift.max(memory, disk))
-  }
+  /// The size of the archives in both parts together; one that is in both counts twice.
+  public var currentSize: DataSize { currentMemorySize + currentDiskSize }
 
   /// The size of the archives in memory.
   public var currentMemorySize: DataSize { .bytes(core.byteCounts.memory) }
@@ -126,11 +129,10 @@ public final class ArchiveManager<Archive: Archivable>: Archivist {
 
   // MARK: Properties
 
-  /// Records an object, and its archivable properties if its type wants that.
+  /// Records the archivable properties of an object, if its type wants that, and then the object.
   func recordAll(_ object: Archive) throws {
+    object.archiveProperties(in: factory ?? .shared)
     try core.record(object)
-    let behavior = Archive.archivePropertyBehavior
-    if behavior != .ignore { object.archiveProperties(behavior, in: factory ?? .shared) }
   }
 }
 

@@ -13,13 +13,14 @@ public final class ArchivesFactory: @unchecked Sendable {
 
   /// The factory that property wrappers and archives themselves use; another one may take its place.
   ///
-  /// Unless one does, its file is `defaultFile`.
+  /// Unless one does, its file is `defaultFile`. Where another process has that, and does not end within two seconds, the
+  /// archives of this run are its own and are gone with it, which is told to the observer.
   public static var shared: ArchivesFactory {
     get { sharedFactory.withLock { $0 } }
     set { sharedFactory.withLock { $0 = newValue } }
   }
 
-  private static let sharedFactory = Mutex(ArchivesFactory(file: defaultFile))
+  private static let sharedFactory = Mutex(ArchivesFactory(file: defaultFile, goesOnAlone: true))
 
   /// Where the archives of a program are unless it says otherwise: `Vellum/archives.sediment` in a folder of the
   /// program's name, or its bundle's, in the user's folder for application support.
@@ -33,6 +34,8 @@ public final class ArchivesFactory: @unchecked Sendable {
 
   private let lock = Lock()
   private let open: @Sendable () throws -> ArchivePlace
+  /// Whether a file that another process has is no failure.
+  private let goesOnAlone: Bool
   private var opened: ArchivePlace?
   private var managers: [ObjectIdentifier: AnyObject] = [:]
   private var defaultSizes = (memory: 1.megaBytes, disk: 2.megaBytes)
@@ -40,20 +43,28 @@ public final class ArchivesFactory: @unchecked Sendable {
 
   /// A factory whose archives are in a file; that is made, with its folder, when archives are first asked for.
   ///
-  /// The options count if nobody in the process has the file open as archives yet.
-  public init(file: URL, options: SedimentOptions = SedimentOptions()) {
+  /// The options count if nobody in the process has the file open as archives yet. Where another process has it, and
+  /// does not end within two seconds, asking for archives fails with `locked`.
+  public convenience init(file: URL, options: SedimentOptions = SedimentOptions()) {
+    self.init(file: file, options: options, goesOnAlone: false)
+  }
+
+  private init(file: URL, options: SedimentOptions = SedimentOptions(), goesOnAlone: Bool) {
     open = { try ArchivePlace.at(file, options: options) }
+    self.goesOnAlone = goesOnAlone
   }
 
   /// A factory whose archives are in a store, beside what else that holds, in collections whose names begin with
   /// `archive:` and `used:`.
   public init(store: SedimentStore) {
     open = { ArchivePlace.of(store) }
+    goesOnAlone = false
   }
 
   /// A factory whose archives are in a place that a test has made.
   package init(_ place: ArchivePlace) {
     open = { place }
+    goesOnAlone = false
   }
 
   /// How large the memory part of a type's archives may become that are asked for without a size: 1 MB unless it is
@@ -70,6 +81,8 @@ public final class ArchivesFactory: @unchecked Sendable {
   }
 
   /// Told, on the thread where it happened, what methods that do not throw could not do.
+  ///
+  /// As long as there is none, each failure is a line on standard error.
   public var observer: (@Sendable (VellumFailure) -> Void)? {
     get { failures.observe }
     set { failures.observe = newValue }
@@ -77,16 +90,19 @@ public final class ArchivesFactory: @unchecked Sendable {
 
   /// The archives of a type, always the same manager.
   ///
-  /// The sizes count when it is made, which is the first time; the defaults take the place of zero.
+  /// The sizes count when it is made, which is the first time; the defaults take the place of zero. So does the identity
+  /// that objects of classes have, which are copied unless it says something else; asking for another one later fails.
   public func archives<Archive>(
     for type: Archive.Type, trySetMaxMemorySize memorySize: DataSize = .zero,
-    trySetMaxDiskSize diskSize: DataSize = .zero
+    trySetMaxDiskSize diskSize: DataSize = .zero, identity: ArchiveIdentity? = nil
   ) throws -> ArchiveManager<Archive> where Archive: Archivable {
     let identifier = ObjectIdentifier(type)
-    if let known = lock.withLock({ managers[identifier] }) as? ArchiveManager<Archive> { return known }
+    if identity == nil, let known = lock.withLock({ managers[identifier] }) as? ArchiveManager<Archive> {
+      return known
+    }
     let manager = try ArchiveManager<Archive>(
-      maxMemorySize: memorySize == .zero ? defaultMaxMemorySize : memorySize,
-      maxDiskSize: diskSize == .zero ? defaultMaxDiskSize : diskSize, in: self)
+      maxMemorySize: memorySize <= .zero ? defaultMaxMemorySize : memorySize,
+      maxDiskSize: diskSize <= .zero ? defaultMaxDiskSize : diskSize, identity: identity, in: self)
     return lock.withLock {
       // Another thread may have been quicker; both have the same core.
       if let known = managers[identifier] as? ArchiveManager<Archive> { return known }
@@ -95,21 +111,33 @@ public final class ArchivesFactory: @unchecked Sendable {
     }
   }
 
-  /// The archives of the type that the result has; see `archives(for:trySetMaxMemorySize:trySetMaxDiskSize:)`.
+  /// The archives of the type that the result has; see
+  /// `archives(for:trySetMaxMemorySize:trySetMaxDiskSize:identity:)`.
   public func archives<Archive>(
-    trySetMaxMemorySize memorySize: DataSize = .zero, trySetMaxDiskSize diskSize: DataSize = .zero
+    trySetMaxMemorySize memorySize: DataSize = .zero, trySetMaxDiskSize diskSize: DataSize = .zero,
+    identity: ArchiveIdentity? = nil
   ) throws -> ArchiveManager<Archive> where Archive: Archivable {
-    try archives(for: Archive.self, trySetMaxMemorySize: memorySize, trySetMaxDiskSize: diskSize)
+    try archives(
+      for: Archive.self, trySetMaxMemorySize: memorySize, trySetMaxDiskSize: diskSize, identity: identity)
   }
 
-  /// The place of its archives, which is opened the first time.
-  func place() throws -> ArchivePlace {
-    try lock.withLock {
+  /// The place of its archives, which is opened the first time, for those of some name.
+  func place(for name: String) throws -> ArchivePlace {
+    var missed: VellumError?
+    let place = try lock.withLock {
       if let opened { return opened }
-      let place = try open()
+      let place: ArchivePlace
+      do {
+        place = try open()
+      } catch let error as VellumError where error.code == .locked && goesOnAlone {
+        place = try ArchivePlace.ofThisRun(options: SedimentOptions())
+        missed = .alone(error)
+      }
       opened = place
       return place
     }
+    if let missed { failures.tell(VellumFailure(archiveName: name, operation: .opening, error: missed)) }
+    return place
   }
 
   /// Does something, and tells the observer if it fails; nil then.

@@ -1,38 +1,40 @@
 /// A query that is put together step by step, and then asked for its results.
 ///
-/// Each method gives another query; the one before stays as it is. Results come in the order in which their keys were
-/// first recorded; sorting keeps that order among those that are equal.
+/// Each method adds its step to the query itself, which it also returns. So the query that a method is called on changes;
+/// whoever needs both begins two. Results come in the order in which their keys were first recorded; sorting keeps that
+/// order among those that are equal.
 public class QueryBuilder<Queriable> where Queriable: Archivist {
   /// The type of the archives.
   public typealias Result = Queriable.Archive
 
   let archivist: Queriable
   /// The steps.
-  public let queries: [Query<Result>]
+  public private(set) var queries: [Query<Result>] = []
 
-  init(_ archivist: Queriable, _ queries: [Query<Result>] = []) {
+  init(_ archivist: Queriable) {
     self.archivist = archivist
-    self.queries = queries
   }
 
-  /// The query that goes on with those results that meet some conditions.
+  /// Adds a step that only results pass which meet some conditions.
   public func findWhere(
     _ finder: (QueryFinder<QueryBuilder<Queriable>.Result>) -> QueryFinder<QueryBuilder<Queriable>.Result>
   ) -> QueryBuilder<Queriable> {
-    QueryBuilder(archivist, queries + QueryFinder.steps(of: finder(.empty())))
+    queries += QueryFinder.steps(of: finder(.empty()))
+    return self
   }
 
-  /// The query that goes on with its results sorted.
+  /// Adds a step that sorts the results.
   public func sorted(
     _ sorter: (QuerySorter<QueryBuilder<Queriable>.Result>) -> QuerySorter<QueryBuilder<Queriable>.Result>
   ) -> QueryBuilder<Queriable> {
-    let criteria = QuerySorter.criteria(of: sorter(.empty()))
-    return QueryBuilder(archivist, queries + [QuerySortSequence(criteria)])
+    queries.append(QuerySortSequence(QuerySorter.criteria(of: sorter(.empty()))))
+    return self
   }
 
-  /// The query that goes on with its first results, at most so many.
+  /// Adds a step that lets the first results pass, at most so many.
   public func limitResults(by count: Int) -> QueryBuilder<Queriable> {
-    QueryBuilder(archivist, queries + [QueryLimiter(limit: count)])
+    queries.append(QueryLimiter(limit: count))
+    return self
   }
 
   /// The results.

@@ -50,11 +50,15 @@ struct QueryRun<Archive: Archivable> {
 
   /// An archive, of what was read of those that are stored; nil if it is gone.
   private func archive(
-    _ found: ArchiveParts.Found, _ data: inout ArraySlice<Result<Data, any Error>?>
+    _ found: ArchiveParts.Found, _ data: inout ArraySlice<ArchiveParts.Stored?>
   ) throws -> Archive? {
     switch found {
     case .kept(let kept): try core.archive(kept)
-    case .stored: try (data.popFirst() ?? nil).map { try core.decode($0.get()) }
+    case .stored(let key, _):
+      try (data.popFirst() ?? nil).map { stored in
+        let (head, data) = try stored.get()
+        return try core.decode(data, key, head)
+      }
     }
   }
 

@@ -19,39 +19,43 @@ public enum QuerySortDirection: Sendable {
 /// Says in what order archives come: by one property, where that is equal by the next, and so on.
 ///
 ///     archives.sorted { $0.age(.ascending).name(.descending) }
+///
+/// Each call adds a property to the sorter itself, which it also returns.
 @dynamicMemberLookup
 public class QuerySorter<Result> {
-  /// Takes the direction of a property, and is the sorter with it.
+  /// Adds a property with its direction to the sorter, and returns it.
   public typealias Sorter = (QuerySortDirection) -> QuerySorter<Result>
   /// Compares two results.
   public typealias Comparator = (Result, Result) -> QueryCompareResult
 
-  private let criteria: [any SortCriterion<Result>]
+  private var criteria: [any SortCriterion<Result>] = []
 
-  private init(_ criteria: [any SortCriterion<Result>]) {
-    self.criteria = criteria
-  }
+  private init() {}
 
   /// A property, to be called with its direction.
   public subscript<Property>(
     dynamicMember keyPath: KeyPath<Result, Property>
   ) -> QuerySorter<Result>.Sorter where Property: Comparable {
-    { [criteria] direction in
-      QuerySorter(criteria + [PropertyCriterion(keyPath: keyPath, isDescending: direction == .descending)])
+    { direction in
+      self.adding(PropertyCriterion(keyPath: keyPath, isDescending: direction == .descending))
     }
   }
 
-  /// The sorter that goes on by what a closure says; descending is the reverse of that.
+  /// Adds what a closure says; descending is the reverse of that.
   public func manual(
     direction: QuerySortDirection, by comparator: @escaping QuerySorter<Result>.Comparator
   ) -> QuerySorter<Result> {
-    QuerySorter(
-      criteria + [ManualCriterion(comparator: comparator, isDescending: direction == .descending)])
+    adding(ManualCriterion(comparator: comparator, isDescending: direction == .descending))
+  }
+
+  private func adding(_ criterion: any SortCriterion<Result>) -> QuerySorter<Result> {
+    criteria.append(criterion)
+    return self
   }
 
   // Static, so that no property of an archive has the same name.
 
-  static func empty() -> QuerySorter { QuerySorter([]) }
+  static func empty() -> QuerySorter { QuerySorter() }
 
   static func criteria(of sorter: QuerySorter) -> [any SortCriterion<Result>] { sorter.criteria }
 }

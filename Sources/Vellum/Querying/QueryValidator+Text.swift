@@ -7,7 +7,8 @@ extension QueryValidator where Property == String {
   ) -> QueryValidator<Result, Property> {
     if string.isEmpty { return QueryValidator { _ in true } }
     if caseSensitive { return QueryValidator { $0.contains(string) } }
-    return QueryValidator { $0.range(of: string, options: .caseInsensitive) != nil }
+    let lowercased = string.lowercased()
+    return QueryValidator { $0.lowercased().contains(lowercased) }
   }
 
   /// Text that has another one in it is valid; the same as `contains(string:)`.

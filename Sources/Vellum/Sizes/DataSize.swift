@@ -9,9 +9,9 @@ public struct DataSize: Hashable, Sendable {
     self.bytes = bytes
   }
 
-  /// A size from a number that may be too large for it; the nearest there is.
-  private init(rounding bytes: Double) {
-    self.init(bytes: Int(exactly: bytes.rounded()) ?? (bytes < 0 ? .min : bytes.isNaN ? 0 : .max))
+  /// A size from a number that may be too large for it: the nearest there is; begun bytes count.
+  private init(_ bytes: Double) {
+    self.init(bytes: Int(exactly: bytes.rounded(.up)) ?? (bytes < 0 ? .min : bytes.isNaN ? 0 : .max))
   }
 
   /// No bytes.
@@ -19,21 +19,21 @@ public struct DataSize: Hashable, Sendable {
   /// A size of so many bits; begun bytes count.
   public static func bits(_ count: Int) -> DataSize { DataSize(bytes: count / 8 + (count % 8 > 0 ? 1 : 0)) }
   /// A size of so many bits; begun bytes count.
-  public static func bits(_ count: Double) -> DataSize { DataSize(rounding: (count / 8).rounded(.up)) }
+  public static func bits(_ count: Double) -> DataSize { DataSize(count / 8) }
   /// A size of so many half bytes; begun bytes count.
   public static func nibbles(_ count: Int) -> DataSize {
     DataSize(bytes: count / 2 + (count % 2 > 0 ? 1 : 0))
   }
   /// A size of so many half bytes; begun bytes count.
-  public static func nibbles(_ count: Double) -> DataSize { DataSize(rounding: (count / 2).rounded(.up)) }
+  public static func nibbles(_ count: Double) -> DataSize { DataSize(count / 2) }
   /// A size of so many bytes.
   public static func bytes(_ count: Int) -> DataSize { DataSize(bytes: count) }
-  /// A size of so many bytes, rounded.
-  public static func bytes(_ count: Double) -> DataSize { DataSize(rounding: count) }
+  /// A size of so many bytes; begun ones count.
+  public static func bytes(_ count: Double) -> DataSize { DataSize(count) }
   /// A size of so many kilobytes.
   public static func kiloBytes(_ count: Int) -> DataSize { kiloBytes(Double(count)) }
   /// A size of so many kilobytes.
-  public static func kiloBytes(_ count: Double) -> DataSize { DataSize(rounding: count * 1024) }
+  public static func kiloBytes(_ count: Double) -> DataSize { DataSize(count * 1024) }
   /// A size of so many megabytes.
   public static func megaBytes(_ count: Int) -> DataSize { megaBytes(Double(count)) }
   /// A size of so many megabytes.
@@ -86,9 +86,9 @@ extension DataSize: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral {
     self.init(bytes: value)
   }
 
-  /// A size of so many bytes, rounded.
+  /// A size of so many bytes; begun ones count.
   public init(floatLiteral value: Double) {
-    self.init(rounding: value)
+    self.init(value)
   }
 }
 

@@ -10,8 +10,11 @@ package struct ArchiveClock: Sendable {
   }
 
   /// That of the machine.
-  package static let wall = ArchiveClock {
+  package static let wall = ArchiveClock { milliseconds(Date().timeIntervalSince1970) }
+
+  /// Seconds since 1970 as milliseconds.
+  static func milliseconds(_ seconds: TimeInterval) -> UInt64 {
     // Before 1970 and beyond all calendars the clock is wrong, and the nearest time is as good as any.
-    UInt64(Swift.min(Swift.max(Date().timeIntervalSince1970 * 1000, 0), 1e15))
+    UInt64(Swift.min(Swift.max(seconds * 1000, 0), 1e15))
   }
 }

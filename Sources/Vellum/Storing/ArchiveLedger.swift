@@ -58,6 +58,8 @@ struct ArchiveLedger {
   var leastRecent: Slot? { disk.first == Self.none ? nil : disk.first }
   /// Whether there is a use of an archive on the disk that is not in the file yet.
   var hasUnsaved: Bool { unsaved != Self.none }
+  /// Whether there is one up to a tick.
+  func hasUnsaved(through tick: UInt64) -> Bool { hasUnsaved && self[unsaved].tick <= tick }
 
   subscript(slot: Slot) -> Entry {
     _read { yield entries[slot] }

@@ -32,13 +32,16 @@ extension ArchiveParts {
     }
   }
 
-  /// The data of those that are stored, in their order; nil for each that is gone.
-  final func read(_ found: [Found]) throws -> [Result<Data, any Error>?] {
+  /// What was read of one that is stored: its head and data, or why it could not be read.
+  typealias Stored = Result<(head: ArchiveHead, data: Data), any Error>
+
+  /// What is read of those that are stored, in their order; nil for each that is gone.
+  final func read(_ found: [Found]) throws -> [Stored?] {
     let stored: [(key: String, number: UInt64)] = found.compactMap { found in
       guard case .stored(let key, let number) = found else { return nil }
       return (key, number)
     }
-    var data: [Result<Data, any Error>?] = []
+    var data: [Stored?] = []
     data.reserveCapacity(stored.count)
     do {
       try shelf.archives.withValues(forKeys: stored.lazy.map(\.key)) { place, value in
@@ -47,9 +50,9 @@ extension ArchiveParts {
           return
         }
         do {
-          let (head, bytes) = try shelf.parse(value)
+          let parsed = try shelf.parse(value)
           // With another number it was recorded since, and is not what was looked for.
-          data.append(head.number == stored[place].number ? .success(bytes) : nil)
+          data.append(parsed.head.number == stored[place].number ? .success(parsed) : nil)
         } catch {
           data.append(.failure(error))
         }

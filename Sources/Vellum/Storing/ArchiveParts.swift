@@ -35,7 +35,7 @@ class ArchiveParts: @unchecked Sendable {
 
   // MARK: Figures
 
-  final var maxSize: DataSize { .bytes(Swift.max(memoryByteCountMax, shelf.byteCountMax)) }
+  final var maxSize: DataSize { .bytes(memoryByteCountMax) + .bytes(shelf.byteCountMax) }
 
   /// The bytes in each part.
   final var byteCounts: (memory: Int, disk: Int) { withLock { (memory.totalCost, shelf.ledger.byteCount) } }
@@ -58,11 +58,15 @@ class ArchiveParts: @unchecked Sendable {
       }
       let fits = kept.byteCount <= memoryByteCountMax
       try shelf.record(key, data, mayBeElsewhere: fits) { memory.peek(forKey: $0) != nil }
+      noteRecorded(kept, key)
       keep(kept, key)
       prune()
       return true
     }
   }
+
+  /// Is told of what was recorded, with the lock.
+  func noteRecorded(_ kept: KeptArchive, _ key: String) {}
 
   // MARK: Accessing
 
@@ -86,6 +90,16 @@ class ArchiveParts: @unchecked Sendable {
       if entry.isOnDisk { return .disk(key: entry.key, tick: entry.recordedTick) }
       shelf.ledger.remove(slot)
       return .nowhere
+    }
+  }
+
+  /// Notes a use of an archive, if there is one.
+  final func useIfPresent(_ key: String) -> Bool {
+    withLock {
+      guard let slot = presentSlot(key) else { return false }
+      _ = memory.value(forKey: key)
+      shelf.use(slot)
+      return true
     }
   }
 

@@ -16,22 +16,32 @@ extension ArchiveShelf {
     scheduler.schedule(work, after: 1_000_000_000)
   }
 
+  /// Writes the uses that there are by now, in small batches between which others may use the archives.
   private func saveInBackground() {
-    let failure: VellumError? = lock.withLock {
+    let tick = lock.withLock {
       isSavingScheduled = false
-      do {
-        try saveUses()
-        scheduleSaving()
-        return nil
-      } catch {
-        let lasting: [SedimentError.Code] = [
-          .readOnly, .closed, .outcomeUnknown, .collectionDropped, .forked,
-        ]
-        if let error = error as? SedimentError, lasting.contains(error.code) { canSave = false }
-        return .store(name, error)
-      }
+      return ledger.tick
     }
-    if let failure { observer.tell(VellumFailure(archiveName: name, operation: .savingUses, error: failure)) }
+    do {
+      while try lock.withLock({ try saveUses(through: tick) }) {}
+    } catch {
+      observer.tell(
+        VellumFailure(archiveName: name, operation: .savingUses, error: .store(name, error)))
+    }
+  }
+
+  /// Writes the earliest of the uses that are not in the file yet; false if there are none up to a tick any more.
+  private func saveUses(through tick: UInt64) throws -> Bool {
+    do {
+      try saveUses()
+    } catch {
+      let lasting: [SedimentError.Code] = [.readOnly, .closed, .outcomeUnknown, .collectionDropped, .forked]
+      if let error = error as? SedimentError, lasting.contains(error.code) { canSave = false }
+      throw error
+    }
+    if ledger.hasUnsaved(through: tick) { return true }
+    scheduleSaving()
+    return false
   }
 
   /// Writes the earliest of the uses that are not in the file yet, in one small batch.

@@ -30,6 +30,9 @@ final class ArchiveShelf: @unchecked Sendable {
   /// Where values are put together.
   private var buffer: [UInt8] = []
 
+  /// What the collection with the archives of a name is called.
+  static func collectionName(_ name: String) -> String { "archive:" + name }
+
   /// How many changes there are in a batch at most.
   static let batchCountMax = 4096
 
@@ -45,7 +48,7 @@ final class ArchiveShelf: @unchecked Sendable {
     store = place.store
     scheduler = place.scheduler
     do {
-      archives = try place.store.collection("archive:" + name)
+      archives = try place.store.collection(Self.collectionName(name))
       uses = try place.store.collection("used:" + name)
       let orphans = try readLedger()
       try unlessReadOnly {
@@ -105,6 +108,28 @@ final class ArchiveShelf: @unchecked Sendable {
     } else {
       ledger.add(key, head, byteCount: data.count, isOnDisk: fits)
     }
+  }
+
+  /// What became of an archive that was to be inserted.
+  enum Insertion {
+    case inserted
+    /// There is one with its key that is no older.
+    case present
+    /// There is one with its key that is older or in memory alone, or others would have to go.
+    case refused
+  }
+
+  /// Stores data under a key where there is none, as if it had been recorded at a time.
+  func insert(_ key: String, _ data: Data, _ milliseconds: UInt64) throws -> Insertion {
+    if let slot = ledger.slot(of: key) {
+      let entry = ledger[slot]
+      return entry.isOnDisk && entry.milliseconds >= milliseconds ? .present : .refused
+    }
+    guard data.count <= byteCountMax - ledger.byteCount else { return .refused }
+    let head = ArchiveHead(number: ledger.nextNumber, tick: ledger.nextTick, milliseconds: milliseconds)
+    try write(key, head, data, without: [])
+    ledger.add(key, head, byteCount: data.count, isOnDisk: true)
+    return .inserted
   }
 
   /// Deletes archives.

@@ -12,7 +12,7 @@ class KeptArchive {
   }
 }
 
-/// An archive as it is, which is a value.
+/// An archive as it is: a value, or an instance that all share.
 final class KeptValue<Archive>: KeptArchive {
   let archive: Archive
 
