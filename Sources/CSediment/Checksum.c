@@ -1,4 +1,5 @@
 #include "CSedimentChecksum.h"
+#include "CSedimentWords.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -25,6 +26,14 @@ static uint32_t record_portable(uint32_t seed, uint32_t position, const void *re
       (uint8_t)position, (uint8_t)(position >> 8), (uint8_t)(position >> 16), (uint8_t)(position >> 24)};
   return sediment_crc32c_portable(
       sediment_crc32c_portable(seed, bytes, 4), (const uint8_t *)record + 4, count - 4);
+}
+
+__attribute__((noinline)) static void seal_and_store(void *shared, uint32_t seed, uint32_t position, void *record, size_t count) {
+  uint32_t checksum = sediment_crc32c_record(seed, position, record, count);
+  const uint8_t bytes[4] = {
+      (uint8_t)checksum, (uint8_t)(checksum >> 8), (uint8_t)(checksum >> 16), (uint8_t)(checksum >> 24)};
+  memcpy(record, bytes, sizeof bytes);
+  sediment_store_words(shared, record, count);
 }
 
 #if defined(__x86_64__)
@@ -165,12 +174,50 @@ uint32_t sediment_crc32c_record(uint32_t seed, uint32_t position, const void *re
   return record_portable(seed, position, bytes, count);
 }
 
+// Takes in a word and stores it.
+ONE_CHAIN static inline uint32_t store_word(uint8_t *shared, uint32_t state, const uint8_t *source) {
+  uint64_t word = word_at(source);
+  __atomic_store_n((uint64_t *)shared, word, __ATOMIC_RELAXED);
+  return STEP8(state, word);
+}
+
+// Takes in each word and stores it at once, the first one last.
+ONE_CHAIN static void store_one_chain(
+    uint8_t *shared, uint32_t state, uint64_t first, const uint8_t *next, size_t count) {
+  uint8_t *target = shared + 8;
+  state = STEP8(state, first);
+#pragma clang loop unroll(disable)
+  for (next += 8, count -= 8; count >= 32; next += 32, target += 32, count -= 32) {
+    state = store_word(target, state, next);
+    state = store_word(target + 8, state, next + 8);
+    state = store_word(target + 16, state, next + 16);
+    state = store_word(target + 24, state, next + 24);
+  }
+#pragma clang loop unroll(disable)
+  for (; count >= 8; next += 8, target += 8, count -= 8) state = store_word(target, state, next);
+  uint64_t sealed = (first & ~(uint64_t)UINT32_MAX) | (uint32_t)~state;
+  __atomic_store_n((uint64_t *)shared, sealed, __ATOMIC_RELAXED);
+}
+
+void sediment_store_record(void *shared, uint32_t seed, uint32_t position, void *record, size_t count) {
+  int way = sediment_crc32c_way();
+  if (way != 0 && (way != 2 || count < 3 * 128 + 8)) {
+    store_one_chain(shared, ~seed, first_word(position, record), record, count);
+  } else {
+    seal_and_store(shared, seed, position, record, count);
+  }
+}
+
 #else
 
 int sediment_crc32c_way(void) { return 0; }
 
 uint32_t sediment_crc32c_record(uint32_t seed, uint32_t position, const void *record, size_t count) {
   return record_portable(seed, position, record, count);
+}
+
+void sediment_store_record(void *shared, uint32_t seed, uint32_t position, void *record, size_t count) {
+  seal_and_store(shared, seed, position, record, count);
 }
 
 uint32_t sediment_crc32c(uint32_t crc, const void *bytes, size_t count) {

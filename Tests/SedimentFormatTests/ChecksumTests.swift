@@ -43,6 +43,28 @@ import Testing
     }
   }
 
+  @Test func `A record is stored with the checksum of its place, and nothing around it is touched`() {
+    var random = SplitMix(seed: 3)
+    for length in Array(stride(from: 16, through: 1200, by: 8)) + [4096, 12_288] {
+      let seed = UInt32(truncatingIfNeeded: random.next())
+      let unit = UInt32(truncatingIfNeeded: random.next())
+      var record = random.bytes(length)
+      let place = [0, 8, 16, 24].map { UInt8(truncatingIfNeeded: unit >> UInt32($0)) }
+      let checksum = unsafe (place + record[4...]).withUnsafeBytes {
+        unsafe sediment_crc32c_portable(seed, $0.baseAddress!, $0.count)
+      }
+      let expected = [0, 8, 16, 24].map { UInt8(truncatingIfNeeded: checksum >> UInt32($0)) } + record[4...]
+      var target = [UInt8](repeating: 0xa5, count: length + 16)
+      unsafe target.withUnsafeMutableBytes { target in
+        unsafe record.withUnsafeMutableBytes { record in
+          unsafe sediment_store_record(target.baseAddress! + 8, seed, unit, record.baseAddress!, length)
+        }
+      }
+      let around = [UInt8](repeating: 0xa5, count: 8)
+      #expect(target == around + expected + around, "length \(length), seed \(seed)")
+    }
+  }
+
   @Test func `An integer counts as its bytes, lowest first`() {
     let bytes: [UInt8] = [0x08, 0x07, 0x06, 0x05, 0x04, 0x03, 0x02, 0x01]
     #expect(

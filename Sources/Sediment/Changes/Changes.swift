@@ -111,9 +111,16 @@ extension Changes {
     if compressor.wantsPacking(value, state) {
       return try setPacked(value, key, state, expiry: expiry, if: condition, durability)
     }
-    return try compactor.makingSpace(forStoring: value.byteCount) { () throws(SedimentError) in
-      try log.transact(durability) { (writer) throws(SedimentError) in
-        try set(value, nil, key, state, expiry: expiry, if: condition, LogWriter.Way(durability), &writer)
+    if !pace.isFree { compactor.keepPace() }
+    @inline(always) func change(_ writer: inout LogWriter) throws(SedimentError) -> Bool {
+      try set(value, nil, key, state, expiry: expiry, if: condition, LogWriter.Way(durability), &writer)
+    }
+    do throws(SedimentError) {
+      return try log.transact(durability, change)
+    } catch {
+      return try compactor.makingSpace(forStoring: value.byteCount, after: error) {
+        () throws(SedimentError) in
+        try setOnce(value, nil, key, state, expiry: expiry, if: condition, durability)
       }
     }
   }

@@ -12,45 +12,49 @@ extension Compactor {
     forStoring byteCount: Int, recordOf keyByteCount: Int = 0, _ change: () throws(SedimentError) -> Result
   ) throws(SedimentError) -> Result {
     if !pace.isFree { keepPace() }
-    var search: RoomSearch?
+    do throws(SedimentError) {
+      return try change()
+    } catch {
+      return try makingSpace(forStoring: byteCount, recordOf: keyByteCount, after: error, change)
+    }
+  }
+
+  /// Makes a change that has failed, again and again as long as room can be made for it.
+  @inline(never)
+  func makingSpace<Result>(
+    forStoring byteCount: Int, recordOf keyByteCount: Int = 0, after error: SedimentError,
+    _ change: () throws(SedimentError) -> Result
+  ) throws(SedimentError) -> Result {
+    var search = RoomSearch(forStoring: byteCount, recordOf: keyByteCount)
+    defer { if search.hasTurn { giveBackTurn() } }
+    var error = error
+    try makeSpace(after: error, &search)
     while true {
       do throws(SedimentError) {
-        let result = try change()
-        if search?.hasTurn ?? false { giveBackTurn() }
-        return result
-      } catch {
-        try makeSpace(forStoring: byteCount, recordOf: keyByteCount, after: error, &search)
+        return try change()
+      } catch let next {
+        error = next
+      }
+      if error.code == .outOfSpace, !search.hasTurn, Readers.depth == 0 {
+        // What it has won others may have taken: from now on nobody else begins a change until this one has ended.
+        takeTurn()
+        search.hasTurn = true
+      } else {
+        try makeSpace(after: error, &search)
       }
     }
   }
 
-  @inline(never)
-  private func makeSpace(
-    forStoring byteCount: Int, recordOf keyByteCount: Int, after error: SedimentError,
-    _ search: inout RoomSearch?
-  ) throws(SedimentError) {
-    var going = search ?? RoomSearch(forStoring: byteCount, recordOf: keyByteCount)
-    do throws(SedimentError) {
-      guard error.code == .outOfSpace, options.compaction != .off, let writer, let compaction else {
-        throw error
-      }
-      if search != nil, !going.hasTurn, Readers.depth == 0 {
-        // What it has won others may have taken: from now on nobody else begins a change until this one has ended.
-        takeTurn()
-        going.hasTurn = true
-      } else {
-        do throws(SedimentError) {
-          try win(after: error, &going, writer, compaction)
-        } catch  where error.code == .outOfSpace && Readers.depth == 0 && going.takesRow() {
-          // At last the file's end is cleared for a row of slots.
-          try compaction.withLock { (compaction) throws(SedimentError) in try compaction.shorten() }
-        }
-      }
-    } catch {
-      if going.hasTurn { giveBackTurn() }
+  private func makeSpace(after error: SedimentError, _ search: inout RoomSearch) throws(SedimentError) {
+    guard error.code == .outOfSpace, options.compaction != .off, let writer, let compaction else {
       throw error
     }
-    search = going
+    do throws(SedimentError) {
+      try win(after: error, &search, writer, compaction)
+    } catch  where error.code == .outOfSpace && Readers.depth == 0 && search.takesRow() {
+      // At last the file's end is cleared for a row of slots.
+      try compaction.withLock { (compaction) throws(SedimentError) in try compaction.shorten() }
+    }
   }
 
   /// Makes room for a change that found none, if any can be made; else throws the error again.

@@ -24,10 +24,29 @@ package final class Locked<State: ~Copyable>: @unchecked Sendable {
   package func withLock<Result: ~Copyable, Failure: Error>(
     _ body: (inout State) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    lock.lock()
-    defer { lock.unlock() }
-    return unsafe try body(&state.pointee)
+    try kept.withLock(body)
   }
+
+  /// The same state for who keeps it alive anyway: using this counts no reference.
+  @safe
+  struct Kept: @unchecked Sendable {
+    // Sendable for the same reason.
+    fileprivate let lock: Unmanaged<Lock>
+    fileprivate let state: UnsafeMutablePointer<State>
+
+    /// Runs the body with the lock taken.
+    @inline(__always)
+    func withLock<Result: ~Copyable, Failure: Error>(
+      _ body: (inout State) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+      unsafe lock._withUnsafeGuaranteedRef { $0.lock() }
+      defer { unsafe lock._withUnsafeGuaranteedRef { $0.unlock() } }
+      return unsafe try body(&state.pointee)
+    }
+  }
+
+  @inline(__always)
+  var kept: Kept { unsafe Kept(lock: .passUnretained(lock), state: state) }
 }
 
 /// The right to change what readers use without a lock: the index, the slot table, the counts of segments and collections.

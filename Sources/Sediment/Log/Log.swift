@@ -16,6 +16,8 @@ final class Log: AboveReader, Sendable {
   let background: Background
   /// Nil in a store that is only read.
   let writer: Locked<LogWriter>?
+  /// The same, for changes.
+  private let keptWriter: Locked<LogWriter>.Kept?
   /// The superblocks; nil in a store that is only read.
   let head: Locked<HeadKeeper>?
   let gate: SyncGate
@@ -35,6 +37,7 @@ final class Log: AboveReader, Sendable {
     lifetime = reader.lifetime
     background = reader.background
     writer = opened.writer
+    keptWriter = opened.writer?.kept
     head = opened.head
     gate = SyncGate(syncedSequence: opened.syncedSequence, watermark: opened.watermark)
     returned = opened.returned
@@ -49,8 +52,8 @@ final class Log: AboveReader, Sendable {
     // In a fork's child another thread's lock would stay taken.
     try lifetime.check()
     if !isPrepared.load(ordering: .acquiring) { try prepare() }
-    guard let writer else { throw .readOnly(path) }
-    return try writer.withLock { (writer) throws(SedimentError) in
+    guard let keptWriter else { throw .readOnly(path) }
+    return try keptWriter.withLock { (writer) throws(SedimentError) in
       // Whoever closes the store waits for those who are past this.
       if lifetime.isClosed || writer.poison != nil { throw whyUnwritable(writer) }
       return try body(&writer)

@@ -9,19 +9,27 @@ extension LogWriter {
   /// What fits into the window is stored there. Anything else is written, behind what the window has.
   @inline(__always)
   mutating func store(_ records: RawSpan, at offset: UInt64, _ way: Way) throws(SedimentError) {
-    let end = offset &+ UInt64(records.byteCount)
-    if way == .stored && end <= tail.storeEnd && records.byteCount <= Self.storedByteCountMax {
-      volume.store(records, atPlace: offset &+ tail.windowShift)
+    if let place = windowPlace(forBytes: records.byteCount, at: offset, way) {
+      volume.store(records, atPlace: place)
     } else {
       try write(records, at: offset, way)
     }
   }
 
+  /// The place in the window where so many bytes of the log are stored; nil if they are to be written to their own.
+  @inline(__always)
+  func windowPlace(forBytes byteCount: Int, at offset: UInt64, _ way: Way) -> UInt64? {
+    guard way == .stored, offset &+ UInt64(byteCount) <= tail.storeEnd, byteCount <= Self.storedByteCountMax
+    else { return nil }
+    return offset &+ tail.windowShift
+  }
+
   /// More bytes than these are written by a call of their own, since copying them twice would take longer.
   static var storedByteCountMax: Int { 12 << 10 }
 
+  /// Writes bytes of the log to their place, behind what the window has.
   @inline(never)
-  private mutating func write(_ records: RawSpan, at offset: UInt64, _ way: Way) throws(SedimentError) {
+  mutating func write(_ records: RawSpan, at offset: UInt64, _ way: Way) throws(SedimentError) {
     try flush(upTo: offset)
     let end = offset + UInt64(records.byteCount)
     do throws(SedimentError) {

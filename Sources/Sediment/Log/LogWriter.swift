@@ -194,7 +194,8 @@ internal import SedimentFormat
   @inline(__always)
   mutating func layOut(_ form: RecordForm, byteCount: Int, key: RawSpan, value: RawSpan) {
     if unsafe scratch.count < byteCount { growScratch(byteCount) }
-    unsafe form.encode(key: key, value: value, byteCount: byteCount, at: scratch.baseAddress!)
+    unsafe form.encode(
+      key: key, value: value, byteCount: byteCount, sequence: tail.sequence &+ 1, at: scratch.baseAddress!)
   }
 
   /// Appends the record that was laid out last, for which there is room; the result is its first byte.
@@ -203,10 +204,13 @@ internal import SedimentFormat
   {
     let offset = tail.offset
     let start = unsafe scratch.baseAddress!
-    unsafe RecordForm.finish(
-      at: start, byteCount: byteCount, sequence: tail.sequence &+ 1, offset: offset,
-      seed: tail.segment.seed)
-    try store(unsafe RawSpan(_unsafeStart: UnsafeRawPointer(start), byteCount: byteCount), at: offset, way)
+    let (seed, unit) = (tail.segment.seed, RecordForm.unit(at: offset))
+    if let place = windowPlace(forBytes: byteCount, at: offset, way) {
+      unsafe volume.storeRecord(start, byteCount: byteCount, unit: unit, seed: seed, atPlace: place)
+    } else {
+      unsafe RecordForm.seal(at: start, byteCount: byteCount, unit: unit, seed: seed)
+      try write(unsafe RawSpan(_unsafeStart: UnsafeRawPointer(start), byteCount: byteCount), at: offset, way)
+    }
     advance(past: form, byteCount: byteCount)
     return offset
   }
@@ -243,9 +247,9 @@ internal import SedimentFormat
   ) -> UInt64 {
     let offset = tail.offset
     let start = unsafe images.address(record)
-    unsafe RecordForm.finish(
-      at: start, byteCount: record.count, sequence: tail.sequence &+ 1, offset: offset,
-      seed: tail.segment.seed)
+    unsafe RecordForm.number(at: start, sequence: tail.sequence &+ 1)
+    unsafe RecordForm.seal(
+      at: start, byteCount: record.count, unit: RecordForm.unit(at: offset), seed: tail.segment.seed)
     // A batch has no more members than this counts: that was asked when they were added.
     _ = unsafe checksum.add(RawSpan(_unsafeStart: start, byteCount: Limits.recordFixedByteCount))
     advance(past: form, byteCount: record.count)

@@ -18,8 +18,16 @@ struct RecordForm {
 
   /// The bytes before the key.
   @inline(__always) var headByteCount: Int {
-    Limits.recordFixedByteCount + (collection == 0 ? 0 : 4) + (expiry == 0 ? 0 : 6)
-      + (transform?.byteCount ?? 0)
+    Limits.recordFixedByteCount + (hasOptionalFields ? optionalByteCount : 0)
+  }
+
+  /// Whether it has fields that only some records have.
+  @inline(__always) private var hasOptionalFields: Bool {
+    UInt64(collection) | expiry != 0 || transform != nil
+  }
+
+  private var optionalByteCount: Int {
+    (collection == 0 ? 0 : 4) + (expiry == 0 ? 0 : 6) + (transform?.byteCount ?? 0)
   }
 
   /// The bytes of a control record whose value has so many.
@@ -29,28 +37,31 @@ struct RecordForm {
 
   // MARK: Encoding
 
-  /// Lays out a record but for its sequence and its checksum, in as many bytes as its form says.
+  /// Lays out a record but for its checksum, in as many bytes as its form says; with the sequence 0 where that is not
+  /// known yet.
   @inline(__always)
-  func encode(key: RawSpan, value: RawSpan, byteCount: Int, at start: UnsafeMutableRawPointer) {
+  func encode(
+    key: RawSpan, value: RawSpan, byteCount: Int, sequence: UInt64 = 0, at start: UnsafeMutableRawPointer
+  ) {
     // The padding, of which the rest is overwritten below; a record has at least 16 bytes.
     unsafe start.storeBytes(of: 0 as UInt64, toByteOffset: byteCount - 8, as: UInt64.self)
+    let hasOptionalFields = hasOptionalFields
+    let shape =
+      kind.rawValue | (isBatched ? RecordHeader.Shape.batched : 0) | (hasOptionalFields ? optionalShape : 0)
     let lengths = UInt32(shape) | UInt32(truncatingIfNeeded: value.byteCount) &<< 8
     unsafe start.storeBytes(of: lengths.littleEndian, toByteOffset: 4, as: UInt32.self)
-    let keyLength = UInt64(UInt16(truncatingIfNeeded: key.byteCount))
-    unsafe start.storeBytes(of: keyLength.littleEndian, toByteOffset: 8, as: UInt64.self)
+    let numbers = UInt64(UInt16(truncatingIfNeeded: key.byteCount)) | sequence &<< 16
+    unsafe start.storeBytes(of: numbers.littleEndian, toByteOffset: 8, as: UInt64.self)
     var place = Limits.recordFixedByteCount
-    if collection != 0 || expiry != 0 || transform != nil {
-      unsafe place = encodeOptionalFields(into: start)
-    }
+    if hasOptionalFields { unsafe place = encodeOptionalFields(into: start) }
     unsafe Self.copy(key, to: start + place)
     unsafe Self.copy(value, to: start + place + key.byteCount)
   }
 
-  /// The byte that says what follows the fixed fields (DESIGN.md 3.4).
-  @inline(__always) private var shape: UInt8 {
-    kind.rawValue | (collection == 0 ? 0 : RecordHeader.Shape.collection)
-      | (expiry == 0 ? 0 : RecordHeader.Shape.expiry) | (transform == nil ? 0 : RecordHeader.Shape.transform)
-      | (isBatched ? RecordHeader.Shape.batched : 0)
+  /// What the byte for its shape says of the fields that only some records have (DESIGN.md 3.4).
+  private var optionalShape: UInt8 {
+    (collection == 0 ? 0 : RecordHeader.Shape.collection) | (expiry == 0 ? 0 : RecordHeader.Shape.expiry)
+      | (transform == nil ? 0 : RecordHeader.Shape.transform)
   }
 
   /// Writes the fields that only some records have, and returns where the key begins.
@@ -84,17 +95,24 @@ struct RecordForm {
     }
   }
 
-  /// Gives a record that was laid out its sequence and the checksum that it has at an offset of the file, in a segment of
-  /// the seed.
+  /// Gives a record that was laid out its sequence.
   @inline(__always)
-  static func finish(
-    at start: UnsafeMutableRawPointer, byteCount: Int, sequence: UInt64, offset: UInt64, seed: UInt32
-  ) {
+  static func number(at start: UnsafeMutableRawPointer, sequence: UInt64) {
     let numbers = unsafe UInt64(littleEndian: start.load(fromByteOffset: 8, as: UInt64.self))
     unsafe start.storeBytes(
       of: (numbers & 0xffff | sequence &<< 16).littleEndian, toByteOffset: 8, as: UInt64.self)
-    let unit = UInt32(truncatingIfNeeded: offset / UInt64(Limits.unitByteCount))
+  }
+
+  /// Gives a record that was laid out the checksum that it has at a unit of the file, in a segment of the seed.
+  @inline(__always)
+  static func seal(at start: UnsafeMutableRawPointer, byteCount: Int, unit: UInt32, seed: UInt32) {
     let checksum = unsafe sediment_crc32c_record(seed, unit, start, byteCount)
     unsafe start.storeBytes(of: checksum.littleEndian, as: UInt32.self)
+  }
+
+  /// The unit of the file that begins at an offset.
+  @inline(__always)
+  static func unit(at offset: UInt64) -> UInt32 {
+    UInt32(truncatingIfNeeded: offset / UInt64(Limits.unitByteCount))
   }
 }

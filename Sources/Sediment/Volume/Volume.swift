@@ -143,6 +143,21 @@ internal import Synchronization
     }
   }
 
+  /// Stores a record into the window that was laid out but for its checksum, as it is at a unit of the file in a segment
+  /// of the seed.
+  @inline(__always)
+  func storeRecord(
+    _ record: UnsafeMutableRawPointer, byteCount: Int, unit: UInt32, seed: UInt32, atPlace place: UInt64
+  ) {
+    if let windowBase = unsafe windowBase {
+      sediment_release_fence()
+      unsafe sediment_store_record(windowBase + Int(place), seed, unit, record, byteCount)
+    } else {
+      unsafe RecordForm.seal(at: record, byteCount: byteCount, unit: unit, seed: seed)
+      store(unsafe RawSpan(_unsafeStart: UnsafeRawPointer(record), byteCount: byteCount), atPlace: place)
+    }
+  }
+
   /// Writes bytes of the log from the window to their places.
   func flush(_ range: Range<UInt64>, of window: Window) throws(SedimentError) {
     let start = unsafe base + Int(window.place(of: range.lowerBound))
