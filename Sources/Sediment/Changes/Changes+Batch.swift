@@ -156,8 +156,9 @@ extension Changes {
       let change = changes[number]
       let member = batch.members[change.number]
       var probe = search.probe
-      let old = try batch.withKey(of: member) { (key) throws(SedimentError) in
-        try reader.locate(
+      let old = try batch.withKey(of: member) { (key) throws(SedimentError) -> FoundRecord? in
+        if let found = reader.keyRecordInPlace(key, search, member.collection) { return found }
+        return try reader.locate(
           key, in: member.collection, verifying: false, inWindow: window, from: search.first,
           probe: &probe)
       }

@@ -56,9 +56,9 @@ final class BatchChanges: @unchecked Sendable {
       precondition(number >= 0 && number < count)
       return unsafe changes[number]
     }
-    set {
+    _modify {
       precondition(number >= 0 && number < count)
-      unsafe changes[number] = newValue
+      yield unsafe &changes[number]
     }
   }
 
