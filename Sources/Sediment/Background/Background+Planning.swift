@@ -78,7 +78,7 @@ extension Background {
   func planStoringIndex(_ writer: inout LogWriter) {
     guard writer.wantsIndexStored else { return }
     let indexByteCount = UInt64(max(index.byteCount, 0))
-    let limit = max(Self.unstoredByteCountMin, indexByteCount &* 16)
+    let limit = max(Self.unstoredByteCountMin, indexByteCount &* 32)
     // After an attempt that came to nothing it is higher.
     writer.unstored.byteCountMax = max(limit, writer.plans.unstoredByteCountWaited)
     if writer.wantsIndexStored { schedule(storeIndex) }

@@ -96,12 +96,13 @@ extension Exchange: RecordVisitor {
   }
 
   private func deadUpTo(_ number: UInt32) -> UInt64 {
-    if let collection, collection.number == number { return collection.deadUpTo }
-    let state = collections.numbered(number)
-    let deadUpTo =
-      state?.clearedAt.load(ordering: .acquiring) ?? (number >= CollectionEntry.systemNumberMin ? 0 : .max)
-    collection = (number, deadUpTo)
-    return deadUpTo
+    if collection?.number != number {
+      let state = collections.numbered(number)
+      let deadUpTo =
+        state?.clearedAt.load(ordering: .acquiring) ?? (number >= CollectionEntry.systemNumberMin ? 0 : .max)
+      collection = (number, state, deadUpTo)
+    }
+    return collection?.deadUpTo ?? .max
   }
 
   /// Whether a tombstone of the record's sequence has to stay (invariant 14).
@@ -148,6 +149,9 @@ extension Exchange: RecordVisitor {
       return nil
     }
     if codec == nil { codec = ZstdCodec() }
-    return codec.flatMap { compressor.repack(record, with: $0) }
+    // Its collection was asked for when it was kept.
+    guard let codec, let collection, collection.number == record.collection, let state = collection.state
+    else { return nil }
+    return compressor.repack(record, state, with: codec)
   }
 }

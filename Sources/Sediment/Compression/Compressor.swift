@@ -100,8 +100,8 @@ extension Compressor {
   /// nil if it had better stay as it is.
   ///
   /// In a reader's scope.
-  func repack(_ record: ScannedRecord, with codec: ZstdCodec) -> PackedValue? {
-    guard let state = collections.numbered(record.collection), let view = record.view else { return nil }
+  func repack(_ record: ScannedRecord, _ state: CollectionState, with codec: ZstdCodec) -> PackedValue? {
+    guard let view = record.view else { return nil }
     guard view.isTransformed else {
       let value = unsafe RawSpan(_unsafeBytes: view.value)
       return wantsPacking(value, state) ? pack(value, state, with: codec) : nil

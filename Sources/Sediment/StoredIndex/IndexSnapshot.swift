@@ -38,6 +38,7 @@ struct IndexSnapshot {
   private let collections: [UInt32: CollectionState]
   private var prefix: UInt64? = 0
   private var copied: [IndexEntry] = []
+  private var order = EntryOrder()
 
   init(_ reader: Reader, _ moment: IndexMoment) {
     self.reader = reader
@@ -59,27 +60,36 @@ struct IndexSnapshot {
       // It was built anew, under other hashes or without anything in it.
       guard view.keyHash == moment.keyHash else { return false }
       prefix = view.copyEntries(from: from, into: &copied)
-      guard keep(&entries, &accounts) else { return false }
+      guard count(&accounts) else { return false }
+      for entry in copied where entry != Self.leftOut { entries.append(entry.rawValue) }
     }
     return true
   }
 
-  /// Takes over what of the copied entries is to be stored.
+  /// What stands for an entry that is not to be stored.
+  private static let leftOut = IndexEntry(rawValue: IndexEntry.vacant)
+
+  /// Counts what the copied entries lead to, and takes out those that are not to be stored; false if it cannot be told.
   ///
   /// In a reader's scope.
-  private func keep(_ entries: inout [UInt64], _ accounts: inout IndexAccounts) -> Bool {
+  private mutating func count(_ accounts: inout IndexAccounts) -> Bool {
     let ahead = 32
+    order.sort(copied)
     // Looked up once: counting references for each record costs more than what is done with them.
     let reader = reader
     let slots = reader.slots
     let defaultState = reader.collections.defaultState
-    for (place, entry) in copied.enumerated() {
-      if place + ahead < copied.count { reader.prefetchHead(copied[place + ahead]) }
-      let position = entry.position << 3
+    for place in 0..<copied.count {
+      if place + ahead < copied.count { reader.prefetchHead(copied[order[place + ahead]]) }
+      let number = order[place]
+      let position = copied[number].position << 3
       guard let segment = slots.segment(at: position >> UInt64(Limits.slotByteCountLog2)) else {
         return false
       }
-      if isLater(position, segment) { continue }
+      if isLater(position, segment) {
+        copied[number] = Self.leftOut
+        continue
+      }
       guard let found = try? reader.record(at: position) else { return false }
       defer { found.release() }
       switch state(of: found, defaultState) {
@@ -89,8 +99,7 @@ struct IndexSnapshot {
           generation: segment.generation, collection: view.collection, byteCount: view.byteCount,
           expires: !view.isPlainPut && view.expiry != 0,
           extentSlotCount: view.isPlainPut ? 0 : found.place?.slotCount ?? 0)
-        entries.append(entry.rawValue)
-      case .dead: continue
+      case .dead: copied[number] = Self.leftOut
       case .unknown: return false
       }
     }
@@ -133,6 +142,34 @@ struct IndexSnapshot {
   private static func isLive(_ found: FoundRecord, _ state: CollectionState) -> Bool {
     let clearedAt = state.clearedAt.load(ordering: .acquiring)
     return clearedAt == 0 || found.sequence > clearedAt
+  }
+}
+
+/// Entries in the order of the places in the file that they lead to, but for places that lie near each other.
+///
+/// Who follows them in their own order leaves the page of the one before with each: looking up where a page is takes
+/// the processor longer than what is read there.
+private struct EntryOrder {
+  private var numbers: [UInt32] = []
+  private var starts: [Int] = []
+
+  private static let groupCountLog2 = 10
+
+  /// The number of the entry that comes at a place.
+  subscript(place: Int) -> Int { Int(numbers[place]) }
+
+  mutating func sort(_ entries: [IndexEntry]) {
+    let highest = entries.reduce(0) { max($0, $1.position) }
+    let shift = max(UInt64.bitWidth - highest.leadingZeroBitCount - Self.groupCountLog2, 0)
+    starts = Array(repeating: 0, count: 1 << Self.groupCountLog2 + 1)
+    for entry in entries { starts[Int(entry.position >> shift) + 1] += 1 }
+    for group in 1..<starts.count { starts[group] += starts[group - 1] }
+    numbers = Array(repeating: 0, count: entries.count)
+    for (number, entry) in entries.enumerated() {
+      let group = Int(entry.position >> shift)
+      numbers[starts[group]] = UInt32(truncatingIfNeeded: number)
+      starts[group] += 1
+    }
   }
 }
 
