@@ -12,6 +12,7 @@ final class Background: @unchecked Sendable {
   let options: SedimentOptions
   let index: HashIndex
   let allocatesBlocks: Bool
+  var fillIndex: Work?
   var sync: Work?
   var checkpoint: Work?
   var grow: Work?
@@ -36,7 +37,7 @@ final class Background: @unchecked Sendable {
   }
 
   private var all: [Work?] {
-    [sync, checkpoint, grow, sweep, window, maintain, storeIndex, train, tellEvents]
+    [fillIndex, sync, checkpoint, grow, sweep, window, maintain, storeIndex, train, tellEvents]
   }
 
   /// Ends all work, and lets go of the components that it holds.

@@ -22,18 +22,21 @@ struct IndexVisitor {
   private var keys = IndexBuildResult.Keys()
   private var finished: [UInt32: IndexBuildResult.Keys]
 
-  /// `stored` is what the index has already by its stored parts.
+  /// What the index gets of its stored parts, which are taken as records ask for them.
+  private let filling: IndexFilling?
+
   init(
     _ index: HashIndex, _ source: RecordSource, _ catalogue: Catalogue, _ segments: [SegmentEntry],
-    with stored: StoredIndexReading.Result? = nil
+    with filling: IndexFilling? = nil
   ) {
     self.index = index
+    self.filling = filling
     self.source = source
     self.catalogue = catalogue
     self.segments = segments
     places = segments.enumerated().map { ($1.identity.run.first, $0) }.sorted { $0.0 < $1.0 }
-    live = stored?.live ?? Array(repeating: IndexBuildResult.Live(), count: segments.count)
-    finished = stored?.collections ?? [:]
+    live = filling?.accounts.live ?? Array(repeating: IndexBuildResult.Live(), count: segments.count)
+    finished = filling?.accounts.collections ?? [:]
   }
 
   /// The keys of each collection that has some.
@@ -48,6 +51,9 @@ struct IndexVisitor {
   mutating func take(_ batch: ScannedBatch) throws(SedimentError) {
     current = batch.segment
     defer { countPending() }
+    if let filling, !filling.isOver {
+      for number in 0..<batch.count { try filling.take(for: unsafe batch.hashes[number]) }
+    }
     prefetchBuckets(batch, 0)
     var start = 0
     while start < batch.count {
