@@ -8,7 +8,11 @@ extension Contents {
       let keys = built.collections[state.number] ?? IndexBuildResult.Keys()
       state.recount(CollectionState.Counts(keys), permit)
     }
-    writer?.withLock { writer in writer.recount(built.segments) }
+    writer?.withLock { writer in
+      writer.recount(built.segments)
+      // What was scanned now the next opening would scan again.
+      writer.noteUnstored(built.scannedByteCount)
+    }
   }
 }
 
