@@ -51,7 +51,8 @@ struct ModelSettings: CustomStringConvertible {
     options.slackSlotCount = slackSlotCount
     options.changeByteCountMax = changeByteCountMax
     if hasSmallWindow { options.useSmallWindow() }
-    options.storedPartEntryCount = storedPartEntryCount
+    // Each part takes a slot, of which a capped store has few.
+    if byteCountMax == nil { options.storedPartEntryCount = storedPartEntryCount }
     return options
   }
 
