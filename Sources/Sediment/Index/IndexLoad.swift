@@ -69,11 +69,17 @@ package struct IndexLoad: Sendable {
     let shift = 63 - depth
     let mask = UInt64(1) << depth - 1
     var bounds = [Int](repeating: 0, count: 1 << Int(depth) + 1)
+    var last: UInt64 = 0
+    var isOrdered = true
     for place in 0..<entries.count {
-      let raw = unsafe entries[place]
-      bounds[Int(raw >> shift & mask) + 1] += 1
+      let number = unsafe entries[place] >> shift & mask
+      isOrdered = isOrdered && number >= last
+      last = number
+      bounds[Int(number) + 1] += 1
     }
     for number in 1..<bounds.count { bounds[number] += bounds[number - 1] }
+    // They are where the partition was split as often when the index was stored.
+    if isOrdered { return bounds }
     var next = bounds
     let sorted = UnsafeMutableBufferPointer<UInt64>.allocate(capacity: entries.count)
     defer { unsafe sorted.deallocate() }

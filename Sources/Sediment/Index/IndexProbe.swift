@@ -32,6 +32,10 @@ package struct IndexProbe {
   @inline(__always)
   var isUnfilled: Bool { table.isUnfilled }
 
+  /// The same, or that it is crowded: by one bit of a word.
+  @inline(__always)
+  var mayBeUnfilled: Bool { table.isCrowded }
+
   /// Begins to bring near the bucket that is looked at next.
   @inline(__always)
   func prefetch() {
