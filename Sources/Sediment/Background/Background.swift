@@ -48,6 +48,9 @@ final class Background: @unchecked Sendable {
   /// Whether this thread is doing some of it.
   var isRunHere: Bool { all.contains { $0?.isRunHere ?? false } }
 
+  /// Whoever opens a store for a few keys has them before the rest of the index takes memory and processors.
+  static var fillingPauseNanoseconds: UInt64 { 10_000_000 }
+
   /// Lets a job run, if this store has it.
   func schedule(_ work: Work?, after nanoseconds: UInt64 = 0) {
     if let work { scheduler.schedule(work, after: nanoseconds) }

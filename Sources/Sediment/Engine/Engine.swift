@@ -37,7 +37,7 @@ final class Engine: AboveReader, Sendable {
     prepareWork()
     if let (parts, rebuild) = opened.filling {
       parts.rebuilding { [unowned contents] () throws(SedimentError) in contents.recount(try rebuild()) }
-      background.schedule(background.fillIndex)
+      background.schedule(background.fillIndex, after: Background.fillingPauseNanoseconds)
     }
     reader.notePrefetch(liveByteCount: opened.liveByteCount)
     trainer.loadDictionaries(opened.dictionaries)

@@ -68,18 +68,18 @@ package struct IndexLoad: Sendable {
     guard depth > 0 else { return [0, entries.count] }
     let shift = 63 - depth
     let mask = UInt64(1) << depth - 1
+    // They are in order where the partition was split as often when the index was stored.
+    if let bounds = unsafe boundsInOrder(
+      UnsafeBufferPointer(entries), 1 << Int(depth), { $0 >> shift & mask })
+    {
+      return bounds
+    }
     var bounds = [Int](repeating: 0, count: 1 << Int(depth) + 1)
-    var last: UInt64 = 0
-    var isOrdered = true
     for place in 0..<entries.count {
-      let number = unsafe entries[place] >> shift & mask
-      isOrdered = isOrdered && number >= last
-      last = number
-      bounds[Int(number) + 1] += 1
+      let raw = unsafe entries[place]
+      bounds[Int(raw >> shift & mask) + 1] += 1
     }
     for number in 1..<bounds.count { bounds[number] += bounds[number - 1] }
-    // They are where the partition was split as often when the index was stored.
-    if isOrdered { return bounds }
     var next = bounds
     let sorted = UnsafeMutableBufferPointer<UInt64>.allocate(capacity: entries.count)
     defer { unsafe sorted.deallocate() }
@@ -90,6 +90,25 @@ package struct IndexLoad: Sendable {
       next[number] += 1
     }
     _ = unsafe entries.update(fromContentsOf: sorted)
+    return bounds
+  }
+
+  /// Where the entries of each number begin, and the end, if they stand in the order of their numbers; else nil.
+  @inline(__always)
+  private func boundsInOrder(
+    _ entries: UnsafeBufferPointer<UInt64>, _ numberCount: Int, _ number: (UInt64) -> UInt64
+  ) -> [Int]? {
+    var bounds = [0]
+    bounds.reserveCapacity(numberCount + 1)
+    var last: UInt64 = 0
+    for place in 0..<entries.count {
+      let number = unsafe number(entries[place])
+      if number == last { continue }
+      if number < last { return nil }
+      for _ in last..<number { bounds.append(place) }
+      last = number
+    }
+    for _ in last..<UInt64(numberCount) { bounds.append(entries.count) }
     return bounds
   }
 

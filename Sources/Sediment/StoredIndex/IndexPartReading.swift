@@ -12,12 +12,12 @@ final class IndexPartReading {
   private var wordByteCount = 0
 
   /// The pages that are read at once.
-  private static let pageCountAtOnce = 256
+  private static let pageCountAtOnce = 1024
 
   init(_ file: StoreFile, _ identity: FileIdentity) {
     self.file = file
     self.identity = identity
-    byteCount = Self.pageCountAtOnce * IndexPage.byteCount
+    byteCount = Self.headPageCountGuess * IndexPage.byteCount
     unsafe bytes = .allocate(byteCount: byteCount, alignment: 4096)
   }
 

@@ -54,7 +54,7 @@ struct StoredIndexFillingTests {
     byteCount = grown
     #expect(try fixture.store.retrieve(forKey: "key 77", as: String.self) == "value 77")
     #expect(fixture.store.statistics.indexByteCount == byteCount)
-    fixture.scheduler.runDue()
+    fixture.scheduler.advance(by: 20_000_000)
     let whole = fixture.store.statistics.indexByteCount
     #expect(whole > 40 * (grown - byteCount))
     try Self.expectAll(fixture.store)
@@ -150,7 +150,7 @@ struct StoredIndexFillingTests {
     #expect(try fixture.store.retrieve(forKey: "more", as: String.self) == "new")
     #expect(try fixture.store.retrieve(forKey: "key 202", as: String.self) == "value 202")
     #expect(try fixture.store.count() == Self.count - 50)
-    fixture.scheduler.runDue()
+    fixture.scheduler.advance(by: 20_000_000)
     #expect(fixture.store.accountFindings() == [])
     try fixture.close()
   }
@@ -175,7 +175,7 @@ struct StoredIndexFillingTests {
     let finders: [(SedimentStore) throws -> Void] = [
       { _ = try $0.retrieve(forKey: "key 77") as [UInt8]? },
       { _ = try $0.contains("nothing") },
-      { _ in fixture.scheduler.runDue() },
+      { _ in fixture.scheduler.advance(by: 20_000_000) },
       { try $0.forEachKey(withPrefix: "") { _ in .stop } },
       { _ = $0.accountFindings() },
       // Last, since the next opening asks for the part itself.
@@ -208,7 +208,7 @@ struct StoredIndexFillingTests {
       #expect(code { try fixture.store.compact() } == .damaged)
       #expect(code { try fixture.store.forEachKey(withPrefix: "") { _ in .continue } } == .damaged)
     }
-    fixture.scheduler.runDue()
+    fixture.scheduler.advance(by: 20_000_000)
     try fixture.close()
     #expect(fixture.contents.dropFirst(4_096 + 64) == before)
     // As an opening without a stored index.
