@@ -53,24 +53,25 @@ package struct IndexBuild {
     _ coverage: IndexCoverage, into index: HashIndex, _ source: RecordSource, _ leavingParts: Bool
   ) throws(SedimentError) -> (result: IndexBuildResult, filling: IndexFilling?)? {
     guard
-      let filling = try IndexFilling(
-        coverage, of: segments, in: log.catalogue, file, log.head.leading.identity, into: index)
+      let parts = try StoredParts(
+        coverage, of: segments, in: log.catalogue, file, log.head.leading.identity)
     else { return nil }
+    let filling = IndexFilling(parts, into: index)
     var scans: [Scans.Numbered] = []
     for (number, entry) in segments.enumerated() {
       switch coverage.rest(of: entry) {
       case .nothing: continue
       case .everything: scans.append(scan(number))
-      case .behind(let offset): scans.append(scan(number, from: (offset, filling.sequence)))
+      case .behind(let offset): scans.append(scan(number, from: (offset, parts.sequence)))
       }
     }
     let isShort = scans.reduce(0) { $0 + $1.scan.byteCount } <= Self.shortByteCountMax
     if !leavingParts || !isShort, try !filling.fillAll() { return nil }
-    let visitor = IndexVisitor(index, source, log.catalogue, segments, with: filling)
+    let visitor = IndexVisitor(index, source, log.catalogue, segments, with: parts.accounts, filling)
     do throws(SedimentError) {
       var result = try run(scans, visitor, index)
-      result.storedCount = filling.accounts.entryCount
-      result.hasDead = filling.accounts.hasDead
+      result.storedCount = parts.accounts.entryCount
+      result.hasDead = parts.accounts.hasDead
       return (result, filling.isOver ? nil : filling)
     } catch {
       // What a scan of everything says of the file counts.

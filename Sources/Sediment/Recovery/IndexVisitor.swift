@@ -22,12 +22,12 @@ struct IndexVisitor {
   private var keys = IndexBuildResult.Keys()
   private var finished: [UInt32: IndexBuildResult.Keys]
 
-  /// What the index gets of its stored parts, which are taken as records ask for them.
+  /// Gives the index its stored parts as records ask for them.
   private let filling: IndexFilling?
 
   init(
     _ index: HashIndex, _ source: RecordSource, _ catalogue: Catalogue, _ segments: [SegmentEntry],
-    with filling: IndexFilling? = nil
+    with stored: StoredAccounts? = nil, _ filling: IndexFilling? = nil
   ) {
     self.index = index
     self.filling = filling
@@ -35,8 +35,8 @@ struct IndexVisitor {
     self.catalogue = catalogue
     self.segments = segments
     places = segments.enumerated().map { ($1.identity.run.first, $0) }.sorted { $0.0 < $1.0 }
-    live = filling?.accounts.live ?? Array(repeating: IndexBuildResult.Live(), count: segments.count)
-    finished = filling?.accounts.collections ?? [:]
+    live = stored?.live ?? Array(repeating: IndexBuildResult.Live(), count: segments.count)
+    finished = stored?.collections ?? [:]
   }
 
   /// The keys of each collection that has some.

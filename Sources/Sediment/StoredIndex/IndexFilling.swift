@@ -1,33 +1,23 @@
 internal import SedimentDisk
-internal import SedimentFormat
 internal import Synchronization
 
 /// Fills an index from its stored parts, each once and when somebody needs it (DESIGN.md 7, step 8).
 ///
-/// A part is taken only if all of it is as it should be: every page, the checksum of all, and as many entries for each
-/// segment as its accounts say. Readers see the tables of a whole part or none. Until all parts are in, nothing else may
-/// change the index; whoever wants to change something waits for `complete`.
+/// Readers see the tables of a whole part or none. Until all parts are in, nothing else may change the index; whoever wants
+/// to change something waits for `complete`.
 ///
 /// Unchecked: the lock guards the variables.
 @safe
 final class IndexFilling: @unchecked Sendable {
-  private let file: StoreFile
-  private let identity: FileIdentity
-  private let parts: [IndexPartEntry]
-  private let load: IndexLoad
-  private let places: IndexPlaces
-  private let segmentCount: Int
   private let index: HashIndex
-  /// What the accounts of all parts come to.
-  let accounts: StoredAccounts
-  /// The sequence of the last record that the parts know for certain.
-  let sequence: SequenceNumber
 
   /// Whether the index has all that it is to have.
   private let over = Atomic<Bool>(false)
 
   private let lock = Lock()
   private let changed: Condition
+  /// What the index is filled from; nil once it has all of it, since this takes memory.
+  private var parts: StoredParts?
   private var states: [PartState]
   private var filledCount = 0
   /// Whether a part was no good, so that no other is taken any more.
@@ -47,44 +37,20 @@ final class IndexFilling: @unchecked Sendable {
     case filled
   }
 
-  /// Reads and verifies what the parts say of themselves, and makes the index, which nobody else uses yet, one that is
-  /// filled from them; nil, with the index as it was, if they are no good.
-  init?(
-    _ coverage: IndexCoverage, of segments: [SegmentEntry], in catalogue: Catalogue, _ file: StoreFile,
-    _ identity: FileIdentity, into index: HashIndex
-  ) throws(SedimentError) {
-    var accounts = StoredAccounts(coverage, of: segments, in: catalogue)
-    var sequence: SequenceNumber?
-    var entryCounts: [UInt32] = []
-    let pages = IndexPartReading(file, identity)
-    for part in coverage.parts {
-      guard let head = try pages.readHead(part), sequence ?? head.sequence == head.sequence,
-        accounts.add(head)
-      else { return nil }
-      sequence = head.sequence
-      entryCounts += head.entryCounts
-    }
-    for (number, entry) in segments.enumerated() {
-      guard accounts.live[number].byteCount <= UInt64(entry.identity.run.byteRange.count) else { return nil }
-    }
-    guard let sequence, let load = IndexLoad(keyHash: coverage.common.keyHash, entryCounts: entryCounts)
-    else { return nil }
-    self.file = file
-    self.identity = identity
-    parts = coverage.parts
-    self.load = load
-    places = IndexPlaces(segments, coverage)
-    segmentCount = segments.count
+  /// Makes an index, which nobody else uses yet, one that is filled from parts.
+  init(_ parts: StoredParts, into index: HashIndex) {
+    self.parts = parts
     self.index = index
-    self.accounts = accounts
-    self.sequence = sequence
     changed = Condition(of: lock)
-    states = Array(repeating: .waiting, count: coverage.parts.count)
-    index.beginFilling(load, WritePermit())
+    states = Array(repeating: .waiting, count: parts.count)
+    index.beginFilling(parts.load, WritePermit())
   }
 
   /// Whether the index has all that it is to have.
   var isOver: Bool { over.load(ordering: .acquiring) }
+
+  /// What the index is filled from; nil if it has all of it.
+  private var partsIfNeeded: StoredParts? { lock.withLock { parts } }
 
   /// Says how the index is made from the log if a part is no good; without it that is left to the caller.
   func rebuilding(by rebuild: @escaping Rebuilding) {
@@ -100,27 +66,25 @@ extension IndexFilling {
 
   /// Takes the part that a hash belongs to; that it is no good is damage, and then no other is taken.
   func take(for hash: UInt64) throws(SedimentError) {
-    let number = part(of: hash)
-    guard try fill(number) else {
-      throw .damaged(
-        "a part of the stored index is not whole", path: file.path,
-        offset: parts[number].segment.run.byteRange.lowerBound)
-    }
+    guard let parts = partsIfNeeded else { return }
+    let number = parts.number(of: hash)
+    guard try fill(number, parts) else { throw parts.damage(number) }
   }
 
   /// Takes all parts, some of them on a second thread; false if one is no good.
   func fillAll() throws(SedimentError) -> Bool {
+    guard let parts = partsIfNeeded else { return true }
     if parts.count >= Self.partCountForTwo {
       lock.withLock { isHelped = true }
       let isStarted = startThread { [self] in
         // What is no good, or fails, the other thread finds as well.
-        _ = try? fillEach()
+        _ = try? fillEach(parts)
         endHelp()
       }
       if !isStarted { endHelp() }
     }
     defer { lock.withLock { while isHelped { changed.wait() } } }
-    return try fillEach()
+    return try fillEach(parts)
   }
 
   private func endHelp() {
@@ -130,12 +94,12 @@ extension IndexFilling {
     }
   }
 
-  private func fillEach() throws(SedimentError) -> Bool {
+  private func fillEach(_ parts: StoredParts) throws(SedimentError) -> Bool {
     while let number = lock.withLock({ states.firstIndex(of: .waiting) }) {
-      guard try fill(number) else { return false }
+      guard try fill(number, parts) else { return false }
     }
     // Those that others have taken.
-    for number in parts.indices where try !fill(number) { return false }
+    for number in 0..<parts.count where try !fill(number, parts) { return false }
     return true
   }
 }
@@ -145,16 +109,16 @@ extension IndexFilling {
 extension IndexFilling {
   /// Sees to it that the keys of a hash are in the index, as they are by the log.
   func need(_ hash: UInt64) throws(SedimentError) {
-    if isOver { return }
-    if try !fill(part(of: hash)) { try rebuildOnce() }
+    guard let parts = partsIfNeeded else { return }
+    if try !fill(parts.number(of: hash), parts) { try rebuildOnce() }
   }
 
   /// Sees to it that all keys are in the index, unless it is told to end; whether they are.
   func complete(while mayGoOn: () -> Bool) throws(SedimentError) -> Bool {
-    while !isOver {
+    while let parts = partsIfNeeded {
       guard mayGoOn() else { return false }
       let next = lock.withLock { states.firstIndex(of: .waiting) ?? states.firstIndex(of: .taken) }
-      if let next, try fill(next) { continue }
+      if let next, try fill(next, parts) { continue }
       try rebuildOnce()
     }
     return true
@@ -177,7 +141,7 @@ extension IndexFilling {
     try lock.withLock { () throws(SedimentError) -> Rebuilding? in
       while isRebuilding { changed.wait() }
       if let failure { throw failure }
-      if isOver { return nil }
+      if parts == nil { return nil }
       guard let rebuild else { preconditionFailure("nobody has said how the index is made from the log") }
       isRebuilding = true
       return rebuild
@@ -196,6 +160,7 @@ extension IndexFilling {
 
   private func end() {
     over.store(true, ordering: .releasing)
+    parts = nil
     rebuild = nil
     SchedulePoint.reach(.published)
   }
@@ -204,18 +169,8 @@ extension IndexFilling {
 // MARK: One part
 
 extension IndexFilling {
-  private func part(of hash: UInt64) -> Int {
-    let partition = UInt32(truncatingIfNeeded: hash >> (64 - load.baseBitCount))
-    var (low, high) = (0, parts.count)
-    while high - low > 1 {
-      let middle = (low + high) / 2
-      if parts[middle].partitions.lowerBound <= partition { low = middle } else { high = middle }
-    }
-    return low
-  }
-
   /// Takes a part, or waits until somebody else has; false if a part was no good.
-  private func fill(_ number: Int) throws(SedimentError) -> Bool {
+  private func fill(_ number: Int, _ parts: StoredParts) throws(SedimentError) -> Bool {
     let isToBeRead = lock.withLock { () -> Bool? in
       while states[number] == .taken, !isAbandoned { changed.wait() }
       if isAbandoned { return nil }
@@ -226,8 +181,8 @@ extension IndexFilling {
     guard let isToBeRead else { return false }
     if !isToBeRead { return true }
     do throws(SedimentError) {
-      let tables = try tables(of: parts[number])
-      return lock.withLock { take(tables, number) }
+      let tables = try parts.tables(number)
+      return lock.withLock { take(tables, number, from: parts.firstPartition(number)) }
     } catch {
       lock.withLock {
         states[number] = .waiting
@@ -238,7 +193,7 @@ extension IndexFilling {
   }
 
   /// Lets the index have the tables of a part; false if there are none, or there were none of another.
-  private func take(_ tables: [IndexLoad.Tables]?, _ number: Int) -> Bool {
+  private func take(_ tables: [IndexLoad.Tables]?, _ number: Int, from first: Int) -> Bool {
     defer { changed.broadcast() }
     guard let tables, !isAbandoned else {
       for some in tables ?? [] { some.drop() }
@@ -247,35 +202,11 @@ extension IndexFilling {
     }
     for (place, some) in tables.enumerated() {
       // Nobody else changes the index before all parts are in, and whoever fills it has the lock.
-      index.fill(Int(parts[number].partitions.lowerBound) + place, with: some, WritePermit())
+      index.fill(first + place, with: some, WritePermit())
     }
     states[number] = .filled
     filledCount += 1
-    if filledCount == parts.count { end() }
+    if filledCount == states.count { end() }
     return true
-  }
-
-  /// The tables of a part's partitions, nil if it is no good.
-  private func tables(of part: IndexPartEntry) throws(SedimentError) -> [IndexLoad.Tables]? {
-    let pages = IndexPartReading(file, identity)
-    guard let (head, entries) = unsafe try pages.read(part), head.sequence == sequence else { return nil }
-    let isEmpty = accounts.isWhollyDead(head)
-    var counts = [UInt32](repeating: 0, count: segmentCount)
-    var tables: [IndexLoad.Tables] = []
-    var start = 0
-    for (number, count) in head.entryCounts.enumerated() {
-      // The counts come to the number of the entries, as was checked.
-      let some = unsafe UnsafeMutableBufferPointer(rebasing: entries[start..<start + Int(count)])
-      let kept = isEmpty ? 0 : unsafe places.keep(some, counting: &counts)
-      let rest = unsafe UnsafeMutableBufferPointer(rebasing: some[0..<kept])
-      guard let filled = unsafe load.tables(of: Int(part.partitions.lowerBound) + number, rest) else { break }
-      tables.append(filled)
-      start += Int(count)
-    }
-    guard tables.count == head.entryCounts.count, accounts.agree(head, with: counts) else {
-      for some in tables { some.drop() }
-      return nil
-    }
-    return tables
   }
 }
