@@ -97,13 +97,13 @@ struct EvidenceSearch {
     let bytes = unsafe window.buffer.span.bytes.extracting(0..<window.byteCount)
     var offset = offset
     while offset <= bytes.byteCount - Mark.recordByteCount {
+      // Kind control and the value's bytes, in one word.
+      let shape: UInt32 = bytes.integer(at: offset + 4)
       // Mostly there is nothing at all.
-      if offset <= bytes.byteCount - Self.skippedByteCount, Self.isZero(bytes, at: offset) {
+      if shape == 0, offset <= bytes.byteCount - Self.skippedByteCount, Self.isZero(bytes, at: offset) {
         offset += Self.skippedByteCount
         continue
       }
-      // Kind control and the value's bytes, in one word.
-      let shape: UInt32 = bytes.integer(at: offset + 4)
       if shape == UInt32(Mark.byteCount) << 8 | 4 || shape == UInt32(Seal.byteCount) << 8 | 4 {
         return offset
       }
