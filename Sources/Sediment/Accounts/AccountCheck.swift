@@ -203,6 +203,7 @@ extension Compaction {
   /// At the end of an opening, before anybody else has the store.
   mutating func noteOpenedAccounts() {
     #if DEBUG
+      guard reader.isIndexComplete else { return }
       let check = accountCheck(isAlone: true)
       hadRightAccounts = writer.withLock { writer in
         isSmall(writer) && check.findings(&writer, readsSegments: false).isEmpty

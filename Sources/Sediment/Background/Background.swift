@@ -12,6 +12,7 @@ final class Background: @unchecked Sendable {
   let options: SedimentOptions
   let index: HashIndex
   let allocatesBlocks: Bool
+  var fillIndex: Work?
   var sync: Work?
   var checkpoint: Work?
   var grow: Work?
@@ -36,7 +37,7 @@ final class Background: @unchecked Sendable {
   }
 
   private var all: [Work?] {
-    [sync, checkpoint, grow, sweep, window, maintain, storeIndex, train, tellEvents]
+    [fillIndex, sync, checkpoint, grow, sweep, window, maintain, storeIndex, train, tellEvents]
   }
 
   /// Ends all work, and lets go of the components that it holds.
@@ -46,6 +47,9 @@ final class Background: @unchecked Sendable {
 
   /// Whether this thread is doing some of it.
   var isRunHere: Bool { all.contains { $0?.isRunHere ?? false } }
+
+  /// Whoever opens a store for a few keys has them before the rest of the index takes memory and processors.
+  static var fillingPauseNanoseconds: UInt64 { 10_000_000 }
 
   /// Lets a job run, if this store has it.
   func schedule(_ work: Work?, after nanoseconds: UInt64 = 0) {

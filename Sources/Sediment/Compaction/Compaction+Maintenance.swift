@@ -16,6 +16,7 @@ extension Compaction {
 
   /// Sees to space once, if there is something to see to.
   mutating func maintain() throws(SedimentError) -> Step {
+    try reader.completeIndex()
     let began = disk.monotonicClock()
     try log.reclaim()
     try log.leaveWindowBeyondCap()

@@ -57,6 +57,7 @@ extension Compactor {
         .invalidArgument, path: path,
         message: "The store was opened with compaction off. Open it with manual or automatic to compact it.")
     }
+    try reader.completeIndex()
     contents.sweepAtOnce()
     try prepare(compaction)
     // What others write meanwhile is left to the next time, so that there is an end.

@@ -71,6 +71,13 @@ final class CollectionState: @unchecked Sendable {
     unsafe counters.pointee.extentSlots.store(extentSlotCount &+ change, ordering: .relaxed)
   }
 
+  /// Takes over what was counted anew.
+  func recount(_ counts: Counts, _ permit: borrowing WritePermit) {
+    unsafe counters.pointee.keys.store(counts.keys, ordering: .relaxed)
+    unsafe counters.pointee.expiring.store(counts.expiring, ordering: .relaxed)
+    unsafe counters.pointee.extentSlots.store(counts.extentSlots, ordering: .relaxed)
+  }
+
   /// Whether a record of it is among those that are counted: what is cleared is taken out at once.
   @inline(__always)
   func counts(_ sequence: UInt64) -> Bool {

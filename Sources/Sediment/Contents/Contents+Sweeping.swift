@@ -11,7 +11,8 @@ extension Contents {
 
   /// Takes entries out of the index that lead to records of collections that were cleared or dropped.
   func sweep() {
-    guard let writer else { return }
+    // What stands against it whoever wants to change something is told.
+    guard let writer, (try? reader.completeIndex()) != nil else { return }
     let goesOn = { [lifetime] in lifetime.isUsable }
     let clearingCount = writer.withLock { writer in writer.plans.clearingCount }
     var hasReadAll = true

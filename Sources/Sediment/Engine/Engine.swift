@@ -35,6 +35,10 @@ final class Engine: AboveReader, Sendable {
     report = opened.report
     openFile = opened.ticket
     prepareWork()
+    if let (parts, rebuild) = opened.filling {
+      parts.rebuilding { [unowned contents] () throws(SedimentError) in contents.recount(try rebuild()) }
+      background.schedule(background.fillIndex, after: Background.fillingPauseNanoseconds)
+    }
     reader.notePrefetch(liveByteCount: opened.liveByteCount)
     trainer.loadDictionaries(opened.dictionaries)
     compactor.noteOpened(hasDead: opened.hasDead)
@@ -42,6 +46,9 @@ final class Engine: AboveReader, Sendable {
 
   /// Gives the background its jobs, which hold the components as long as the store is open.
   private func prepareWork() {
+    if reader.filling != nil {
+      background.fillIndex = Work { [reader] in reader.completeIndexInBackground() }
+    }
     guard let writer = log.writer else { return }
     background.sync = Work { [log] in log.syncInBackground() }
     background.checkpoint = Work { [log] in log.checkpointInBackground() }

@@ -31,7 +31,8 @@ extension StoreOpening {
     let source = unsafe RecordSource(
       file, byteCount: byteCount, mapped: volume.base, mappedByteCount: volume.mappedByteCount)
     let build = IndexBuild(opened.log, of: file, usingStoredIndex: options.storesIndex)
-    let built = try build.run(into: index, source)
+    // Where the log was not closed the next close may have something to store.
+    let (built, filling) = try build.run(into: index, source, leavingParts: opened.report.wasClosed)
     var liveByteCount = 0
     for (generation, live) in built.segments {
       guard let entry = opened.log.catalogue.segments[generation],
@@ -42,10 +43,7 @@ extension StoreOpening {
       liveByteCount += Int(live.byteCount)
     }
     let collections = CollectionTable(opened.log.catalogue) { number in
-      let counts = built.collections[number]
-      return CollectionState.Counts(
-        keys: Int(clamping: counts?.count ?? 0), expiring: Int(clamping: counts?.expiringCount ?? 0),
-        extentSlots: Int(clamping: counts?.extentSlotCount ?? 0))
+      CollectionState.Counts(built.collections[number] ?? IndexBuildResult.Keys())
     }
     var report = opened.report
     report.storedKeyCount = built.storedCount
@@ -62,11 +60,29 @@ extension StoreOpening {
       writer = Locked(.writer, made)
     }
     return OpenedStore(
-      volume: volume, index: index, slots: slots, domain: domain, retired: retired, collections: collections,
+      volume: volume, index: index,
+      filling: filling.map { ($0, rebuilding(index, by: opened.log, file, byteCount: byteCount, volume)) },
+      slots: slots, domain: domain, retired: retired, collections: collections,
       dictionaries: Array(opened.log.catalogue.dictionaries.values),
       writer: writer, head: opened.keeper.map { Locked(.head, $0) }, returned: returned, pace: pace,
       isNameOnDisk: isNameOnDisk, syncedSequence: opened.log.lastSequence.rawValue, watermark: opened.log.end,
       report: report, liveByteCount: liveByteCount, hasDead: built.hasDead, ticket: ticket)
+  }
+
+  /// How an index is made from the log of a file, as at an opening without a stored one.
+  private func rebuilding(
+    _ index: HashIndex, by log: RecoveredLog, _ file: StoreFile, byteCount: UInt64, _ volume: Volume
+  ) -> @Sendable () throws(SedimentError) -> IndexBuildResult {
+    { [disk] () throws(SedimentError) in
+      let keyHash = KeyHash(low: disk.random(), high: disk.random())
+      let new = unsafe HashIndex(keyHash: keyHash) { memory in unsafe memory.deallocate() }
+      let source = unsafe RecordSource(
+        file, byteCount: byteCount, mapped: volume.base, mappedByteCount: volume.mappedByteCount)
+      let built = try IndexBuild(log, of: file, usingStoredIndex: false).run(into: new, source)
+      // Nothing was changed since the opening, and nothing is before all of the index is there.
+      index.takeOver(new, WritePermit())
+      return built
+    }
   }
 
   /// Refuses a file whose numbers could run out while it is open, which no history leads to.

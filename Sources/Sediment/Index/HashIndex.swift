@@ -171,7 +171,9 @@ extension HashIndex {
     directory.forEachPartition { shrink($0) }
   }
 
-  /// Takes over the contents of an index that nobody else has seen.
+  /// Takes over the contents of an index that nobody else has seen, which is empty then.
+  func takeOver(_ new: HashIndex, _ permit: borrowing WritePermit) { adopt(new) }
+
   private func adopt(_ new: HashIndex) {
     let taken = new.exchangeDirectory(
       IndexDirectory.make(keyHash: new.directory.keyHash, baseBitCount: new.directory.baseBitCount))
@@ -205,7 +207,7 @@ extension HashIndex {
   }
 
   @inline(__always)
-  private func addToCount(_ change: Int) {
+  func addToCount(_ change: Int) {
     unsafe counters.pointee.count.store(count &+ change, ordering: .relaxed)
   }
 

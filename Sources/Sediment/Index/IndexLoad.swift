@@ -1,29 +1,40 @@
 package import SedimentFormat
 
-/// Tables filled from entries that were stored, apart from any index, until one takes them over.
+/// Makes the tables of an index from entries that were stored, one base partition at a time.
 ///
-/// Partitions may be filled by several threads.
-package final class IndexLoad: Sendable {
+/// Several threads may make tables.
+package struct IndexLoad: Sendable {
   let keyHash: KeyHash
   let baseBitCount: UInt64
-  /// By how many bits partitions may be split, so that the directory stays small beside the entries.
-  private let depthMax: UInt64
-  /// The tables of the partitions that are filled, by their numbers.
-  fileprivate let tables = Locked(.leaf, [Int: [FilledTable]]())
+  /// By how many bits partitions are split at most, so that the directory stays small beside the entries.
+  let depthMax: UInt64
 
   /// A table that belongs to no index yet.
   typealias FilledTable = (table: IndexTable, counts: IndexPartitionCounts)
 
-  /// For an index of so many entries; nil if none has so many partitions.
-  package init?(keyHash: KeyHash, partitionCount: Int, entryCount: Int) {
+  /// The tables of a base partition; whoever gets them lets an index have them, or drops them.
+  package struct Tables: Sendable {
+    let all: [FilledTable]
+
+    /// Gives their memory back.
+    package func drop() {
+      for filled in all { filled.table.deallocate() }
+    }
+  }
+
+  /// For an index with so many entries in each base partition; nil if none has so many partitions.
+  package init?(keyHash: KeyHash, entryCounts: [UInt32]) {
+    let partitionCount = entryCounts.count
     let bitCount = UInt64(partitionCount.trailingZeroBitCount)
     guard partitionCount > 0, partitionCount & (partitionCount - 1) == 0,
       IndexGrowth.baseBitCountRange.contains(bitCount)
     else { return nil }
     self.keyHash = keyHash
     baseBitCount = bitCount
+    let entryCount = entryCounts.reduce(0) { $0 + Int($1) }
+    let largest = Int(entryCounts.max() ?? 0)
     var depth: UInt64 = 0
-    while depth < IndexGrowth.depthMax,
+    while depth < IndexGrowth.depthMax, largest >> Int(depth) >= IndexGrowth.splitCountMin,
       IndexGrowth.allows(wordCount: partitionCount << Int(depth + 1), count: entryCount)
     {
       depth += 1
@@ -31,14 +42,10 @@ package final class IndexLoad: Sendable {
     depthMax = depth
   }
 
-  deinit {
-    for filled in tables.withLock({ $0.values.joined() }) { filled.table.deallocate() }
-  }
-
-  /// Fills the tables of a base partition, each of which is filled once, with entries as they were stored.
+  /// Makes the tables of a base partition with entries as they were stored, at most as many as was said of it.
   ///
-  /// False, with nothing kept, if the hashes are so much alike that no index would have been stored with them.
-  package func fill(_ partition: Int, _ entries: UnsafeMutableBufferPointer<UInt64>) -> Bool {
+  /// Nil if the hashes are so much alike that no index would have been stored with them.
+  package func tables(of partition: Int, _ entries: UnsafeMutableBufferPointer<UInt64>) -> Tables? {
     precondition(partition < 1 << Int(baseBitCount), "a partition that the index does not have")
     var depth: UInt64 = 0
     while depth < depthMax, entries.count >> Int(depth) >= IndexGrowth.splitCountMin { depth += 1 }
@@ -48,13 +55,12 @@ package final class IndexLoad: Sendable {
       let some = unsafe UnsafeBufferPointer(rebasing: entries[bounds[number]..<bounds[number + 1]])
       let place = UInt64(partition) << depth | UInt64(number)
       guard let table = unsafe Self.makeTable(some, number: place, depth: depth) else {
-        for other in filled { other.table.deallocate() }
-        return false
+        Tables(all: filled).drop()
+        return nil
       }
       filled.append(table)
     }
-    tables.withLock { $0[partition] = filled }
-    return true
+    return Tables(all: filled)
   }
 
   /// Orders entries by the first bits of their hashes; the result is where those of each value begin, and the end.
@@ -62,6 +68,12 @@ package final class IndexLoad: Sendable {
     guard depth > 0 else { return [0, entries.count] }
     let shift = 63 - depth
     let mask = UInt64(1) << depth - 1
+    // They are in order where the partition was split as often when the index was stored.
+    if let bounds = unsafe boundsInOrder(
+      UnsafeBufferPointer(entries), 1 << Int(depth), { $0 >> shift & mask })
+    {
+      return bounds
+    }
     var bounds = [Int](repeating: 0, count: 1 << Int(depth) + 1)
     for place in 0..<entries.count {
       let raw = unsafe entries[place]
@@ -78,6 +90,25 @@ package final class IndexLoad: Sendable {
       next[number] += 1
     }
     _ = unsafe entries.update(fromContentsOf: sorted)
+    return bounds
+  }
+
+  /// Where the entries of each number begin, and the end, if they stand in the order of their numbers; else nil.
+  @inline(__always)
+  private func boundsInOrder(
+    _ entries: UnsafeBufferPointer<UInt64>, _ numberCount: Int, _ number: (UInt64) -> UInt64
+  ) -> [Int]? {
+    var bounds = [0]
+    bounds.reserveCapacity(numberCount + 1)
+    var last: UInt64 = 0
+    for place in 0..<entries.count {
+      let number = unsafe number(entries[place])
+      if number == last { continue }
+      if number < last { return nil }
+      for _ in last..<number { bounds.append(place) }
+      last = number
+    }
+    for _ in last..<UInt64(numberCount) { bounds.append(entries.count) }
     return bounds
   }
 
@@ -104,27 +135,31 @@ package final class IndexLoad: Sendable {
 }
 
 extension HashIndex {
-  /// Takes over filled tables and their seed, instead of what the index holds; nobody else uses it yet.
-  package func take(_ load: IndexLoad) {
-    // Out of the load, which would give their memory back.
-    let tables = load.tables.withLock { tables in
-      defer { tables = [:] }
-      return tables
-    }
-    var depth: UInt64 = 0
-    while tables.values.contains(where: { $0.count > 1 << Int(depth) }) { depth += 1 }
+  /// Lets all partitions be filled later, and hashes be those of a load, instead of what the index holds; nobody else uses
+  /// it yet.
+  ///
+  /// Until all are filled nothing may be changed but by `fill`.
+  package func beginFilling(_ load: IndexLoad, _ permit: borrowing WritePermit) {
     let directory = IndexDirectory.make(
-      keyHash: load.keyHash, baseBitCount: load.baseBitCount, depth: depth)
-    var count = 0
-    for (partition, filled) in tables {
-      let wordCount = (1 << Int(depth)) / filled.count
-      for (number, table) in filled.enumerated() {
-        let first = partition << Int(depth) + number * wordCount
-        for word in first..<first + wordCount { directory.setTable(table.table, at: word) }
-        directory.setCounts(table.counts, at: first)
-        count += Int(table.counts.live)
+      keyHash: load.keyHash, baseBitCount: load.baseBitCount, depth: load.depthMax)
+    for word in 0..<directory.wordCount { directory.setTable(.unfilled(depth: 0), at: word) }
+    adopt(directory, count: 0, isCrowded: false)
+  }
+
+  /// Takes over the tables of a base partition, which was not filled before; readers see all of them from then on.
+  package func fill(_ partition: Int, with tables: IndexLoad.Tables, _ permit: borrowing WritePermit) {
+    let directory = directory
+    let depth = directory.depth
+    let wordCount = (1 << Int(depth)) / tables.all.count
+    for (number, filled) in tables.all.enumerated() {
+      addToByteCount(filled.table.byteCount)
+      addToCount(Int(filled.counts.live))
+      let first = partition << Int(depth) + number * wordCount
+      directory.setCounts(filled.counts, at: first)
+      for word in first..<first + wordCount {
+        directory.setTable(filled.table, at: word)
+        SchedulePoint.reach(.published)
       }
     }
-    adopt(directory, count: count, isCrowded: false)
   }
 }

@@ -28,6 +28,14 @@ package struct IndexProbe {
     found = nil
   }
 
+  /// Whether the key's partition was not filled yet.
+  @inline(__always)
+  var isUnfilled: Bool { table.isUnfilled }
+
+  /// The same, or that it is crowded: by one bit of a word.
+  @inline(__always)
+  var mayBeUnfilled: Bool { table.isCrowded }
+
   /// Begins to bring near the bucket that is looked at next.
   @inline(__always)
   func prefetch() {
@@ -144,6 +152,10 @@ extension IndexProbe {
 struct KeySearch {
   let probe: IndexProbe
   let first: IndexEntry?
+
+  /// Whether it found nothing because what the index has of the hash is not there yet.
+  @inline(__always)
+  var isUnfilled: Bool { first == nil && probe.isUnfilled }
 
   /// Searches for a hash, up to there.
   @inline(__always)

@@ -9,7 +9,8 @@ internal import Synchronization
 /// The word holds, from its lowest bit: how many hash bits of the entry the partition's place in the directory tells
 /// (5), whether entries may lie behind the longest probe that is meant to be (1), the address, which is a multiple of
 /// 64 (42), and the number of buckets as a power of two (4) and a factor (12).
-/// A table without buckets stands for an empty partition; its address is that of one vacant bucket.
+/// A table without buckets stands for an empty partition; its address is that of one vacant bucket. If entries may lie
+/// behind its longest probe, it stands for one that was not filled yet.
 @safe
 struct IndexTable {
   let word: UInt64
@@ -18,6 +19,7 @@ struct IndexTable {
   static let bucketByteCount = 64
   private static let crowdedBit: UInt64 = 32
   private static let addressMask: UInt64 = 0x0000_FFFF_FFFF_FFC0
+  private static let factorMask: UInt64 = 0xFFF << 52
   private static let factorMax = 1 << 12 - 1
 
   @inline(__always)
@@ -30,6 +32,10 @@ struct IndexTable {
 
   @inline(__always)
   var isCrowded: Bool { word & Self.crowdedBit != 0 }
+
+  /// Whether the partition was not filled yet, so that finding nothing in it means nothing.
+  @inline(__always)
+  var isUnfilled: Bool { word & (Self.factorMask | Self.crowdedBit) == Self.crowdedBit }
 
   /// The same table, with probes that go on as far as there are buckets.
   var crowded: IndexTable { IndexTable(word: word | Self.crowdedBit) }
@@ -110,6 +116,9 @@ extension IndexTable {
   static func empty(depth: UInt64) -> IndexTable {
     unsafe IndexTable(word: pack(vacantBucket, factor: 0, power: 0, depth: depth))
   }
+
+  /// What stands for a partition that is filled later.
+  static func unfilled(depth: UInt64) -> IndexTable { empty(depth: depth).crowded }
 
   /// A table of at least so many vacant buckets.
   static func make(bucketCount: Int, depth: UInt64) -> IndexTable {

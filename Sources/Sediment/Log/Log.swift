@@ -93,9 +93,11 @@ final class Log: AboveReader, Sendable {
   /// Does what this opening needs before its first change: room to write, and two superblocks that say that the log is
   /// open (invariants 7 and 16).
   ///
-  /// Called without the lock of the head and all of a later rank. At a close, a log that is closed stays closed.
+  /// Called without the lock of the head and all of a later rank. At a close, a log that is closed stays closed; the index
+  /// is complete if it is not.
   func prepare(atClose: Bool = false) throws(SedimentError) {
     guard let writer, let head else { throw .readOnly(path) }
+    if !atClose { try reader.completeIndex() }
     try head.withLock { (head) throws(SedimentError) in
       if isPrepared.load(ordering: .relaxed) { return }
       if atClose, head.isClosed { throw .closed(path) }

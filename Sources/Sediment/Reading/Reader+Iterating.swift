@@ -12,6 +12,7 @@ extension Reader {
   ) throws {
     try lifetime.check()
     if state.isDropped.load(ordering: .relaxed) { throw SedimentError.dropped(path) }
+    try completeIndex()
     let clearedAt = state.clearedAt.load(ordering: .acquiring)
     var walk = IndexWalk()
     while true {

@@ -46,7 +46,7 @@ extension Reader {
   /// Whether a key has certainly no record: the search found no entry, and nothing asks for a closer look.
   @inline(__always)
   func isMissing(_ search: KeySearch, _ state: CollectionState) -> Bool {
-    search.first == nil && publishedBatch.load(ordering: .acquiring) == 0
+    search.first == nil && !search.probe.mayBeUnfilled && publishedBatch.load(ordering: .acquiring) == 0
       && !state.isDropped.load(ordering: .relaxed)
   }
 }

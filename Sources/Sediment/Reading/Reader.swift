@@ -12,6 +12,8 @@ final class Reader: @unchecked Sendable {
   let disk: any Disk
   let volume: Volume
   let index: HashIndex
+  /// What the index lacked when the store was opened; nil if that was nothing.
+  let filling: IndexFilling?
   let slots: SlotTable
   let domain: ReaderDomain
   let retired: RetiredList
@@ -34,6 +36,7 @@ final class Reader: @unchecked Sendable {
     self.disk = disk
     volume = opened.volume
     index = opened.index
+    filling = opened.filling?.parts
     slots = opened.slots
     domain = opened.domain
     retired = opened.retired
@@ -162,6 +165,7 @@ extension Reader {
   func findRecord(
     _ key: RawSpan, _ search: KeySearch, _ state: CollectionState
   ) throws(SedimentError) -> FoundRecord? {
+    if search.isUnfilled { return try findFilling(key, state) }
     var probe = search.probe
     let found = try locate(
       key, in: state.number, verifying: options.verifiesReads, from: search.first,

@@ -99,12 +99,29 @@ struct EvidenceSearch {
     while offset <= bytes.byteCount - Mark.recordByteCount {
       // Kind control and the value's bytes, in one word.
       let shape: UInt32 = bytes.integer(at: offset + 4)
+      // Mostly there is nothing at all.
+      if shape == 0, offset <= bytes.byteCount - Self.skippedByteCount, Self.isZero(bytes, at: offset) {
+        offset += Self.skippedByteCount
+        continue
+      }
       if shape == UInt32(Mark.byteCount) << 8 | 4 || shape == UInt32(Seal.byteCount) << 8 | 4 {
         return offset
       }
       offset += Limits.unitByteCount
     }
     return nil
+  }
+
+  /// How many zeros are passed over at once.
+  private static let skippedByteCount = 64
+
+  @inline(__always)
+  private static func isZero(_ bytes: RawSpan, at offset: Int) -> Bool {
+    var all: UInt64 = 0
+    for place in stride(from: offset, to: offset + skippedByteCount, by: 8) {
+      all |= bytes.integer(UInt64.self, at: place)
+    }
+    return all == 0
   }
 
   private mutating func judge(

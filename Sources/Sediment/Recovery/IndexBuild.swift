@@ -27,40 +27,52 @@ package struct IndexBuild {
   package func run(
     into index: HashIndex, _ source: RecordSource
   ) throws(SedimentError) -> IndexBuildResult {
+    try run(into: index, source, leavingParts: false).result
+  }
+
+  /// The same; with `leavingParts`, stored parts that no scanned record asks for may be left to the filling that is
+  /// returned then.
+  func run(
+    into index: HashIndex, _ source: RecordSource, leavingParts: Bool
+  ) throws(SedimentError) -> (result: IndexBuildResult, filling: IndexFilling?) {
     if usesStoredIndex, let coverage = IndexCoverage(log.catalogue.indexParts),
       coverage.fits(segments, end: log.end)
     {
       let keyHash = index.view.keyHash
-      if let result = try byParts(coverage, into: index, source) { return result }
+      if let built = try byParts(coverage, into: index, source, leavingParts) { return built }
       index.removeAll(keyHash: keyHash, WritePermit())
     }
     let recordCount = segments.reduce(0) { $0 + Self.recordCountMax($1) }
     index.reserve(min(recordCount, Self.reservedCountMax), WritePermit())
     let visitor = IndexVisitor(index, source, log.catalogue, segments)
-    return try run(segments.indices.map { scan($0) }, visitor, index)
+    return (try run(segments.indices.map { scan($0) }, visitor, index), nil)
   }
 
   /// Fills the index from the parts and scans what they do not know; nil if that did not go well.
   private func byParts(
-    _ coverage: IndexCoverage, into index: HashIndex, _ source: RecordSource
-  ) throws(SedimentError) -> IndexBuildResult? {
-    let reading = StoredIndexReading(
-      coverage, of: segments, in: log.catalogue, file, log.head.leading.identity)
-    guard let stored = try reading.run(into: index) else { return nil }
+    _ coverage: IndexCoverage, into index: HashIndex, _ source: RecordSource, _ leavingParts: Bool
+  ) throws(SedimentError) -> (result: IndexBuildResult, filling: IndexFilling?)? {
+    guard
+      let parts = try StoredParts(
+        coverage, of: segments, in: log.catalogue, file, log.head.leading.identity)
+    else { return nil }
+    let filling = IndexFilling(parts, into: index)
     var scans: [Scans.Numbered] = []
     for (number, entry) in segments.enumerated() {
       switch coverage.rest(of: entry) {
       case .nothing: continue
       case .everything: scans.append(scan(number))
-      case .behind(let offset): scans.append(scan(number, from: (offset, stored.sequence)))
+      case .behind(let offset): scans.append(scan(number, from: (offset, parts.sequence)))
       }
     }
-    let visitor = IndexVisitor(index, source, log.catalogue, segments, with: stored)
+    let isShort = scans.reduce(0) { $0 + $1.scan.byteCount } <= Self.shortByteCountMax
+    if !leavingParts || !isShort, try !filling.fillAll() { return nil }
+    let visitor = IndexVisitor(index, source, log.catalogue, segments, with: parts.accounts, filling)
     do throws(SedimentError) {
       var result = try run(scans, visitor, index)
-      result.storedCount = stored.entryCount
-      result.hasDead = stored.hasDead
-      return result
+      result.storedCount = parts.accounts.entryCount
+      result.hasDead = parts.accounts.hasDead
+      return (result, filling.isOver ? nil : filling)
     } catch {
       // What a scan of everything says of the file counts.
       if error.systemError != nil { throw error }
@@ -129,6 +141,9 @@ package struct IndexBuild {
 
   /// The entries that the index is given room for before it is known how many keys are alike.
   private static let reservedCountMax = 1 << 24
+
+  /// Where more is to be scanned, the records ask for all parts, which two threads read more quickly.
+  private static let shortByteCountMax: UInt64 = 256 << 10
 
   /// A log that is longer is scanned by one thread while another fills the index.
   private static let aloneByteCountMax: UInt64 = 4 << 20

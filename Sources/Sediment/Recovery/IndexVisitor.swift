@@ -22,12 +22,15 @@ struct IndexVisitor {
   private var keys = IndexBuildResult.Keys()
   private var finished: [UInt32: IndexBuildResult.Keys]
 
-  /// `stored` is what the index has already by its stored parts.
+  /// Gives the index its stored parts as records ask for them.
+  private let filling: IndexFilling?
+
   init(
     _ index: HashIndex, _ source: RecordSource, _ catalogue: Catalogue, _ segments: [SegmentEntry],
-    with stored: StoredIndexReading.Result? = nil
+    with stored: StoredAccounts? = nil, _ filling: IndexFilling? = nil
   ) {
     self.index = index
+    self.filling = filling
     self.source = source
     self.catalogue = catalogue
     self.segments = segments
@@ -48,6 +51,9 @@ struct IndexVisitor {
   mutating func take(_ batch: ScannedBatch) throws(SedimentError) {
     current = batch.segment
     defer { countPending() }
+    if let filling, !filling.isOver {
+      for number in 0..<batch.count { try filling.take(for: unsafe batch.hashes[number]) }
+    }
     prefetchBuckets(batch, 0)
     var start = 0
     while start < batch.count {

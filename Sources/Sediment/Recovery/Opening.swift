@@ -92,7 +92,10 @@ public struct RecoveryReport: Hashable, Sendable {
   public internal(set) var replayedRecordCount: UInt64
   /// The bytes of these records.
   public internal(set) var replayedByteCount: UInt64
-  /// How many keys came from the stored index, without their records being read.
+  /// How many keys come from the stored index, without their records being read.
+  ///
+  /// After a close they come when they are asked for, or in the background. If a part of the stored index turns out to be
+  /// no good then, all come from the log.
   public internal(set) var storedKeyCount: UInt64 = 0
   /// How many records were read for keys that the stored index did not have.
   public internal(set) var scannedRecordCount: UInt64 = 0

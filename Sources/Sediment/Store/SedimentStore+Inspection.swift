@@ -39,6 +39,11 @@ extension SedimentStore {
     guard let compaction = engine.compactor.compaction, let writer = engine.log.writer,
       !engine.lifetime.isForked
     else { return [] }
+    do throws(SedimentError) {
+      try engine.reader.completeIndex()
+    } catch {
+      return error.code == .closed ? [] : ["the index cannot be completed: \(error)"]
+    }
     return compaction.withLock { compaction in
       let check = compaction.accountCheck(isAlone: isAlone)
       return writer.withLock { writer in

@@ -28,11 +28,6 @@ struct IndexCoverage {
     self.common = common
   }
 
-  /// The entries of all parts, each of which has bytes of the file.
-  var entryCount: Int {
-    Int(clamping: parts.reduce(0 as UInt64) { $0 &+ $1.entryCount })
-  }
-
   /// What of a segment the parts do not know.
   enum Rest {
     case nothing

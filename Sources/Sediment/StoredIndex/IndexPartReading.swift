@@ -12,12 +12,12 @@ final class IndexPartReading {
   private var wordByteCount = 0
 
   /// The pages that are read at once.
-  private static let pageCountAtOnce = 256
+  private static let pageCountAtOnce = 1024
 
   init(_ file: StoreFile, _ identity: FileIdentity) {
     self.file = file
     self.identity = identity
-    byteCount = Self.pageCountAtOnce * IndexPage.byteCount
+    byteCount = Self.headPageCountGuess * IndexPage.byteCount
     unsafe bytes = .allocate(byteCount: byteCount, alignment: 4096)
   }
 
@@ -30,11 +30,13 @@ final class IndexPartReading {
   func read(
     _ part: IndexPartEntry
   ) throws(SedimentError) -> (head: IndexPartHead, entries: UnsafeMutableBufferPointer<UInt64>)? {
-    guard try readWords(part) else { return nil }
-    let words = unsafe RawSpan(_unsafeStart: UnsafeRawPointer(bytes), byteCount: wordByteCount)
-    guard
-      let head = try? IndexPartHead.decode(
-        words, partitionCount: part.partitions.count, entryCount: part.entryCount)
+    var sum = Checksum.empty
+    wordByteCount = 0
+    guard try readPages(0..<Int(part.pageCount), of: part, &sum), sum == part.checksum,
+      let head = withWords({ words in
+        try? IndexPartHead.decode(
+          words, partitionCount: part.partitions.count, entryCount: part.entryCount)
+      })
     else { return nil }
     // The entries follow the head, as `decode` has made sure; the memory holds nothing but integers.
     let start = unsafe (bytes + head.wordCount * 8).bindMemory(
@@ -42,16 +44,40 @@ final class IndexPartReading {
     return unsafe (head, UnsafeMutableBufferPointer(start: start, count: Int(part.entryCount)))
   }
 
-  /// Reads all pages and moves their words together; false if one is not what it should be.
-  private func readWords(_ part: IndexPartEntry) throws(SedimentError) -> Bool {
+  /// The head of a part by its first pages, which are sound; nil if they are not, or not what the part's entry says.
+  func readHead(_ part: IndexPartEntry) throws(SedimentError) -> IndexPartHead? {
+    var sum = Checksum.empty
+    wordByteCount = 0
+    let partitionCount = part.partitions.count
+    let guess = min(Self.headPageCountGuess, Int(part.pageCount))
+    guard try readPages(0..<guess, of: part, &sum),
+      let wordCount = withWords({ IndexPartHead.wordCount($0, partitionCount: partitionCount) })
+    else { return nil }
+    let pageCount = (wordCount + IndexPage.wordCountMax - 1) / IndexPage.wordCountMax
+    guard pageCount <= Int(part.pageCount) else { return nil }
+    if pageCount > guess, try !readPages(guess..<pageCount, of: part, &sum) { return nil }
+    return withWords { words in
+      try? IndexPartHead.decode(first: words, partitionCount: partitionCount, entryCount: part.entryCount)
+    }
+  }
+
+  /// The pages that most heads are in.
+  private static let headPageCountGuess = 4
+
+  /// Calls `body` with the words that were read.
+  private func withWords<Result>(_ body: (RawSpan) -> Result) -> Result {
+    body(unsafe RawSpan(_unsafeStart: UnsafeRawPointer(bytes), byteCount: wordByteCount))
+  }
+
+  /// Reads some pages and moves their words together, behind those that are there; false if one is not what it should be.
+  private func readPages(
+    _ pages: Range<Int>, of part: IndexPartEntry, _ sum: inout Checksum
+  ) throws(SedimentError) -> Bool {
     let seed = part.segment.seed(in: identity)
     let start = part.segment.run.byteRange.lowerBound + UInt64(SegmentHeader.byteCount)
-    let pageCount = Int(part.pageCount)
-    var sum = Checksum.empty
-    var number = 0
-    wordByteCount = 0
-    while number < pageCount {
-      let count = min(pageCount - number, Self.pageCountAtOnce)
+    var number = pages.lowerBound
+    while number < pages.upperBound {
+      let count = min(pages.upperBound - number, Self.pageCountAtOnce)
       let wanted = count * IndexPage.byteCount
       reserve(wordByteCount + wanted)
       let target = unsafe bytes + wordByteCount
@@ -61,7 +87,7 @@ final class IndexPartReading {
       for page in 0..<count {
         // Words are moved to the left only, behind those of the pages before.
         let place = unsafe target + page * IndexPage.byteCount
-        let isLast = number + page == pageCount - 1
+        let isLast = number + page == Int(part.pageCount) - 1
         guard
           let checked = unsafe try? IndexPage.check(
             RawSpan(_unsafeStart: UnsafeRawPointer(place), byteCount: IndexPage.byteCount),
@@ -75,7 +101,7 @@ final class IndexPartReading {
       }
       number += count
     }
-    return sum == part.checksum
+    return true
   }
 
   /// Makes room for so many bytes in all; at most twice what was read and verified, and a piece.

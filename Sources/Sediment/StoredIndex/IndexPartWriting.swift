@@ -21,7 +21,7 @@ struct IndexPartWriting: ~Copyable {
   private var accounts = IndexAccounts()
   private var pages = IndexPages()
 
-  /// From so many entries on a part is complete: 224 KiB, which find room in a scattered file, or a 64th of all.
+  /// From so many entries on a part is complete.
   private let partEntryCount: Int
 
   init(
@@ -34,7 +34,7 @@ struct IndexPartWriting: ~Copyable {
     self.writer = writer
     self.moment = moment
     build = reader.disk.random()
-    partEntryCount = max(28 << 10, reader.index.count / 64)
+    partEntryCount = max(reader.options.storedPartEntryCount, reader.index.count / 64)
   }
 
   /// Writes the whole index as parts; false if something stands against it, and what was written is to be given back.

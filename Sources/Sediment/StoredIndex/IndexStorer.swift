@@ -57,11 +57,10 @@ extension IndexStorer {
   /// asked with the writer before anything is changed.
   func storeIndex(while mayGoOn: () -> Bool) -> Bool {
     compactor.storingLock.withLock {
-      guard let writer, let compaction = compactor.compaction, !index.isCrowded,
-        index.count <= storedKeyCountMax
-      else { return false }
-      // At a close that was done before.
+      guard let writer, let compaction = compactor.compaction else { return false }
+      // At a close that was done before. It waits until the index is complete.
       if !lifetime.isClosed, (try? log.prepare()) == nil { return false }
+      if index.isCrowded || index.count > storedKeyCountMax { return false }
       let moment = compaction.withLock { _ in
         writer.withLock { writer -> IndexMoment? in
           guard mayGoOn(), writer.poison == nil else { return nil }

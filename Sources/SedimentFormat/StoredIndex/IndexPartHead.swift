@@ -39,21 +39,34 @@ package struct IndexPartHead: Hashable, Sendable {
     for account in accounts { account.encode(into: &pages) }
   }
 
+  /// How many words the head of a part has whose first words are given; nil if they are too few to tell.
+  package static func wordCount(_ words: RawSpan, partitionCount: Int) -> Int? {
+    guard words.byteCount >= fixedWordCount * 8 else { return nil }
+    // Neither is larger than 32 bits, so the sum is far from an overflow.
+    return wordCount(partitionCount: partitionCount, accountCount: Int(words.integer(UInt32.self, at: 8)))
+  }
+
   /// Decodes the head of a part whose words are all given; what its partitions and accounts count must come to
   /// `entryCount`, and the entries must fill the rest.
   package static func decode(
     _ words: RawSpan, partitionCount: Int, entryCount: UInt64
   ) throws(FormatError) -> IndexPartHead {
-    let wordCount = words.byteCount / 8
-    guard wordCount >= fixedWordCount else { throw failure(.count) }
+    let head = try decode(first: words, partitionCount: partitionCount, entryCount: entryCount)
+    guard UInt64(words.byteCount / 8 - head.wordCount) == entryCount else { throw failure(.count) }
+    return head
+  }
+
+  /// Decodes the head of a part of which at least the words of the head are given; what its partitions and accounts count
+  /// must come to `entryCount`.
+  package static func decode(
+    first words: RawSpan, partitionCount: Int, entryCount: UInt64
+  ) throws(FormatError) -> IndexPartHead {
+    guard let headWordCount = wordCount(words, partitionCount: partitionCount),
+      headWordCount <= words.byteCount / 8
+    else { throw failure(.count) }
     guard let sequence = SequenceNumber(words.integer(at: 0)) else { throw failure(.sequence) }
     let accountCount = Int(words.integer(UInt32.self, at: 8))
     guard words.integer(UInt32.self, at: 12) == 0 else { throw failure(.reserved) }
-    // Neither is larger than 32 bits, so the sum is far from an overflow.
-    let headWordCount = Self.wordCount(partitionCount: partitionCount, accountCount: accountCount)
-    guard headWordCount <= wordCount, UInt64(wordCount - headWordCount) == entryCount else {
-      throw failure(.count)
-    }
     let countsOffset = fixedWordCount * 8
     let entryCounts = (0..<partitionCount).map { words.integer(UInt32.self, at: countsOffset + $0 * 4) }
     if partitionCount % 2 == 1, words.integer(UInt32.self, at: countsOffset + partitionCount * 4) != 0 {

@@ -25,17 +25,20 @@ import Testing
     return lists
   }
 
-  private static func load(_ lists: [[UInt64]]) -> IndexLoad? {
-    let count = lists.reduce(0) { $0 + $1.count }
-    guard let load = IndexLoad(keyHash: keyHash, partitionCount: lists.count, entryCount: count) else {
-      return nil
+  /// Fills an index with the entries of each base partition; false if they are refused.
+  private static func fill(_ index: HashIndex, _ lists: [[UInt64]]) -> Bool {
+    guard let load = IndexLoad(keyHash: keyHash, entryCounts: lists.map { UInt32($0.count) }) else {
+      return false
     }
-    for (number, list) in lists.enumerated() {
+    index.beginFilling(load, WritePermit())
+    // In no order.
+    for (number, list) in lists.enumerated().reversed() {
       var list = list
-      let isFilled = unsafe list.withUnsafeMutableBufferPointer { unsafe load.fill(number, $0) }
-      if !isFilled { return nil }
+      let tables = unsafe list.withUnsafeMutableBufferPointer { unsafe load.tables(of: number, $0) }
+      guard let tables else { return false }
+      index.fill(number, with: tables, WritePermit())
     }
-    return load
+    return true
   }
 
   @Test(arguments: [0, 1, 7, 500, 20_000, 300_000], [0, 4_000_000])
@@ -50,7 +53,7 @@ import Testing
     }
     let index = Self.newIndex(KeyHash(low: 1, high: 1))
     index.insert(5, position: 77, WritePermit())
-    index.take(try #require(Self.load(Self.partitions(source))))
+    #expect(Self.fill(index, Self.partitions(source)))
     try index.checkInvariants()
     #expect(index.count == count)
     #expect(index.view.keyHash == Self.keyHash)
@@ -78,7 +81,7 @@ import Testing
       source.insert(generator.next() >> 6, position: number + 2, WritePermit())
     }
     let index = Self.newIndex()
-    index.take(try #require(Self.load(Self.partitions(source))))
+    #expect(Self.fill(index, Self.partitions(source)))
     try index.checkInvariants()
     #expect(Self.partitions(index)[0].sorted() == Self.partitions(source)[0].sorted())
     #expect(index.byteCount < 1_250_000)
@@ -88,22 +91,22 @@ import Testing
     let same = (0..<200_000 as Range<UInt64>).map { 0x3FFF << 38 | ($0 + 2) }
     var lists = [[UInt64]](repeating: [], count: 64)
     lists[5] = same
-    #expect(Self.load(lists) == nil)
+    #expect(!Self.fill(Self.newIndex(), lists))
     // As many as find room within the bound are fine.
     lists[5] = Array(same.prefix(200))
     let index = Self.newIndex()
-    index.take(try #require(Self.load(lists)))
+    #expect(Self.fill(index, lists))
     try index.checkInvariants()
     #expect(!index.isCrowded)
     #expect(index.count == 200)
   }
 
   @Test func `An index has a number of partitions that one can have`() {
-    for count in [0, 1, 32, 63, 65, 96, 1 << 17, Int.max] {
-      #expect(IndexLoad(keyHash: Self.keyHash, partitionCount: count, entryCount: 5) == nil)
+    for count in [0, 1, 32, 63, 65, 96, 1 << 17] {
+      #expect(IndexLoad(keyHash: Self.keyHash, entryCounts: Array(repeating: 1, count: count)) == nil)
     }
     for count in [64, 1 << 16] {
-      #expect(IndexLoad(keyHash: Self.keyHash, partitionCount: count, entryCount: 5) != nil)
+      #expect(IndexLoad(keyHash: Self.keyHash, entryCounts: Array(repeating: 1, count: count)) != nil)
     }
   }
 }

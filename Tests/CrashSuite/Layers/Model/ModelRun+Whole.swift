@@ -113,6 +113,7 @@ extension ModelRun {
     switch choices.number(below: 5) {
     case 0...2 where stayDepth > 0: return try closeInside()
     case 0...1:
+      if choices.isOne(of: 2) { try store.storeIndex() }
       try close()
       try verify(Self.path)
     case 2: opened = nil
@@ -126,7 +127,8 @@ extension ModelRun {
       abandon(for: image)
     }
     try open()
-    try expectWholeStore()
+    // What comes next may find that the index is not whole yet.
+    if !choices.isOne(of: 2) { try expectWholeStore() }
   }
 
   /// Closes the store inside a closure that reads from it: nobody gets the file before that has ended.

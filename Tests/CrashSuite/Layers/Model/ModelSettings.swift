@@ -19,6 +19,7 @@ struct ModelSettings: CustomStringConvertible {
   private var slackSlotCount: UInt32 = 3
   private var changeByteCountMax = 15_000
   private var hasSmallWindow = false
+  private var storedPartEntryCount = 1
 
   init(seed: UInt64) {
     machine = CrashMachine(seed: seed)
@@ -39,6 +40,7 @@ struct ModelSettings: CustomStringConvertible {
     slackSlotCount = one(of: 1, 3, 8, 64)
     changeByteCountMax = one(of: 60, 1_000, 15_000)
     hasSmallWindow = one(of: true, true, false)
+    storedPartEntryCount = one(of: 1, 40, 28 << 10)
   }
 
   /// The options of an opening.
@@ -49,6 +51,8 @@ struct ModelSettings: CustomStringConvertible {
     options.slackSlotCount = slackSlotCount
     options.changeByteCountMax = changeByteCountMax
     if hasSmallWindow { options.useSmallWindow() }
+    // Each part takes a slot, of which a capped store has few.
+    if byteCountMax == nil { options.storedPartEntryCount = storedPartEntryCount }
     return options
   }
 

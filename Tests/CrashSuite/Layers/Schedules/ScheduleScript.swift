@@ -170,6 +170,7 @@ private struct Draw {
     options.slackSlotCount =
       scene == .growing ? 64 : UInt32.random(in: 1...(scene == .tight ? 2 : 8), using: &generator)
     if Bool.random(using: &generator) { options.changeByteCountMax = 60 }
+    options.storedPartEntryCount = 1
     if scene == .windowed {
       options.access = .automatic
       if options.durability == .synced { options.durability = .unsynced }
@@ -206,6 +207,8 @@ private struct Draw {
       return steps
     }
     if scene == .windowed { return steps + [.rest, step(of: [.set], using: &generator)] }
+    // The threads find an index that is not filled yet.
+    if Int.random(in: 0..<4, using: &generator) == 0 { return steps + [.storeIndex, .reopen] }
     let last: [Kind] =
       scene == .tight
       ? [.set, .set, .clear, .drop, .everything] : [.set, .clear, .clear, .drop, .everything]

@@ -1,0 +1,212 @@
+internal import SedimentDisk
+internal import Synchronization
+
+/// Fills an index from its stored parts, each once and when somebody needs it (DESIGN.md 7, step 8).
+///
+/// Readers see the tables of a whole part or none. Until all parts are in, nothing else may change the index; whoever wants
+/// to change something waits for `complete`.
+///
+/// Unchecked: the lock guards the variables.
+@safe
+final class IndexFilling: @unchecked Sendable {
+  private let index: HashIndex
+
+  /// Whether the index has all that it is to have.
+  private let over = Atomic<Bool>(false)
+
+  private let lock = Lock()
+  private let changed: Condition
+  /// What the index is filled from; nil once it has all of it, since this takes memory.
+  private var parts: StoredParts?
+  private var states: [PartState]
+  private var filledCount = 0
+  /// Whether a part was no good, so that no other is taken any more.
+  private var isAbandoned = false
+  private var isRebuilding = false
+  /// Why the index cannot be made from the log either.
+  private var failure: SedimentError?
+  private var rebuild: Rebuilding?
+  private var isHelped = false
+
+  typealias Rebuilding = () throws(SedimentError) -> Void
+
+  private enum PartState {
+    case waiting
+    /// Somebody reads it.
+    case taken
+    case filled
+  }
+
+  /// Makes an index, which nobody else uses yet, one that is filled from parts.
+  init(_ parts: StoredParts, into index: HashIndex) {
+    self.parts = parts
+    self.index = index
+    changed = Condition(of: lock)
+    states = Array(repeating: .waiting, count: parts.count)
+    index.beginFilling(parts.load, WritePermit())
+  }
+
+  /// Whether the index has all that it is to have.
+  var isOver: Bool { over.load(ordering: .acquiring) }
+
+  /// What the index is filled from; nil if it has all of it.
+  private var partsIfNeeded: StoredParts? { lock.withLock { parts } }
+
+  /// Says how the index is made from the log if a part is no good; without it that is left to the caller.
+  func rebuilding(by rebuild: @escaping Rebuilding) {
+    lock.withLock { self.rebuild = rebuild }
+  }
+}
+
+// MARK: While the store is opened
+
+extension IndexFilling {
+  /// From so many parts on two threads read them.
+  private static let partCountForTwo = 3
+
+  /// Takes the part that a hash belongs to; that it is no good is damage, and then no other is taken.
+  func take(for hash: UInt64) throws(SedimentError) {
+    guard let parts = partsIfNeeded else { return }
+    let number = parts.number(of: hash)
+    guard try fill(number, parts) else { throw parts.damage(number) }
+  }
+
+  /// Takes all parts, some of them on a second thread; false if one is no good.
+  func fillAll() throws(SedimentError) -> Bool {
+    guard let parts = partsIfNeeded else { return true }
+    if parts.count >= Self.partCountForTwo {
+      lock.withLock { isHelped = true }
+      let isStarted = startThread { [self] in
+        // What is no good, or fails, the other thread finds as well.
+        _ = try? fillEach(parts)
+        endHelp()
+      }
+      if !isStarted { endHelp() }
+    }
+    defer { lock.withLock { while isHelped { changed.wait() } } }
+    return try fillEach(parts)
+  }
+
+  private func endHelp() {
+    lock.withLock {
+      isHelped = false
+      changed.broadcast()
+    }
+  }
+
+  private func fillEach(_ parts: StoredParts) throws(SedimentError) -> Bool {
+    while let number = lock.withLock({ states.firstIndex(of: .waiting) }) {
+      guard try fill(number, parts) else { return false }
+    }
+    // Those that others have taken.
+    for number in 0..<parts.count where try !fill(number, parts) { return false }
+    return true
+  }
+}
+
+// MARK: While the store is used
+
+extension IndexFilling {
+  /// Sees to it that the keys of a hash are in the index, as they are by the log.
+  func need(_ hash: UInt64) throws(SedimentError) {
+    guard let parts = partsIfNeeded else { return }
+    if try !fill(parts.number(of: hash), parts) { try rebuildOnce() }
+  }
+
+  /// Sees to it that all keys are in the index, unless it is told to end; whether they are.
+  func complete(while mayGoOn: () -> Bool) throws(SedimentError) -> Bool {
+    while let parts = partsIfNeeded {
+      guard mayGoOn() else { return false }
+      let next = lock.withLock { states.firstIndex(of: .waiting) ?? states.firstIndex(of: .taken) }
+      if let next, try fill(next, parts) { continue }
+      try rebuildOnce()
+    }
+    return true
+  }
+
+  /// Makes the index from the log, unless somebody does or has done so: then it waits for that.
+  private func rebuildOnce() throws(SedimentError) {
+    guard let rebuild = try beginRebuilding() else { return }
+    do throws(SedimentError) {
+      try rebuild()
+    } catch {
+      endRebuilding(error)
+      throw error
+    }
+    endRebuilding(nil)
+  }
+
+  /// What is to be done by this thread; nil if it was done by another.
+  private func beginRebuilding() throws(SedimentError) -> Rebuilding? {
+    try lock.withLock { () throws(SedimentError) -> Rebuilding? in
+      while isRebuilding { changed.wait() }
+      if let failure { throw failure }
+      if parts == nil { return nil }
+      guard let rebuild else { preconditionFailure("nobody has said how the index is made from the log") }
+      isRebuilding = true
+      return rebuild
+    }
+  }
+
+  private func endRebuilding(_ error: SedimentError?) {
+    lock.withLock {
+      isRebuilding = false
+      if error == nil { end() }
+      // A call that failed may be made again; what was read of the log stays as it is.
+      if error?.systemError == nil { failure = error }
+      changed.broadcast()
+    }
+  }
+
+  private func end() {
+    over.store(true, ordering: .releasing)
+    parts = nil
+    rebuild = nil
+    SchedulePoint.reach(.published)
+  }
+}
+
+// MARK: One part
+
+extension IndexFilling {
+  /// Takes a part, or waits until somebody else has; false if a part was no good.
+  private func fill(_ number: Int, _ parts: StoredParts) throws(SedimentError) -> Bool {
+    let isToBeRead = lock.withLock { () -> Bool? in
+      while states[number] == .taken, !isAbandoned { changed.wait() }
+      if isAbandoned { return nil }
+      if states[number] == .filled { return false }
+      states[number] = .taken
+      return true
+    }
+    guard let isToBeRead else { return false }
+    if !isToBeRead { return true }
+    do throws(SedimentError) {
+      let tables = try parts.tables(number)
+      return lock.withLock { take(tables, number, from: parts.firstPartition(number)) }
+    } catch {
+      lock.withLock {
+        states[number] = .waiting
+        changed.broadcast()
+      }
+      throw error
+    }
+  }
+
+  /// Lets the index have the tables of a part; false if there are none, or there were none of another.
+  private func take(_ tables: [IndexLoad.Tables]?, _ number: Int, from first: Int) -> Bool {
+    defer { changed.broadcast() }
+    guard let tables, !isAbandoned else {
+      for some in tables ?? [] { some.drop() }
+      isAbandoned = true
+      return false
+    }
+    for (place, some) in tables.enumerated() {
+      // Nobody else changes the index before all parts are in, and whoever fills it has the lock.
+      index.fill(first + place, with: some, WritePermit())
+    }
+    states[number] = .filled
+    filledCount += 1
+    if filledCount == states.count { end() }
+    return true
+  }
+}
