@@ -33,7 +33,7 @@ package struct BuiltIndex: Equatable {
   package static func of(
     _ log: RecoveredLog, _ file: StoreFile, usingStoredIndex: Bool
   ) throws -> (BuiltIndex, Report) {
-    let index = unsafe HashIndex(keyHash: KeyHash(low: 1, high: 2)) { memory in unsafe memory.deallocate() }
+    let index = HashIndex(keyHash: KeyHash(low: 1, high: 2)) { $0.free() }
     let source = RecordSource(file, byteCount: try file.byteCount())
     let built = try IndexBuild(log, of: file, usingStoredIndex: usingStoredIndex).run(into: index, source)
     try index.checkInvariants()

@@ -25,8 +25,8 @@ extension StoreOpening {
         Int(entry.tombstoneCount) * CompactionCandidate.usualTombstoneByteCount
       slots.add(segment, entry.identity.run, permit)
     }
-    let index = unsafe HashIndex(keyHash: KeyHash(low: disk.random(), high: disk.random())) { memory in
-      unsafe retired.retire(memory, byteCount: 64 << 10)
+    let index = HashIndex(keyHash: KeyHash(low: disk.random(), high: disk.random())) { memory in
+      retired.retire(byteCount: 64 << 10) { memory.free() }
     }
     let source = unsafe RecordSource(
       file, byteCount: byteCount, mapped: volume.base, mappedByteCount: volume.mappedByteCount)
@@ -75,7 +75,7 @@ extension StoreOpening {
   ) -> @Sendable () throws(SedimentError) -> IndexBuildResult {
     { [disk] () throws(SedimentError) in
       let keyHash = KeyHash(low: disk.random(), high: disk.random())
-      let new = unsafe HashIndex(keyHash: keyHash) { memory in unsafe memory.deallocate() }
+      let new = HashIndex(keyHash: keyHash) { $0.free() }
       let source = unsafe RecordSource(
         file, byteCount: byteCount, mapped: volume.base, mappedByteCount: volume.mappedByteCount)
       let built = try IndexBuild(log, of: file, usingStoredIndex: false).run(into: new, source)

@@ -92,7 +92,7 @@ extension HashIndex {
     addToByteCount(new.byteCount)
     let old = exchangeDirectory(new)
     addToByteCount(-old.byteCount)
-    unsafe retire(old.memory)
+    unsafe retire(IndexMemory(old.memory))
   }
 
   /// Makes the words of a partition name its table.
@@ -109,8 +109,8 @@ extension HashIndex {
   }
 
   private func giveBack(_ table: IndexTable) {
-    guard let memory = unsafe table.memory else { return }
+    guard let memory = table.memory else { return }
     addToByteCount(-table.byteCount)
-    unsafe retire(memory)
+    retire(memory)
   }
 }

@@ -6,7 +6,7 @@ internal import Synchronization
 /// Readers take a `view` and probe it. They take no lock, never wait, and find every key that stays present. Changes
 /// are made by one thread at a time, which has the writer; no single one takes longer than filling the tables
 /// of one partition, some 20,000 entries, and copying the directory. Memory that was replaced is handed to `retire`,
-/// which must see to its `deallocate()` once no reader that might have seen it is inside.
+/// which must see to its `free()` once no reader that might have seen it is inside.
 ///
 /// The hash's first bits choose a partition in the directory, the following ones a bucket in the partition's table
 /// (see `IndexDirectory`, `IndexTable`). Partitions grow one by one (see `IndexGrowth`).
@@ -17,21 +17,21 @@ internal import Synchronization
 package final class HashIndex: @unchecked Sendable {
   private let directoryMemory: Atomic<UnsafeMutableRawPointer>
   private let counters: UnsafeMutablePointer<IndexCounters>
-  let retire: @Sendable (UnsafeMutableRawPointer) -> Void
+  let retire: @Sendable (IndexMemory) -> Void
 
   /// Makes an empty index; `expectedCount` may be any guess of the entries to come, and takes no memory for them.
   package init(
-    keyHash: KeyHash, expectedCount: Int = 0, retire: @escaping @Sendable (UnsafeMutableRawPointer) -> Void
+    keyHash: KeyHash, expectedCount: Int = 0, retire: @escaping @Sendable (IndexMemory) -> Void
   ) {
     let directory = IndexDirectory.make(
       keyHash: keyHash, baseBitCount: IndexGrowth.baseBitCount(expectedCount: expectedCount))
     unsafe directoryMemory = Atomic(directory.memory)
     unsafe counters = IndexCounters.allocate(byteCount: directory.byteCount)
-    unsafe self.retire = retire
+    self.retire = retire
   }
 
   deinit {
-    unsafe directory.forEachMemory { unsafe $0.deallocate() }
+    directory.forEachMemory { $0.free() }
     unsafe UnsafeMutableRawPointer(counters).deallocate()
   }
 
@@ -126,7 +126,7 @@ extension HashIndex {
     keyHash: KeyHash, expectedCount: Int = 0, but kept: [(hash: UInt64, position: UInt64)] = [],
     _ permit: borrowing WritePermit
   ) {
-    let new = unsafe HashIndex(keyHash: keyHash, expectedCount: expectedCount) { unsafe $0.deallocate() }
+    let new = HashIndex(keyHash: keyHash, expectedCount: expectedCount) { $0.free() }
     for (hash, position) in kept { new.insert(hash, position: position, permit) }
     adopt(new)
   }
@@ -139,9 +139,7 @@ extension HashIndex {
     keyHash: KeyHash, expectedCount: Int = 0, _ permit: borrowing WritePermit,
     hash: (IndexEntry) throws(Failure) -> UInt64
   ) throws(Failure) {
-    let new = unsafe HashIndex(keyHash: keyHash, expectedCount: max(count, expectedCount)) {
-      unsafe $0.deallocate()
-    }
+    let new = HashIndex(keyHash: keyHash, expectedCount: max(count, expectedCount)) { $0.free() }
     let baseBitCount = new.directory.baseBitCount
     try directory.forEachPartition { (partition) throws(Failure) in
       try partition.table.forEachEntry { (entry) throws(Failure) in
@@ -187,7 +185,7 @@ extension HashIndex {
     unsafe counters.pointee.count.store(count, ordering: .relaxed)
     setCrowded(isCrowded)
     addToByteCount(-old.totalByteCount)
-    unsafe old.forEachMemory { unsafe retire($0) }
+    old.forEachMemory(retire)
   }
 }
 

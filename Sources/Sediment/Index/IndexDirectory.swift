@@ -30,8 +30,7 @@ struct IndexDirectory {
   static func make(keyHash: KeyHash, baseBitCount: UInt64, depth: UInt64 = 0) -> IndexDirectory {
     let wordCount = 1 << Int(baseBitCount + depth)
     let byteCount = byteCount(wordCount: wordCount)
-    let memory = UnsafeMutableRawPointer.allocate(byteCount: byteCount, alignment: 64)
-    unsafe memory.initializeMemory(as: UInt8.self, repeating: 0, count: byteCount)
+    let memory = unsafe IndexMemory(byteCount: byteCount).address
     unsafe memory.initializeMemory(
       as: Header.self,
       to: Header(keyHash: keyHash, baseBitCount: baseBitCount, shift: 64 - baseBitCount - depth))
@@ -176,11 +175,11 @@ extension IndexDirectory {
   }
 
   /// Calls `body` with all memory that the index takes for entries: the tables', then the directory's own.
-  func forEachMemory(_ body: (UnsafeMutableRawPointer) -> Void) {
+  func forEachMemory(_ body: (IndexMemory) -> Void) {
     forEachPartition { partition in
-      if let memory = unsafe partition.table.memory { unsafe body(memory) }
+      if let memory = partition.table.memory { body(memory) }
     }
-    unsafe body(memory)
+    unsafe body(IndexMemory(memory))
   }
 
   /// The bytes of that memory.

@@ -110,11 +110,11 @@ struct IndexTable {
 
 extension IndexTable {
   /// One vacant bucket, which all empty partitions share and nobody writes to.
-  private nonisolated(unsafe) static let vacantBucket = unsafe allocate(byteCount: bucketByteCount)
+  private static let vacantBucket = allocate(byteCount: bucketByteCount)
 
   /// A table without entries and without memory of its own.
   static func empty(depth: UInt64) -> IndexTable {
-    unsafe IndexTable(word: pack(vacantBucket, factor: 0, power: 0, depth: depth))
+    IndexTable(word: pack(vacantBucket, factor: 0, power: 0, depth: depth))
   }
 
   /// What stands for a partition that is filled later.
@@ -126,31 +126,28 @@ extension IndexTable {
     var power = 0
     while (bucketCount + 1 << power - 1) >> power > factorMax { power += 1 }
     let factor = (bucketCount + 1 << power - 1) >> power
-    let memory = unsafe allocate(byteCount: (factor << power) * bucketByteCount)
-    return unsafe IndexTable(word: pack(memory, factor: factor, power: power, depth: depth))
+    let memory = allocate(byteCount: (factor << power) * bucketByteCount)
+    return IndexTable(word: pack(memory, factor: factor, power: power, depth: depth))
   }
 
   /// Memory of its own, to be given back when no reader can be inside; nil for an empty table.
-  var memory: UnsafeMutableRawPointer? {
-    unsafe bucketCount == 0 ? nil : UnsafeMutableRawPointer(slots)
+  var memory: IndexMemory? {
+    unsafe bucketCount == 0 ? nil : IndexMemory(UnsafeMutableRawPointer(slots))
   }
 
   /// Gives its memory back at once, since no reader has ever seen it.
   func deallocate() {
-    if let memory = unsafe memory { unsafe memory.deallocate() }
+    memory?.free()
   }
 
-  private static func allocate(byteCount: Int) -> UnsafeMutableRawPointer {
-    let memory = UnsafeMutableRawPointer.allocate(byteCount: byteCount, alignment: bucketByteCount)
-    unsafe memory.initializeMemory(as: UInt8.self, repeating: 0, count: byteCount)
-    unsafe memory.bindMemory(to: Atomic<UInt64>.self, capacity: byteCount / 8)
-    return unsafe memory
+  private static func allocate(byteCount: Int) -> IndexMemory {
+    let memory = IndexMemory(byteCount: byteCount)
+    unsafe memory.address.bindMemory(to: Atomic<UInt64>.self, capacity: byteCount / 8)
+    return memory
   }
 
-  private static func pack(
-    _ memory: UnsafeMutableRawPointer, factor: Int, power: Int, depth: UInt64
-  ) -> UInt64 {
-    let address = UInt64(UInt(bitPattern: memory))
+  private static func pack(_ memory: IndexMemory, factor: Int, power: Int, depth: UInt64) -> UInt64 {
+    let address = unsafe UInt64(UInt(bitPattern: memory.address))
     precondition(address & ~addressMask == 0, "memory at an address of more than 48 bits")
     precondition(power < 16 && depth < crowdedBit, "index partition too large")
     return address | depth | UInt64(power) << 48 | UInt64(factor) << 52

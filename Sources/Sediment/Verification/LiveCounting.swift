@@ -14,7 +14,7 @@ final class LiveCounting {
   init(
     _ segments: [SegmentEntry], of catalogue: Catalogue, _ surveyed: SurveyedFile, keyHash: KeyHash
   ) {
-    index = unsafe HashIndex(keyHash: keyHash) { memory in unsafe memory.deallocate() }
+    index = HashIndex(keyHash: keyHash) { $0.free() }
     let source = RecordSource(surveyed.file, byteCount: surveyed.byteCount)
     visitor = IndexVisitor(index, source, catalogue, segments)
   }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct IndexCrowdingTests {
   private func newIndex() -> HashIndex {
-    unsafe HashIndex(keyHash: KeyHash(low: 1, high: 2)) { unsafe $0.deallocate() }
+    HashIndex(keyHash: KeyHash(low: 1, high: 2)) { $0.free() }
   }
 
   private func positions(_ index: HashIndex, _ hash: UInt64) -> [UInt64] {

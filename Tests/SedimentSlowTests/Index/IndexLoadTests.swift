@@ -9,7 +9,7 @@ import Testing
   private static let keyHash = KeyHash(low: 3, high: 4)
 
   private static func newIndex(_ keyHash: KeyHash = keyHash, expectedCount: Int = 0) -> HashIndex {
-    unsafe HashIndex(keyHash: keyHash, expectedCount: expectedCount) { unsafe $0.deallocate() }
+    HashIndex(keyHash: keyHash, expectedCount: expectedCount) { $0.free() }
   }
 
   /// The entries of each base partition, in the order of the tables.

@@ -11,9 +11,9 @@ final class IndexReplacements: Sendable {
 
   var count: Int { counter.load(ordering: .relaxed) }
 
-  func take(_ memory: UnsafeMutableRawPointer) {
+  func take(_ memory: IndexMemory) {
     counter.add(1, ordering: .relaxed)
-    unsafe memory.deallocate()
+    memory.free()
   }
 }
 
@@ -22,8 +22,8 @@ final class IndexReplacements: Sendable {
 
   private func newIndex(expectedCount: Int = 0) -> HashIndex {
     let replacements = replacements
-    return unsafe HashIndex(keyHash: KeyHash(low: 1, high: 2), expectedCount: expectedCount) {
-      unsafe replacements.take($0)
+    return HashIndex(keyHash: KeyHash(low: 1, high: 2), expectedCount: expectedCount) {
+      replacements.take($0)
     }
   }
 

@@ -13,9 +13,7 @@ final class IndexModel {
   private var nextPosition: UInt64 = 2
 
   init(expectedCount: Int = 0) {
-    index = unsafe HashIndex(keyHash: KeyHash(low: 1, high: 2), expectedCount: expectedCount) {
-      unsafe $0.deallocate()
-    }
+    index = HashIndex(keyHash: KeyHash(low: 1, high: 2), expectedCount: expectedCount) { $0.free() }
   }
 
   /// All positions that a probe for the hash yields.

@@ -139,11 +139,11 @@ struct KeepingVisitor: RecordVisitor {
   private func build(_ disk: SimulatedDisk) throws -> (table: [String: UInt64], result: IndexBuildResult) {
     let log = try recover(disk, .readOnly).log
     let file = try disk.openFile(LogBuilder.path, .read)
-    let index = unsafe HashIndex(keyHash: KeyHash(low: 1, high: 2)) { unsafe $0.deallocate() }
+    let index = HashIndex(keyHash: KeyHash(low: 1, high: 2)) { $0.free() }
     let length = try file.byteCount()
     let result = try IndexBuild(log, of: file).run(into: index, RecordSource(file, byteCount: length))
     let bytes = disk.contents(of: LogBuilder.path)!
-    let mapped = unsafe HashIndex(keyHash: KeyHash(low: 3, high: 4)) { unsafe $0.deallocate() }
+    let mapped = HashIndex(keyHash: KeyHash(low: 3, high: 4)) { $0.free() }
     let again = try unsafe bytes.withUnsafeBytes { buffer in
       try unsafe IndexBuild(log, of: file).run(
         into: mapped,

@@ -41,7 +41,7 @@ struct StoredIndexPartTests {
     for record in builder.records {
       if let line = record.line { last[String(line.prefix { $0 != "=" })] = record }
     }
-    let index = unsafe HashIndex(keyHash: keyHash) { unsafe $0.deallocate() }
+    let index = HashIndex(keyHash: keyHash) { $0.free() }
     for (key, record) in last {
       let hash = unsafe index.view.hash(Array(key.utf8).span.bytes)
       index.insert(hash, position: record.start.offset.rawValue, WritePermit())

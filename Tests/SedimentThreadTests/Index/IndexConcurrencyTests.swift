@@ -8,16 +8,14 @@ import Testing
 
 /// Keeps what an index replaces until all readers are gone.
 private final class IndexLimbo: Sendable {
-  private let addresses = Mutex<[UInt]>([])
+  private let memories = Mutex<[IndexMemory]>([])
 
-  func take(_ memory: UnsafeMutableRawPointer) {
-    addresses.withLock { $0.append(UInt(bitPattern: memory)) }
+  func take(_ memory: IndexMemory) {
+    memories.withLock { $0.append(memory) }
   }
 
   deinit {
-    for address in addresses.withLock({ $0 }) {
-      unsafe UnsafeMutableRawPointer(bitPattern: address)?.deallocate()
-    }
+    for memory in memories.withLock({ $0 }) { memory.free() }
   }
 }
 
@@ -28,7 +26,7 @@ private struct VersionedIndex: Sendable {
 
   init() {
     let limbo = IndexLimbo()
-    index = unsafe HashIndex(keyHash: KeyHash(low: 0, high: 0)) { unsafe limbo.take($0) }
+    index = HashIndex(keyHash: KeyHash(low: 0, high: 0)) { limbo.take($0) }
   }
 
   /// All lie in two of the base partitions, so that these are split soon.
