@@ -35,10 +35,7 @@ final class Engine: AboveReader, Sendable {
     report = opened.report
     openFile = opened.ticket
     prepareWork()
-    if let (parts, rebuild) = opened.filling {
-      parts.rebuilding { [unowned contents] () throws(SedimentError) in contents.recount(try rebuild()) }
-      background.schedule(background.fillIndex, after: Background.fillingPauseNanoseconds)
-    }
+    background.schedule(background.fillIndex, after: Background.fillingPauseNanoseconds)
     reader.notePrefetch(liveByteCount: opened.liveByteCount)
     trainer.loadDictionaries(opened.dictionaries)
     compactor.noteOpened(hasDead: opened.hasDead)

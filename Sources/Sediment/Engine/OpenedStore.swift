@@ -6,8 +6,8 @@ internal import SedimentFormat
 struct OpenedStore {
   let volume: Volume
   let index: HashIndex
-  /// What the index still lacks, and how it is made from the log should that be no good; nil if it lacks nothing.
-  let filling: (parts: IndexFilling, rebuild: @Sendable () throws(SedimentError) -> IndexBuildResult)?
+  /// What the index still lacks; nil if that is nothing.
+  let filling: IndexFilling?
   let slots: SlotTable
   let domain: ReaderDomain
   let retired: RetiredList

@@ -59,30 +59,15 @@ extension StoreOpening {
       made.noteUnstored(built.scannedByteCount)
       writer = Locked(.writer, made)
     }
+    filling?.rebuilding(
+      by: rebuilding(index, by: opened.log, file, byteCount: byteCount, volume, collections, writer))
     return OpenedStore(
-      volume: volume, index: index,
-      filling: filling.map { ($0, rebuilding(index, by: opened.log, file, byteCount: byteCount, volume)) },
-      slots: slots, domain: domain, retired: retired, collections: collections,
+      volume: volume, index: index, filling: filling, slots: slots, domain: domain, retired: retired,
+      collections: collections,
       dictionaries: Array(opened.log.catalogue.dictionaries.values),
       writer: writer, head: opened.keeper.map { Locked(.head, $0) }, returned: returned, pace: pace,
       isNameOnDisk: isNameOnDisk, syncedSequence: opened.log.lastSequence.rawValue, watermark: opened.log.end,
       report: report, liveByteCount: liveByteCount, hasDead: built.hasDead, ticket: ticket)
-  }
-
-  /// How an index is made from the log of a file, as at an opening without a stored one.
-  private func rebuilding(
-    _ index: HashIndex, by log: RecoveredLog, _ file: StoreFile, byteCount: UInt64, _ volume: Volume
-  ) -> @Sendable () throws(SedimentError) -> IndexBuildResult {
-    { [disk] () throws(SedimentError) in
-      let keyHash = KeyHash(low: disk.random(), high: disk.random())
-      let new = HashIndex(keyHash: keyHash) { $0.free() }
-      let source = unsafe RecordSource(
-        file, byteCount: byteCount, mapped: volume.base, mappedByteCount: volume.mappedByteCount)
-      let built = try IndexBuild(log, of: file, usingStoredIndex: false).run(into: new, source)
-      // Nothing was changed since the opening, and nothing is before all of the index is there.
-      index.takeOver(new, WritePermit())
-      return built
-    }
   }
 
   /// Refuses a file whose numbers could run out while it is open, which no history leads to.

@@ -36,7 +36,7 @@ final class Reader: @unchecked Sendable {
     self.disk = disk
     volume = opened.volume
     index = opened.index
-    filling = opened.filling?.parts
+    filling = opened.filling
     slots = opened.slots
     domain = opened.domain
     retired = opened.retired
