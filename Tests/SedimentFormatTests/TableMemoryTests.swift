@@ -27,7 +27,7 @@ private struct NumberedTables {
       wrongCount += 1
       return
     }
-    let address = unsafe UInt(bitPattern: table)
+    let address = UInt(bitPattern: table)
     if address % 64 != 0 { wrongCount += 1 }
     let number = number << 32 | random.next() >> 32
     unsafe table.initializeMemory(as: UInt64.self, repeating: number, count: byteCount / 8)
@@ -75,12 +75,12 @@ private struct NumberedTables {
       var lowest = UInt.max
       var highest = UInt.min
       for _ in 0..<50 {
-        let tables = unsafe try (0..<count).map { _ in unsafe try #require(sediment_table_new(1 << 20)) }
-        for table in unsafe tables {
-          lowest = unsafe min(lowest, UInt(bitPattern: table))
-          highest = unsafe max(highest, UInt(bitPattern: table) + 1 << 20)
+        let tables = (0..<count).map { _ in UInt(bitPattern: unsafe sediment_table_new(1 << 20)) }
+        for table in tables {
+          lowest = min(lowest, table)
+          highest = max(highest, table + 1 << 20)
         }
-        for table in unsafe tables { unsafe sediment_table_free(table) }
+        for table in tables { unsafe sediment_table_free(UnsafeMutableRawPointer(bitPattern: table)) }
       }
       // What other tests have taken at the same time lies in between.
       #expect(highest - lowest < UInt(count) << 20 * 8)
