@@ -51,9 +51,10 @@ package struct IndexPartHead: Hashable, Sendable {
   package static func decode(
     _ words: RawSpan, partitionCount: Int, entryCount: UInt64
   ) throws(FormatError) -> IndexPartHead {
-    let head = try decode(first: words, partitionCount: partitionCount, entryCount: entryCount)
-    guard UInt64(words.byteCount / 8 - head.wordCount) == entryCount else { throw failure(.count) }
-    return head
+    guard let headWordCount = wordCount(words, partitionCount: partitionCount),
+      headWordCount <= words.byteCount / 8, UInt64(words.byteCount / 8 - headWordCount) == entryCount
+    else { throw failure(.count) }
+    return try decode(first: words, partitionCount: partitionCount, entryCount: entryCount)
   }
 
   /// Decodes the head of a part of which at least the words of the head are given; what its partitions and accounts count
