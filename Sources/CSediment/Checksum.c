@@ -183,7 +183,8 @@ ONE_CHAIN static inline uint32_t store_word(uint8_t *shared, uint32_t state, con
 
 // Takes in each word and stores it at once, the first one last.
 ONE_CHAIN static void store_one_chain(
-    uint8_t *shared, uint32_t state, uint64_t first, const uint8_t *next, size_t count) {
+    uint8_t *shared, uint32_t state, uint64_t first, uint8_t *record, size_t count) {
+  const uint8_t *next = record;
   uint8_t *target = shared + 8;
   state = STEP8(state, first);
 #pragma clang loop unroll(disable)
@@ -196,6 +197,7 @@ ONE_CHAIN static void store_one_chain(
 #pragma clang loop unroll(disable)
   for (; count >= 8; next += 8, target += 8, count -= 8) state = store_word(target, state, next);
   uint64_t sealed = (first & ~(uint64_t)UINT32_MAX) | (uint32_t)~state;
+  memcpy(record, &sealed, sizeof sealed);
   __atomic_store_n((uint64_t *)shared, sealed, __ATOMIC_RELAXED);
 }
 

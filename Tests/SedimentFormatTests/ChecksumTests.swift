@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test func `A record is stored with the checksum of its place, and nothing around it is touched`() {
+  @Test func `A record gets the checksum of its place and is stored, and nothing around that is touched`() {
     var random = SplitMix(seed: 3)
     for length in Array(stride(from: 16, through: 1200, by: 8)) + [4096, 12_288] {
       let seed = UInt32(truncatingIfNeeded: random.next())
@@ -60,6 +60,7 @@ import Testing
           unsafe sediment_store_record(target.baseAddress! + 8, seed, unit, record.baseAddress!, length)
         }
       }
+      #expect(record == expected, "length \(length), seed \(seed)")
       let around = [UInt8](repeating: 0xa5, count: 8)
       #expect(target == around + expected + around, "length \(length), seed \(seed)")
     }

@@ -17,8 +17,8 @@ uint32_t sediment_crc32c_portable(uint32_t crc, const void *bytes, size_t count)
 // segment of that seed: of the position, then the record from its byte 4 on.
 uint32_t sediment_crc32c_record(uint32_t seed, uint32_t position, const void *record, size_t count);
 
-// Stores a record to memory that other threads may copy from meanwhile, as `sediment_store_words` does, with that checksum
-// in its first 4 bytes; those of `record` itself may change. `shared` begins at a multiple of 8.
+// Writes that checksum into the first 4 bytes of a record, and stores it to memory that other threads may copy from
+// meanwhile, as `sediment_store_words` does. `shared` begins at a multiple of 8.
 void sediment_store_record(void *shared, uint32_t seed, uint32_t position, void *record, size_t count);
 
 // Which of the processor's ways `sediment_crc32c` uses: 0 tables, 1 one chain, 2 three chains.

@@ -143,8 +143,8 @@ internal import Synchronization
     }
   }
 
-  /// Stores a record into the window that was laid out but for its checksum, as it is at a unit of the file in a segment
-  /// of the seed.
+  /// Gives a record that was laid out the checksum that it has at a unit of the file, in a segment of the seed, and stores
+  /// it into the window.
   @inline(__always)
   func storeRecord(
     _ record: UnsafeMutableRawPointer, byteCount: Int, unit: UInt32, seed: UInt32, atPlace place: UInt64
