@@ -44,7 +44,9 @@ let targets: [Target] = [
   module("SedimentFormat", ["CSediment"]),
   module("SedimentDisk", ["CSediment"]),
   module("Sediment", ["SedimentFormat", "SedimentDisk", "CSediment", "CZstd"]),
-  module("Shallows", ["Sediment"]),
+  // When memory is scarce; Shallows passes on all that is public in it.
+  module("MemoryPressure", []),
+  module("Shallows", ["Sediment", "MemoryPressure", "CSediment"]),
   module("Vellum", ["Shallows", "Sediment"]),
   module("SedimentTesting", ["SedimentDisk"]),
   // The command `sediment`: all of it is a library, so that its parts can be tested one by one.
@@ -96,7 +98,7 @@ let targets: [Target] = [
   tests("SedimentThread", engineTests),
   // One thread that does very much, for which a sanitizer takes too long.
   tests("SedimentSlow", engineTests),
-  tests("Shallows", ["Shallows", "Sediment", "SedimentTesting", "SedimentDisk"]),
+  tests("Shallows", ["Shallows", "MemoryPressure", "Sediment", "SedimentTesting", "SedimentDisk"]),
   // What only an optimized build shows.
   tests("ShallowsAllocation", ["Shallows", "Sediment"]),
   // Programs of users as they wrote them, in the language mode that they had.

@@ -147,11 +147,14 @@ struct CompletionsOfFive: Program {
       told.append("\(result.value ?? [])")
     }
     let zipped = zip(MemoryStorage<String, String>(), MemoryStorage<String, Int>())
+    let isTold = DispatchSemaphore(value: 0)
     zipped.set(("shallows", 3), forKey: "another-key") { (result) in
       if result.isSuccess {
         told.append("Yay!")
       }
+      isTold.signal()
     }
+    isTold.wait()
     #expect(told == ["[10]", "Yay!"])
   }
 }

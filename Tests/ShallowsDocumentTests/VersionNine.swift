@@ -31,16 +31,21 @@ struct ReadingResultsOfNine: Program {
     let zipped = zip(strings, numbers)
     zipped.set(("shallows", 3), forKey: "another-key")
     var told: [String] = []
+    let isTold = DispatchSemaphore(value: 0)
     zipped.retrieve(forKey: "another-key") { (result) in
       if let (string, number) = result.value {
         told.append("\(string) \(number)")
       }
+      isTold.signal()
     }
+    isTold.wait()
     zipped.retrieve(forKey: "some-key") { (result) in
       if result.isFailure, let error = result.error as? ZippedResultError {
         told.append("\(error.left != nil) \(error.right != nil)")
       }
+      isTold.signal()
     }
+    isTold.wait()
     #expect(told == ["shallows 3", "true true"])
   }
 }

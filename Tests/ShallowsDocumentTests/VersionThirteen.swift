@@ -194,12 +194,15 @@ struct ZippingStorages: Program {
     let typed: Storage<String, (String, Int)> = zipped
     zipped.set(("shallows", 3), forKey: "another-key")
     var told: [String] = []
+    let isTold = DispatchSemaphore(value: 0)
     for key in ["some-key", "another-key"] {
       typed.retrieve(forKey: key) { (result) in
         if let (string, number) = try? result.get() {
           told.append("\(string) \(number)")
         }
+        isTold.signal()
       }
+      isTold.wait()
     }
     #expect(told == ["shallows 3"])
   }

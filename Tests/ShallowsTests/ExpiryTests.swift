@@ -37,7 +37,7 @@ struct ExpiryTests {
   func `An expiry goes through every transform, in both directions`(layer: Layer) async throws {
     let base = TimedStorage(clock)
     let storage = layer.make(base.asStorage())
-    try await storage.set(1, forKey: "a", expiry: .after(.seconds(4)))
+    try await storage.set(1, forKey: "a", expiry: .at(after(seconds: 4)))
     #expect(base.end(of: "a") == after(seconds: 4))
     let front = TimedStorage(clock)
     #expect(try await front.combined(with: storage).retrieve(forKey: "a") == 1)
@@ -77,14 +77,77 @@ struct ExpiryTests {
     let (front, back) = (TimedStorage(clock), TimedStorage(clock))
     let storage = front.combined(with: back.expiring(after: .seconds(5)), setStrategy: strategy)
     try await storage.set(1, forKey: "a")
-    #expect(front.end(of: "a") == after(seconds: 5) && back.end(of: "a") == after(seconds: 5))
+    // What the back's own expiry makes of the front's is told by the wall clock.
+    #expect(back.end(of: "a") == after(seconds: 5))
+    let (end, now) = (try #require(front.end(of: "a")), Date())
+    #expect(now < end && end <= now + 5)
     let brief = front.expiring(after: .seconds(2))
       .combined(with: back.expiring(after: .seconds(5)), setStrategy: strategy)
     try await brief.set(1, forKey: "a")
-    #expect(front.end(of: "a") == after(seconds: 2) && back.end(of: "a") == after(seconds: 5))
+    let briefEnd = try #require(front.end(of: "a"))
+    #expect(now < briefEnd && briefEnd < end && back.end(of: "a") == after(seconds: 5))
     let lasting = front.expiring(after: .seconds(2)).combined(with: back, setStrategy: strategy)
     try await lasting.set(1, forKey: "a")
     #expect(front.end(of: "a") == after(seconds: 2) && back.end(of: "a") == nil)
+  }
+
+  @Test func `An expiry is counted from the beginning of a set, however long the back takes`() async throws {
+    let (front, slow) = (TimedStorage(clock), StorageProbe())
+    let ends = Shared([StorageExpiry]())
+    let back = HeldExpiry(slow, ends)
+    let storage = front.combined(with: back, setStrategy: .backFirst)
+    slow.hold([.set])
+    let told = ResultList<Void>()
+    let before = Date()
+    storage.set(1, forKey: "a", expiry: .after(.seconds(60))) { told.append($0) }
+    slow.waitForHeldCall()
+    slow.release()
+    told.waitForOne()
+    guard case .at(let end)? = ends.value.first else { throw StorageError.noValue }
+    #expect(before + 60 <= end && end <= Date() + 60)
+    #expect(front.end(of: "a") == end)
+  }
+
+  @Test(arguments: Layer.waiting + [Layer("synchronized") { $0.synchronizedCalls() }])
+  func `What waits before it sets counts an expiry from the beginning of the set`(layer: Layer) async throws {
+    let ends = Shared([StorageExpiry]())
+    let storage = layer.make(Storage(HeldExpiry(StorageProbe(), ends)))
+    let before = Date()
+    try await storage.set(1, forKey: "a", expiry: .after(.seconds(60)))
+    guard case .at(let end)? = ends.value.first else { throw StorageError.noValue }
+    #expect(before + 60 <= end && end <= Date() + 60)
+  }
+
+  @Test func `Both sides of a zip cease to be there at one time`() async throws {
+    let (left, right) = (Shared([StorageExpiry]()), Shared([StorageExpiry]()))
+    let storage = zip(HeldExpiry(StorageProbe(), left), HeldExpiry(StorageProbe(), right))
+    try await storage.set((1, 2), forKey: "a", expiry: .after(.seconds(60)))
+    guard case .at? = left.value.first else { throw StorageError.noValue }
+    #expect(left.value == right.value)
+  }
+
+  /// A back that takes expiries, and its time.
+  private final class HeldExpiry: StorageProtocol, Sendable {
+    private let gate: StorageProbe
+    private let expiries: Shared<[StorageExpiry]>
+
+    init(_ gate: StorageProbe, _ expiries: Shared<[StorageExpiry]>) {
+      self.gate = gate
+      self.expiries = expiries
+    }
+
+    func retrieve(forKey key: String, completion: @escaping (ShallowsResult<Int>) -> Void) {
+      gate.retrieve(forKey: key, completion: completion)
+    }
+
+    func set(_ value: Int, forKey key: String, completion: @escaping (ShallowsResult<Void>) -> Void) {
+      gate.set(value, forKey: key, completion: completion)
+    }
+
+    func answer(setting value: Int, forKey key: String, expiry: StorageExpiry) -> StorageAnswer<Void> {
+      expiries.change { $0.append(expiry) }
+      return .pending { completion in self.gate.set(value, forKey: key, completion: completion) }
+    }
   }
 
   @Test func `A front with a shorter expiry of its own keeps it for what it pulls`() async throws {

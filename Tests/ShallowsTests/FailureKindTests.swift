@@ -22,6 +22,45 @@ struct FailureKindTests {
     }
   }
 
+  @Test func `An error of a transform that means missing to storages is no miss`() throws {
+    let front = MemoryStorage(storage: ["a": 1])
+    let errors: [any Error] = [
+      StorageError.noValue, MemoryStorageError.noValue, EmptyCacheError.cacheIsAlwaysEmpty,
+      CocoaError(.fileReadNoSuchFile), Int?.UnwrapError(),
+    ]
+    for error in errors {
+      let storage = front.mapValues(transformIn: { (_: Int) -> Int in throw error }, transformOut: { $0 })
+      let told = results { storage.retrieve(forKey: "a", completion: $0) }.first?.error
+      #expect(told?.storageFailureKind == .cannotDecode && told?.isNoValue == false)
+      let isOfLibrary = error is StorageError || error is MemoryStorageError
+      #expect((told as? TransformError)?.underlyingError != nil || !isOfLibrary)
+      #expect(isOfLibrary || told.map { type(of: $0) == type(of: error) } == true)
+      #expect((told as? CocoaError)?.code == (error as? CocoaError)?.code)
+      let strict = storage.combined(with: MemoryStorage(storage: ["a": 2]), fallingThroughOn: .missesOnly)
+      #expect(throws: (any Error).self) { try strict.makeSyncStorage().retrieve(forKey: "a") }
+      let keys = front.mapKeys { (_: String) -> String in throw error }
+      let keyError = results { keys.retrieve(forKey: "a", completion: $0) }.first?.error
+      #expect(keyError?.storageFailureKind == .other)
+    }
+    let wrapped = results {
+      front.mapValues(transformIn: { (_: Int) -> Int in throw ProbeError() }, transformOut: { $0 })
+        .retrieve(forKey: "a", completion: $0)
+    }
+    #expect(wrapped.first?.error as? ProbeError == ProbeError())
+  }
+
+  @Test func `An empty storage has no value to give, and cannot take any`() {
+    let empty = Storage<String, Int>.empty()
+    let retrieved = results { empty.retrieve(forKey: "a", completion: $0) }.first?.error
+    let set = results { empty.set(1, forKey: "a", completion: $0) }.first?.error
+    #expect(retrieved?.isNoValue == true && set?.isNoValue == false)
+    #expect(set?.storageFailureKind == .notSupported)
+    for error in [retrieved, set] { #expect(error as? EmptyCacheError == .cacheIsAlwaysEmpty) }
+    do { throw EmptyCacheError.cacheIsAlwaysEmpty } catch EmptyCacheError.cacheIsAlwaysEmpty {} catch {
+      Issue.record("It is not caught by its name.")
+    }
+  }
+
   @Test func `Every kind of failure is told from the others`() {
     let kinds: [(any Error, FailureKind)] = [
       (StorageError.noValue, .noValue), (MemoryStorageError.noValue, .noValue),

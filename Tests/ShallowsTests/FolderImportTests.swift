@@ -72,24 +72,25 @@ import Testing
     }
   }
 
-  @Test func `An import that stops in the middle has lost nothing, and the next one goes on`() throws {
+  @Test func `A file that cannot be read stays, keeps no other from moving, and moves with the next import`()
+    throws
+  {
     try withStore { store in
       let folder = folder(.base64URL)
       let names = Array(Self.names.prefix(1_200))
       try fill(folder, names)
-      // A file that cannot be read ends the import wherever the system lists it.
       let bad = folder.fileURL(forFilename: names[7])
       try FileManager.default.removeItem(at: bad)
       try FileManager.default.createSymbolicLink(
         atPath: bad.path, withDestinationPath: folderURL.appendingPathComponent("nowhere").path)
       let storage = SedimentStorage(store)
-      #expect(throws: (any Error).self) { try storage.importing(folder) }
+      let report = try storage.importing(folder)
+      #expect(report.importedCount == names.count - 1)
+      #expect(report.unreadableFiles.map(\.lastPathComponent) == [bad.lastPathComponent])
       let sync = storage.makeSyncStorage()
       for name in names where name != names[7] {
-        let file = try? Data(contentsOf: folder.fileURL(forFilename: name))
-        let value = try? sync.retrieve(forKey: name)
-        let kept = value ?? file
-        #expect(kept == Self.data(name))
+        let value = try sync.retrieve(forKey: name)
+        #expect(value == Self.data(name))
       }
       try FileManager.default.removeItem(at: bad)
       try Self.data(names[7]).write(to: bad)
@@ -116,6 +117,41 @@ import Testing
       #expect(report.importedCount == 3 && report.presentCount == 0)
       #expect(try store.count() == 3)
       #expect(try FileManager.default.contentsOfDirectory(atPath: folderURL.path) == [])
+    }
+  }
+
+  @Test func `Nothing outside the folder is imported, removed, set or read`() throws {
+    try withStore { store in
+      let folder = folder(.noEncoding)
+      try fill(folder, ["inside"])
+      let outside = place.appendingPathComponent("outside", isDirectory: true)
+      try FileManager.default.createDirectory(at: outside, withIntermediateDirectories: true)
+      let secret = outside.appendingPathComponent("secret")
+      try Data([9]).write(to: secret)
+      try FileManager.default.createSymbolicLink(
+        at: folderURL.appendingPathComponent("link"), withDestinationURL: outside)
+      let leaf = folderURL.appendingPathComponent("leaf")
+      try FileManager.default.createSymbolicLink(at: leaf, withDestinationURL: secret)
+      let sync = folder.makeSyncStorage()
+      try sync.set(Data([8]), forKey: "leaf")
+      #expect(try sync.retrieve(forKey: "leaf") == Data([8]) && Data(contentsOf: secret) == Data([9]))
+      try sync.remove(forKey: "leaf")
+      try FileManager.default.createSymbolicLink(at: leaf, withDestinationURL: secret)
+      try sync.remove(forKey: "leaf")
+      let names: [Filename] = ["../outside/secret", "link/secret", "inside", "inside"]
+      let report = try SedimentStorage(store).importing(folder, filenames: names)
+      #expect(report.importedCount == 1 && report.presentCount == 0 && report.unreadableFiles == [])
+      #expect(try SedimentStorage(store).importing(folder).importedCount == 0)
+      #expect(try store.count() == 1)
+      for name in ["../outside/secret", "link/secret"] as [Filename] {
+        #expect(throws: FilenameError.leavesFolder(name)) { try sync.set(Data([1]), forKey: name) }
+        #expect(throws: FilenameError.leavesFolder(name)) { try sync.retrieve(forKey: name) }
+        #expect(throws: FilenameError.leavesFolder(name)) { try sync.remove(forKey: name) }
+      }
+      try sync.removeAll()
+      folder.clear()
+      #expect(try FileManager.default.contentsOfDirectory(atPath: outside.path) == ["secret"])
+      #expect(try Data(contentsOf: secret) == Data([9]))
     }
   }
 

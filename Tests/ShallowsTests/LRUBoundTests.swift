@@ -24,18 +24,16 @@ import Testing
       .count(bound), .cost(bound) { $1 }, .count(bound, cost: 5) { $1 }, .count(5, cost: bound) { $1 },
     ]
     for capacity in capacities {
-      for shardCount in [1, 8] {
-        let storage = LRUStorage<Int, Int>(capacity: capacity, shardCount: shardCount)
-        #expect(!storage.insert(0, forKey: 1))
-        #expect(!storage.insert(1, forKey: 2))
-        #expect(storage.value(forKey: 1) == nil && storage.removeValue(forKey: 2) == nil)
-        storage.modifyValue(forKey: 3) { $0 = 3 }
-        storage.trim(toCount: bound)
-        storage.trim(toCost: bound)
-        #expect(storage.count == 0 && storage.keysByLastUse.isEmpty)
-        #expect(storage.statistics.rejections == 3 && storage.statistics.insertions == 0)
-        try storage.checkInvariants()
-      }
+      let storage = LRUStorage<Int, Int>(capacity: capacity)
+      #expect(!storage.insert(0, forKey: 1))
+      #expect(!storage.insert(1, forKey: 2))
+      #expect(storage.value(forKey: 1) == nil && storage.removeValue(forKey: 2) == nil)
+      storage.modifyValue(forKey: 3) { $0 = 3 }
+      storage.trim(toCount: bound)
+      storage.trim(toCost: bound)
+      #expect(storage.count == 0 && storage.keysByLastUse.isEmpty)
+      #expect(storage.statistics.rejections == 3 && storage.statistics.insertions == 0)
+      try storage.checkInvariants()
     }
   }
 
@@ -62,11 +60,6 @@ import Testing
     #expect(storage.keysByLastUse == [2] && storage.totalCost == .max)
     #expect(storage.insert(.max, forKey: 2))
     try storage.checkInvariants()
-    let shards = LRUStorage<Int, Int>(capacity: .cost(.max) { $1 }, shardCount: 4)
-    for key in 0..<50 { #expect(!shards.insert(.max, forKey: key)) }
-    for key in 0..<50 { shards.insert(.max / 4, forKey: key) }
-    #expect(shards.totalCost > 0 && shards.count <= 4)
-    try shards.checkInvariants()
   }
 
   @Test func `A value larger than the bound is not kept, and nothing goes for it but its older self`() {
@@ -102,18 +95,6 @@ import Testing
     let bytes = LRUStorage<Int, [UInt8]>(capacity: .bytes(100))
     bytes.insert([1, 2, 3], forKey: 1)
     #expect(bytes.totalCost == 3)
-  }
-
-  @Test func `Shards share the whole bound among them`() {
-    for (wanted, possible) in [(-3, 1), (0, 1), (1, 1), (2, 2), (3, 4), (8, 8), (9, 16), (.max, 256)] {
-      let storage = LRUStorage<Int, Int>(capacity: .count(1_000), shardCount: wanted)
-      #expect(storage.shardCount == possible)
-      for key in 0..<100_000 / testScale { storage.insert(key, forKey: key) }
-      #expect(storage.count == 1_000)
-    }
-    // No shard is left without a bound.
-    #expect(LRUStorage<Int, Int>(capacity: .count(5), shardCount: 8).shardCount == 4)
-    #expect(LRUStorage<Int, Int>(capacity: .count(100, cost: 3) { $1 }, shardCount: 8).shardCount == 2)
   }
 
   @Test func `A storage is named after its types unless it is given a name`() {

@@ -8,7 +8,7 @@ import Testing
   private let clock = LRUClock()
 
   private func storage(_ count: Int = 100) -> LRUStorage<String, Int> {
-    LRUStorage(capacity: .count(count), shardCount: 1, clock: clock.read)
+    LRUStorage(capacity: .count(count), clock: clock.read)
   }
 
   @Test func `An expired value is a miss, and is dropped by being asked for`() throws {
@@ -111,5 +111,15 @@ import Testing
     storage.insert(1, forKey: "a", expiry: .at(Date(timeIntervalSinceNow: 3_600)))
     storage.insert(2, forKey: "b", expiry: .at(Date(timeIntervalSinceNow: -3_600)))
     #expect(storage.value(forKey: "a") == 1 && storage.value(forKey: "b") == nil)
+  }
+
+  @Test func `Keys are those of values that have not expired`() async throws {
+    let storage = storage()
+    storage.insert(1, forKey: "a", expiry: .after(.milliseconds(10)))
+    storage.insert(2, forKey: "b")
+    clock.now += 10
+    var keys: [String] = []
+    for try await key in storage.keys() { keys.append(key) }
+    #expect(keys == ["b"])
   }
 }

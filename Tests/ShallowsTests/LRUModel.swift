@@ -1,7 +1,7 @@
 import Sediment
 import Shallows
 
-/// What a memory layer must do, in the plainest way: a list of entries for each shard, the one used last first.
+/// What a memory layer must do, in the plainest way: a list of entries, the one used last first.
 struct LRUModel<Key: Hashable> {
   struct Entry {
     let key: Key
@@ -15,35 +15,24 @@ struct LRUModel<Key: Hashable> {
     let cost: Int
   }
 
-  /// The lists with their bounds.
-  var shards: [(bound: Bound, entries: [Entry])]
-  let shardNumber: (Key) -> Int
+  let bound: Bound
+  var entries: [Entry] = []
   var statistics = LRUStatistics()
 
-  init(count: Int, cost: Int, shardCount: Int, shardNumber: @escaping (Key) -> Int) {
-    shards = (0..<shardCount).map { shard in
-      (Bound(count: Self.part(count, shard, shardCount), cost: Self.part(cost, shard, shardCount)), [])
-    }
-    self.shardNumber = shardNumber
-  }
+  init(count: Int, cost: Int) { bound = Bound(count: count, cost: cost) }
 
-  static func part(_ bound: Int, _ shard: Int, _ shardCount: Int) -> Int {
-    bound / shardCount + (shard < bound % shardCount ? 1 : 0)
-  }
-
-  var keys: [Key] { shards.flatMap { $0.entries.map(\.key) } }
-  var count: Int { shards.reduce(0) { $0 + $1.entries.count } }
-  var cost: Int { shards.reduce(0) { $0 + $1.entries.reduce(0) { $0 + $1.cost } } }
+  var keys: [Key] { entries.map(\.key) }
+  var count: Int { entries.count }
+  var cost: Int { entries.reduce(0) { $0 + $1.cost } }
 
   func peek(_ key: Key, now: UInt64) -> Int? {
-    shards[shardNumber(key)].entries.first { $0.key == key && ($0.expiry == 0 || $0.expiry > now) }?.value
+    entries.first { $0.key == key && ($0.expiry == 0 || $0.expiry > now) }?.value
   }
 
   /// Takes an entry out; nil if it is not there, or expired.
   private mutating func take(_ key: Key, now: UInt64) -> Entry? {
-    let shard = shardNumber(key)
-    guard let place = shards[shard].entries.firstIndex(where: { $0.key == key }) else { return nil }
-    let entry = shards[shard].entries.remove(at: place)
+    guard let place = entries.firstIndex(where: { $0.key == key }) else { return nil }
+    let entry = entries.remove(at: place)
     if entry.expiry == 0 || entry.expiry > now { return entry }
     statistics.expirations += 1
     return nil
@@ -52,7 +41,7 @@ struct LRUModel<Key: Hashable> {
   mutating func value(_ key: Key, now: UInt64) -> Int? {
     let entry = take(key, now: now)
     if let entry {
-      shards[shardNumber(key)].entries.insert(entry, at: 0)
+      entries.insert(entry, at: 0)
       statistics.hits += 1
     } else {
       statistics.misses += 1
@@ -65,46 +54,34 @@ struct LRUModel<Key: Hashable> {
   }
 
   mutating func insert(_ value: Int, _ key: Key, cost: Int, expiry: UInt64?, now: UInt64) -> Bool {
-    let shard = shardNumber(key)
-    let bound = shards[shard].bound
-    let present = shards[shard].entries.first { $0.key == key }?.expiry ?? 0
-    shards[shard].entries.removeAll { $0.key == key }
+    let present = entries.first { $0.key == key }?.expiry ?? 0
+    entries.removeAll { $0.key == key }
     guard cost <= bound.cost, bound.count > 0, bound.cost > 0 else {
       statistics.rejections += 1
       return false
     }
     let kept = expiry ?? (present > now ? present : 0)
-    shards[shard].entries.insert(Entry(key: key, value: value, cost: cost, expiry: kept), at: 0)
+    entries.insert(Entry(key: key, value: value, cost: cost, expiry: kept), at: 0)
     statistics.insertions += 1
-    evict(shard, to: bound)
+    evict(to: bound)
     return true
   }
 
-  mutating func evict(_ shard: Int, to bound: Bound) {
-    var sum = shards[shard].entries.reduce(0) { $0 + $1.cost }
-    while shards[shard].entries.count > bound.count || sum > bound.cost {
-      sum -= shards[shard].entries.removeLast().cost
+  mutating func evict(to bound: Bound) {
+    var sum = entries.reduce(0) { $0 + $1.cost }
+    while entries.count > bound.count || sum > bound.cost {
+      sum -= entries.removeLast().cost
       statistics.evictions += 1
     }
   }
 
-  mutating func trim(count: Int, cost: Int) {
-    for shard in shards.indices {
-      let bound = Bound(
-        count: Self.part(count, shard, shards.count), cost: Self.part(cost, shard, shards.count))
-      evict(shard, to: bound)
-    }
-  }
+  mutating func trim(count: Int, cost: Int) { evict(to: Bound(count: count, cost: cost)) }
 
   mutating func removeExpired(now: UInt64) {
-    for shard in shards.indices {
-      let before = shards[shard].entries.count
-      shards[shard].entries.removeAll { $0.expiry != 0 && $0.expiry <= now }
-      statistics.expirations += before - shards[shard].entries.count
-    }
+    let before = entries.count
+    entries.removeAll { $0.expiry != 0 && $0.expiry <= now }
+    statistics.expirations += before - entries.count
   }
 
-  mutating func purge() {
-    for shard in shards.indices { shards[shard].entries = [] }
-  }
+  mutating func purge() { entries = [] }
 }

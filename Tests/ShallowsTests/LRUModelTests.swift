@@ -11,7 +11,6 @@ import Testing
   struct Setting: CustomTestStringConvertible, Sendable {
     let name: String
     let capacity: @Sendable () -> LRUCapacity<Int, Int>
-    let shardCount: Int
     var expires = false
     var keyCount = 60
 
@@ -19,19 +18,15 @@ import Testing
   }
 
   static let settings = [
-    Setting(name: "count", capacity: { .count(20) }, shardCount: 1),
-    Setting(name: "count of one", capacity: { .count(1) }, shardCount: 1, expires: true, keyCount: 3),
-    Setting(name: "cost", capacity: { .cost(100, of: cost) }, shardCount: 1),
-    Setting(name: "small cost", capacity: { .cost(7, of: cost) }, shardCount: 1, expires: true),
-    Setting(name: "count and cost", capacity: { .count(20, cost: 80, of: cost) }, shardCount: 1),
-    Setting(name: "expiry", capacity: { .count(25) }, shardCount: 1, expires: true),
+    Setting(name: "count", capacity: { .count(20) }),
+    Setting(name: "count of one", capacity: { .count(1) }, expires: true, keyCount: 3),
+    Setting(name: "cost", capacity: { .cost(100, of: cost) }),
+    Setting(name: "small cost", capacity: { .cost(7, of: cost) }, expires: true),
+    Setting(name: "count and cost", capacity: { .count(20, cost: 80, of: cost) }),
+    Setting(name: "expiry", capacity: { .count(25) }, expires: true),
     Setting(
-      name: "everything", capacity: { .count(30, cost: 99, of: cost) }, shardCount: 1, expires: true),
-    Setting(name: "8 shards, count", capacity: { .count(43) }, shardCount: 8, expires: true),
-    Setting(
-      name: "8 shards, everything", capacity: { .count(61, cost: 203, of: cost) }, shardCount: 8,
-      expires: true, keyCount: 150),
-    Setting(name: "unbounded", capacity: { .count(.max) }, shardCount: 1, expires: true, keyCount: 90),
+      name: "everything", capacity: { .count(30, cost: 99, of: cost) }, expires: true),
+    Setting(name: "unbounded", capacity: { .count(.max) }, expires: true, keyCount: 90),
   ]
 
   @Test(arguments: settings, [1, 2] as [UInt64])
@@ -58,12 +53,8 @@ private struct ModelRun {
   init(setting: LRUModelTests.Setting, seed: UInt64) {
     self.setting = setting
     let capacity = setting.capacity()
-    let storage = LRUStorage<Int, Int>(
-      capacity: capacity, shardCount: setting.shardCount, clock: clock.read)
-    self.storage = storage
-    model = LRUModel(
-      count: capacity.countMax, cost: capacity.costMax, shardCount: storage.shardCount,
-      shardNumber: { storage.shardNumber(of: $0) })
+    storage = LRUStorage<Int, Int>(capacity: capacity, clock: clock.read)
+    model = LRUModel(count: capacity.countMax, cost: capacity.costMax)
     generator = SeededGenerator(seed: seed)
   }
 

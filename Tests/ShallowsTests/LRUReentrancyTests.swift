@@ -48,7 +48,7 @@ import Testing
     let ends = Ends()
     let clock = LRUClock()
     var storage: LRUStorage<Int, Curious>? = LRUStorage(
-      capacity: .count(4, cost: 100) { key, _ in key == 50 ? 100 : key == 99 ? 101 : 1 }, shardCount: 1,
+      capacity: .count(4, cost: 100) { key, _ in key == 50 ? 100 : key == 99 ? 101 : 1 },
       clock: clock.read)
     func insert(_ key: Int, _ number: Int) {
       guard let storage else { return }
@@ -142,7 +142,7 @@ import Testing
 
   @Test func `The closure of an update may call the storage`() throws {
     let storage = LRUStorage<String, Int>(
-      capacity: .cost(100) { _, value in value }, shardCount: 1, clock: LRUClock().read)
+      capacity: .cost(100) { _, value in value }, clock: LRUClock().read)
     for (key, value) in [("a", 1), ("b", 2)] { storage.insert(value, forKey: key) }
     var runs = 0
     let found = storage.modifyValue(forKey: "a") { value in
@@ -170,7 +170,7 @@ import Testing
   @Test(arguments: Meddling.allCases)
   func `An update whose key was changed meanwhile runs again`(meddling: Meddling) throws {
     let clock = LRUClock()
-    let storage = LRUStorage<Int, Int>(capacity: .count(100), shardCount: 1, clock: clock.read)
+    let storage = LRUStorage<Int, Int>(capacity: .count(100), clock: clock.read)
     storage.insert(1, forKey: 0, expiry: .after(.seconds(1)))
     var seen: [Int?] = []
     storage.modifyValue(forKey: 0) { value in

@@ -33,7 +33,7 @@ import Testing
   @Test func `Keys with hashes of their own making are spread`() throws {
     let keys = (0..<60).map { PlainHashKey(number: $0) }
     try exercise(keys, rounds: 20_000 / testScale, seed: 9)
-    let storage = LRUStorage<PlainHashKey, Int>(capacity: .count(10_000), shardCount: 8)
+    let storage = LRUStorage<PlainHashKey, Int>(capacity: .count(10_000))
     for number in 0..<10_000 { storage.insert(number, forKey: PlainHashKey(number: number)) }
     #expect(storage.count > 9_000)
   }

@@ -12,10 +12,8 @@ import Testing
     init(key: Int) { self.key = key }
   }
 
-  @Test(arguments: [1, 4])
-  func `Threads that do everything at once find only what belongs to their keys`(shardCount: Int) throws {
-    let storage = LRUStorage<Int, Labelled>(
-      capacity: .count(64, cost: 500) { key, _ in key % 16 }, shardCount: shardCount)
+  @Test func `Threads that do everything at once find only what belongs to their keys`() throws {
+    let storage = LRUStorage<Int, Labelled>(capacity: .count(64, cost: 500) { key, _ in key % 16 })
     let strangers = Sharing()
     onThreads(8) { number in
       var generator = SeededGenerator(seed: UInt64(number))

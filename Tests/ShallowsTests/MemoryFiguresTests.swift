@@ -1,4 +1,5 @@
 import Foundation
+import MemoryPressure
 import Shallows
 import Synchronization
 import Testing

@@ -1,3 +1,4 @@
+import MemoryPressure
 import Shallows
 import Testing
 

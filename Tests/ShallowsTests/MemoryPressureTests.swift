@@ -1,4 +1,5 @@
 import Foundation
+import MemoryPressure
 import Shallows
 import Synchronization
 import Testing
@@ -8,8 +9,8 @@ import Testing
   private let source = FakeSource()
   private let told = Told()
 
-  private func filled(_ capacity: LRUCapacity<Int, Int>, shardCount: Int = 1) -> LRUStorage<Int, Int> {
-    let storage = LRUStorage<Int, Int>(capacity: capacity, shardCount: shardCount)
+  private func filled(_ capacity: LRUCapacity<Int, Int>) -> LRUStorage<Int, Int> {
+    let storage = LRUStorage<Int, Int>(capacity: capacity)
     for key in 0..<100 { storage.insert(key, forKey: key) }
     return storage
   }
@@ -39,17 +40,6 @@ import Testing
     let free = filled(.cost(1_000) { _, _ in 0 })
     free.respond(to: .warning)
     #expect(free.count == 50)
-  }
-
-  @Test func `Each shard gives back half of its own`() throws {
-    let storage = filled(.count(400), shardCount: 4)
-    let before = (0..<4).map { shard in storage.keysByLastUse.count { storage.shardNumber(of: $0) == shard } }
-    storage.respond(to: .warning)
-    let after = (0..<4).map { shard in storage.keysByLastUse.count { storage.shardNumber(of: $0) == shard } }
-    #expect(after == before.map { $0 / 2 })
-    storage.respond(to: .critical)
-    #expect(storage.count == 0)
-    try storage.checkInvariants()
   }
 
   @Test func `A storage that was asked to gives back memory by itself until it is asked not to`() {

@@ -78,4 +78,45 @@ struct MemoryStorageTests {
       }
     }
   }
+
+  /// A key whose end asks the storage.
+  private final class Key: Hashable, @unchecked Sendable {
+    let number: Int
+    private let onEnd: () -> Void
+
+    init(_ number: Int, onEnd: @escaping () -> Void = {}) {
+      self.number = number
+      self.onEnd = onEnd
+    }
+
+    deinit { onEnd() }
+
+    static func == (one: Key, other: Key) -> Bool { one.number == other.number }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(number) }
+  }
+
+  @Test func `A key that is let go may use the storage`() throws {
+    let memory = MemoryStorage<Key, Int>()
+    let ends = Counter()
+    let sync = memory.makeSyncStorage()
+    func add() throws {
+      let key = Key(1) { [weak memory] in
+        ends.add()
+        _ = memory?.storage.count
+      }
+      try sync.set(1, forKey: key)
+    }
+    try add()
+    try sync.set(2, forKey: Key(1))
+    #expect(ends.value == 0)
+    try sync.remove(forKey: Key(1))
+    #expect(ends.value == 1)
+    try add()
+    #expect(try memory.answer(updating: Key(1), expiry: nil) { _ in nil }.result?.get() == Int?.none)
+    #expect(ends.value == 2)
+    try add()
+    memory.storage = [:]
+    #expect(ends.value == 3)
+  }
 }

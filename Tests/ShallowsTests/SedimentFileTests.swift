@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Sediment
 import Shallows
@@ -166,6 +167,117 @@ struct SedimentFileTests {
     }
     for (number, storage) in storages.enumerated() { try storage.set(number, forKey: "\(number)") }
     for number in 0..<3 { #expect(try storages[0].retrieve(forKey: "\(number)") == number) }
+  }
+
+  @Test func `Who names an open file gets his own options, or an error`() throws {
+    let folder = try TestFolder()
+    let url = folder.file("a.sediment")
+    let first = SedimentStorage(url: url, options: SedimentOptions(durability: .unsynced))
+    try first.makeSyncStorage().set(Data([1]), forKey: "a")
+    let synced = SedimentStorage(url: url, options: SedimentOptions(durability: .synced))
+    #expect(synced.durability == .synced && first.durability == .unsynced)
+    try synced.makeSyncStorage().set(Data([2]), forKey: "a")
+    #expect(try first.makeSyncStorage().retrieve(forKey: "a") == Data([2]))
+    for options in [
+      SedimentOptions(readOnly: true), SedimentOptions(access: .unmapped),
+      SedimentOptions(verifiesReads: false),
+      SedimentOptions(capacity: .limited(maxBytes: 1 << 24)), SedimentOptions(compaction: .off),
+      SedimentOptions(compression: .off), SedimentOptions(storesIndex: false),
+    ] {
+      let other = SedimentStorage(url: url, options: options).makeSyncStorage()
+      #expect(code { _ = try other.retrieve(forKey: "a") } == .invalidArgument)
+    }
+  }
+
+  @Test func `Each who names an open file has his own observer`() throws {
+    let folder = try TestFolder()
+    let url = folder.file("a.sediment")
+    let told = [DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)]
+    let storages = told.map { told in
+      SedimentStorage(url: url, options: SedimentOptions(observer: { _ in told.signal() }))
+    }
+    for storage in storages { try storage.makeSyncStorage().set(Data([1]), forKey: "a") }
+    try storages[1].keyspace().store.compact { _ in .continue }
+    for told in told { told.wait() }
+  }
+
+  @Test func `An observer is told of opening, and may use what it observes`() throws {
+    let folder = try TestFolder()
+    let url = folder.file("a.sediment")
+    let isTold = DispatchSemaphore(value: 0)
+    let seen = Shared<Data?>(nil)
+    @Sendable func observe(_ event: SedimentEvent) {
+      guard case .recovered = event else { return }
+      let other = SedimentStorage(url: url).makeSyncStorage()
+      try? other.set(Data([1]), forKey: "a")
+      let found = try? other.retrieve(forKey: "a")
+      seen.change { $0 = found }
+      isTold.signal()
+    }
+    let storage = SedimentStorage(url: url, options: SedimentOptions(observer: observe))
+    try storage.makeSyncStorage().set(Data([2]), forKey: "b")
+    isTold.wait()
+    #expect(seen.value == Data([1]))
+    withExtendedLifetime(storage) {}
+  }
+
+  @Test func `Nothing is kept of a file that nobody uses`() throws {
+    let folder = try TestFolder()
+    let url = folder.file("a.sediment")
+    func use() throws {
+      let storage = SedimentStorage(url: url).makeSyncStorage()
+      try storage.set(Data([1]), forKey: "a")
+      #expect(SharedStore.isShared(url))
+    }
+    for _ in 0..<2 {
+      try use()
+      #expect(!SharedStore.isShared(url))
+    }
+    let failing = SedimentStorage(url: folder.file("none/../a.sediment/a")).makeSyncStorage()
+    #expect(throws: (any Error).self) { try failing.retrieve(forKey: "a") }
+    #expect(!SharedStore.isShared(folder.file("a.sediment/a")))
+  }
+
+  @Test func `A file that was removed while it was open is made anew, and those who had it say so`() throws {
+    let folder = try TestFolder()
+    let url = folder.file("a.sediment")
+    let old = SedimentStorage(url: url).makeSyncStorage()
+    try old.set(Data([1]), forKey: "a")
+    try FileManager.default.removeItem(at: url)
+    let new = SedimentStorage(url: url).makeSyncStorage()
+    try new.set(Data([2]), forKey: "b")
+    #expect(FileManager.default.fileExists(atPath: url.path))
+    #expect(code { try old.set(Data([3]), forKey: "c") } == .notFound)
+    #expect(code { _ = try old.retrieve(forKey: "a") } == .notFound)
+    #expect(code { try old.remove(forKey: "a") } == .notFound)
+    #expect(try new.retrieve(forKey: "b") == Data([2]))
+    // One that was put into its place is another file, too.
+    let other = folder.file("other.sediment")
+    try SedimentStore(url: other).close()
+    try FileManager.default.removeItem(at: url)
+    try FileManager.default.moveItem(at: other, to: url)
+    let third = SedimentStorage(url: url).makeSyncStorage()
+    #expect(throws: StorageError.noValue) { try third.retrieve(forKey: "b") }
+    #expect(code { _ = try new.retrieve(forKey: "b") } == .notFound)
+  }
+
+  @Test func `Opening holds no task's thread, and calls before it keep their order`() async throws {
+    let folder = try TestFolder()
+    let storage = SedimentStorage(url: folder.file("a.sediment")).numbers
+    let (told, isMain) = (Shared([Int?]()), Shared([Bool]()))
+    await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+      Task { @MainActor in
+        for number in 0..<50 {
+          storage.set(number, forKey: "a") { _ in isMain.change { $0.append(Thread.isMainThread) } }
+          storage.retrieve(forKey: "a") { result in
+            told.change { $0.append(result.value) }
+            if number == 49 { continuation.resume() }
+          }
+        }
+      }
+    }
+    #expect(told.value == (0..<50).map { $0 })
+    #expect(isMain.value.first == false)
   }
 
   @Test func `Threads that open and leave the same file all at once do not get in each other's way`() throws {

@@ -119,13 +119,13 @@ struct SedimentStorageTests {
   @Test func `Values expire by the clock of the disk, and fronts know when`() async throws {
     let fixture = try SedimentFixture()
     let storage = fixture.numbers()
+    let end = Date(timeIntervalSince1970: TimeInterval(fixture.disk.wallClock()) / 1_000 + 60)
     try await storage.expiring(after: .seconds(60)).set(1, forKey: "a")
     try await storage.set(2, forKey: "b", expiry: .at(Date(timeIntervalSince1970: 4_000_000_000)))
     try await storage.set(3, forKey: "c")
     let front = TimedStorage(TestClock())
     #expect(try await front.combined(with: storage).retrieve(forKeys: ["a", "b", "c"]) == [1, 2, 3])
-    let now = TimeInterval(fixture.disk.wallClock()) / 1_000
-    #expect(front.end(of: "a") == Date(timeIntervalSince1970: now + 60))
+    #expect(front.end(of: "a") == end)
     #expect(front.end(of: "b") == Date(timeIntervalSince1970: 4_000_000_000) && front.end(of: "c") == nil)
     fixture.disk.advanceClocks(by: .seconds(60))
     #expect(try await storage.retrieve(forKeys: ["a", "b", "c"]) == [nil, 2, 3])

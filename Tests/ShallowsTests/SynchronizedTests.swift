@@ -1,38 +1,32 @@
-import Dispatch
 import Shallows
 import Synchronization
 import Testing
 
-/// A storage whose calls run one at a time.
+/// A storage whose calls begin one at a time.
 struct SynchronizedTests {
-  /// Changes its values without a lock, over several threads: right only if nobody comes in between.
+  /// Changes its value without a lock: right only if nobody comes in between.
   private final class Fragile: StorageProtocol, @unchecked Sendable {
     private var value = 0
     private let callCount = Atomic(0)
     let overlapCount = Counter()
-    private let queue = DispatchQueue(label: "fragile", attributes: .concurrent)
 
-    private func alone(_ body: @escaping @Sendable () -> Void) {
+    private func alone<Value>(_ body: () -> Value) -> Value {
       if callCount.add(1, ordering: .sequentiallyConsistent).newValue != 1 { overlapCount.add() }
-      queue.async {
-        self.callCount.subtract(1, ordering: .sequentiallyConsistent)
-        body()
-      }
+      defer { callCount.subtract(1, ordering: .sequentiallyConsistent) }
+      return body()
     }
 
     func retrieve(forKey key: Int, completion: @escaping (ShallowsResult<Int>) -> Void) {
-      let (completion, value) = (Handed(completion), value)
-      alone { completion.value(.success(value)) }
+      completion(.success(alone { value }))
     }
 
     func set(_ value: Int, forKey key: Int, completion: @escaping (ShallowsResult<Void>) -> Void) {
-      self.value = value
-      let completion = Handed(completion)
-      alone { completion.value(.success(())) }
+      alone { self.value = value }
+      completion(.success(()))
     }
   }
 
-  @Test func `Only one call is under way at a time, from its beginning to its completion`() throws {
+  @Test func `Only one call is made at a time`() throws {
     let fragile = Fragile()
     let storage = fragile.synchronizedCalls()
     let sync = storage.makeSyncStorage()
@@ -47,17 +41,46 @@ struct SynchronizedTests {
     #expect(fragile.overlapCount.value == 0)
   }
 
-  @Test func `Calls begin in the order in which they came`() {
-    let probe = StorageProbe(delivery: .held)
-    let storage = probe.synchronizedCalls()
+  @Test func `Calls are made in their order, and so are completions, one after another`() {
+    let storage = MemoryStorage<Int, Int>().synchronizedCalls()
+    let order = Shared([Int]())
+    let (running, overlaps) = (Counter(), Counter())
     let told = ResultList<Void>()
-    for number in 0..<3 { storage.set(number, forKey: "a") { told.append($0) } }
-    for number in 0..<3 {
-      probe.waitForHeldCall()
-      #expect(probe.count(.set) == number + 1 && probe.values["a"] == number)
-      probe.release()
-      told.waitForOne()
+    for number in 0..<500 {
+      storage.set(number, forKey: 0) { result in
+        if running.add() != number + 1 { overlaps.add() }
+        order.change { $0.append(number) }
+        told.append(result)
+      }
     }
+    for _ in 0..<500 { told.waitForOne() }
+    #expect(order.value == Array(0..<500) && overlaps.value == 0)
+  }
+
+  @Test func `A completion that does not come keeps nobody else waiting`() throws {
+    let probe = StorageProbe(["a": 1])
+    let storage = probe.synchronizedCalls()
+    probe.hold([.set])
+    for number in 2..<5 { storage.set(number, forKey: "a") { _ in } }
+    for _ in 2..<5 { probe.waitForHeldCall() }
+    #expect(try storage.makeSyncStorage().retrieve(forKey: "a") == 4)
+    probe.release()
+  }
+
+  @Test func `What is below may use the synchronized storage`() {
+    let memory = MemoryStorage(storage: ["a": 1])
+    let upper = Shared<Storage<String, Int>?>(nil)
+    let base = Storage<String, Int>(
+      storageName: "reentrant",
+      retrieve: { key, completion in
+        guard key != "a" else { return memory.retrieve(forKey: key, completion: completion) }
+        upper.value?.retrieve(forKey: "a", completion: completion)
+      },
+      set: { memory.set($0, forKey: $1, completion: $2) })
+    let storage = base.synchronizedCalls()
+    upper.change { $0 = storage }
+    #expect(results { storage.retrieve(forKey: "b", completion: $0) }.map(\.value) == [1])
+    upper.change { $0 = nil }
   }
 
   @Test(arguments: [StorageProbe.Delivery.inline, .elsewhere])

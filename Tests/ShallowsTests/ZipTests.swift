@@ -1,3 +1,4 @@
+import Foundation
 import Shallows
 import Testing
 
@@ -58,9 +59,22 @@ struct ZipTests {
       slow.waitForHeldCall()
       #expect(told.all.isEmpty && quick.count(.retrieve) >= 1)
       slow.release()
+      told.waitForOne()
       #expect(told.all.count == 1 && told.all.first?.isSuccess == true)
       slow.hold([])
     }
+  }
+
+  @Test func `Who calls a zip may hold a lock that the completion takes`() {
+    let lock = NSLock()
+    let (one, other) = (MemoryStorage(storage: ["a": 1]), MemoryStorage(storage: ["a": 2]))
+    let sums = zip(one, other).mapValues(transformIn: { $0 + $1 }, transformOut: { ($0, 0) })
+    let told = ResultList<Int>()
+    lock.withLock {
+      sums.retrieve(forKey: "a") { result in lock.withLock { told.append(result) } }
+    }
+    told.waitForOne()
+    #expect(told.all.map(\.value) == [3])
   }
 
   @Test func `A miss of both sides is a miss, and another failure is not`() {

@@ -42,6 +42,7 @@ struct FolderSource {
     let files = contents.files.sorted { $0.filename.rawValue < $1.filename.rawValue }
     var report = Report()
     report.otherCount = contents.others.count
+    var unreadable: [URL] = []
     let keys = try collection.map { try store.collection($0) } ?? store.defaultCollection
     for start in stride(from: 0, to: files.count, by: Self.pieceCount) {
       let piece = files[start..<min(start + Self.pieceCount, files.count)]
@@ -54,10 +55,16 @@ struct FolderSource {
         report.importedCount += moved.importedCount
         report.presentCount += moved.presentCount
         report.byteCount += moved.byteCount
+        unreadable += moved.unreadableFiles
       } else {
         for file in piece { try copy(file, to: keys, &report) }
       }
       show(report, files.count)
+    }
+    if let first = unreadable.first {
+      throw ToolFailure(
+        .inputOutput,
+        "\(unreadable.count) files cannot be read and stay where they are, the first of them \(first.path)")
     }
     return report
   }

@@ -4,7 +4,7 @@ extension StorageProtocol {
   public func backed<ReadableStorageType: ReadableStorageProtocol>(
     by readableStorage: ReadableStorageType
   ) -> Storage<Key, Value> where ReadableStorageType.Key == Key, ReadableStorageType.Value == Value {
-    backed(AnyMarks(), readableStorage, .anyFailure)
+    backed(by: readableStorage, fallingThroughOn: .anyFailure)
   }
 
   /// This storage with another one behind it that is never written, and with a say in which failures of the front it is
@@ -13,18 +13,10 @@ extension StorageProtocol {
   public func backed<ReadableStorageType: ReadableStorageProtocol>(
     by readableStorage: ReadableStorageType, fallingThroughOn failures: StorageFallThrough
   ) -> Storage<Key, Value> where ReadableStorageType.Key == Key, ReadableStorageType.Value == Value {
-    backed(AnyMarks(), readableStorage, failures)
-  }
-
-  @inlinable
-  func backed<Back: ReadableStorageProtocol, Marks: WriteMarks>(
-    _ marks: Marks, _ back: Back, _ fallThrough: StorageFallThrough
-  ) -> Storage<Key, Value> where Back.Key == Key, Back.Value == Value, Marks.Key == Key {
-    let name = storageName + "<-" + back.storageName
+    let name = storageName + "<-" + readableStorage.storageName
     return Storage(
-      BackedStorage(
-        PullingStorage(
-          self, back, marks, storageName: name, .pullThenComplete, fallThrough, isFrontAhead: true)))
+      PullingStorage(
+        self, readableStorage, storageName: name, .pullThenComplete, failures, isFrontAhead: true))
   }
 }
 

@@ -1,7 +1,8 @@
 import Synchronization
 
 /// A storage that is asked once for a key, however many ask for it at the same time.
-final class CoalescingStorage<Base: ReadableStorageProtocol>: @unchecked Sendable where Base.Key: Hashable {
+final class CoalescingStorage<Base: ReadableStorageProtocol>: Wrapping, @unchecked Sendable
+where Base.Key: Hashable {
   typealias Key = Base.Key
   typealias Value = Base.Value
   typealias Flight = Coalescing<ExpiringValue<Value>>
@@ -16,13 +17,21 @@ final class CoalescingStorage<Base: ReadableStorageProtocol>: @unchecked Sendabl
   /// The answer to a question that may be under way: asked unless it is.
   private func shared(_ key: Key) -> StorageAnswer<ExpiringValue<Value>> {
     let (flight, isFirst) = join(key)
-    guard isFirst else { return flight.answer }
-    // Begun at once, whether or not this answer is waited for: others may wait for it.
-    base.answer(withExpiryForKey: key).deliver { result in
+    if isFirst { ask(key, for: flight) }
+    return flight.answer
+  }
+
+  /// Asks at once, whether or not the answer is waited for: others may wait for it.
+  private func ask(_ key: Key, for flight: Flight) {
+    let once = Once {
+      // No answer can come any more: those who have joined ask on their own.
       self.leave(key, flight)
+      for completion in flight.giveUp() { self.base.answer(withExpiryForKey: key).deliver(to: completion) }
+    }
+    base.answer(withExpiryForKey: key).deliver { result in
+      if once.isFirst() { self.leave(key, flight) }
       flight.land(result)
     }
-    return flight.answer
   }
 
   private func join(_ key: Key) -> (Flight, isFirst: Bool) {
@@ -50,17 +59,9 @@ final class CoalescingStorage<Base: ReadableStorageProtocol>: @unchecked Sendabl
 }
 
 extension CoalescingStorage: AnsweringReadableStorage {
-  var storageName: String { base.storageName }
-
   func answer(forKey key: Key) -> StorageAnswer<Value> { shared(key).map { $0.map(\.value) } }
 
   func answer(withExpiryForKey key: Key) -> StorageAnswer<ExpiringValue<Value>> { shared(key) }
-
-  func answer(forKeys keys: [Key]) -> StorageAnswer<[ShallowsResult<ExpiringValue<Value>>]> {
-    base.answer(forKeys: keys)
-  }
-
-  func keys() -> StorageKeys<Key> { base.keys() }
 }
 
 extension CoalescingStorage: WritableStorageProtocol, AnsweringWritableStorage
@@ -68,8 +69,6 @@ where Base: WritableStorageProtocol {
   func answer(setting value: Value, forKey key: Key, expiry: StorageExpiry) -> StorageAnswer<Void> {
     forgetting(key, base.answer(setting: value, forKey: key, expiry: expiry))
   }
-
-  var defaultExpiry: StorageExpiry { base.defaultExpiry }
 
   func answer(removing key: Key) -> StorageAnswer<Void> {
     forgetting(key, base.answer(removing: key))
@@ -108,6 +107,15 @@ final class Coalescing<Value>: @unchecked Sendable {
       return Unchecked(completions)
     }
     for completion in waiting.value { completion(result) }
+  }
+
+  /// Those who wait for what the first was to get, who himself has lost it.
+  func giveUp() -> [(ShallowsResult<Value>) -> Void] {
+    let waiting: Unchecked<[(ShallowsResult<Value>) -> Void]> = lock.withLock { _ in
+      defer { completions = [] }
+      return Unchecked(completions)
+    }
+    return Array(waiting.value.dropFirst())
   }
 
   /// The result if it is there and the only one so far, or the way to wait for it.

@@ -1,15 +1,15 @@
 /// A front and a back that both have what is set.
 @usableFromInline
-struct CombinedStorage<Front: StorageProtocol, Back: StorageProtocol, Marks: WriteMarks>: AnsweringStorage
-where Front.Key == Back.Key, Front.Value == Back.Value, Marks.Key == Front.Key {
+struct CombinedStorage<Front: StorageProtocol, Back: StorageProtocol>: AnsweringStorage, Rooted
+where Front.Key == Back.Key, Front.Value == Back.Value {
   @usableFromInline typealias Key = Front.Key
   @usableFromInline typealias Value = Front.Value
 
-  @usableFromInline let reads: PullingStorage<Front, Back, Marks>
+  @usableFromInline let reads: PullingStorage<Front, Back>
   @usableFromInline let strategy: StorageCombinationSetStrategy
 
   @inlinable
-  init(_ reads: PullingStorage<Front, Back, Marks>, _ strategy: StorageCombinationSetStrategy) {
+  init(_ reads: PullingStorage<Front, Back>, _ strategy: StorageCombinationSetStrategy) {
     self.reads = reads
     self.strategy = strategy
   }
@@ -17,6 +17,7 @@ where Front.Key == Back.Key, Front.Value == Back.Value, Marks.Key == Front.Key {
   @inlinable var storageName: String { reads.storageName }
   @inlinable var front: Front { reads.front }
   @inlinable var back: Back { reads.back }
+  @usableFromInline var root: StorageRoot? { reads.root }
 
   @inlinable
   func answer(forKey key: Key) -> StorageAnswer<Value> { reads.answer(forKey: key) }
@@ -36,19 +37,22 @@ where Front.Key == Back.Key, Front.Value == Back.Value, Marks.Key == Front.Key {
 
   @inlinable
   func answer(setting value: Value, forKey key: Key, expiry: StorageExpiry) -> StorageAnswer<Void> {
+    // Counted from now for both, however long the first of them takes.
+    let expiry = expiry.absolute
     switch strategy {
-    case .frontOnly: reads.marked(key) { front.answer(setting: value, forKey: key, expiry: expiry) }
-    case .backOnly: reads.marked(key) { back.answer(setting: value, forKey: key, expiry: expiry) }
+    case .frontOnly: return reads.marked(key) { front.answer(setting: value, forKey: key, expiry: expiry) }
+    case .backOnly: return reads.marked(key) { back.answer(setting: value, forKey: key, expiry: expiry) }
     case .frontFirst:
-      reads.markedOnBothSides(key) {
+      return reads.marked(key) {
         front.answer(setting: value, forKey: key, expiry: frontExpiry(expiry)).andThen {
           back.answer(setting: value, forKey: key, expiry: expiry)
         }
       }
     case .backFirst:
-      reads.markedOnBothSides(key) {
+      let frontExpiry = frontExpiry(expiry)
+      return reads.marked(key) {
         back.answer(setting: value, forKey: key, expiry: expiry).andThen {
-          front.answer(setting: value, forKey: key, expiry: frontExpiry(expiry))
+          front.answer(setting: value, forKey: key, expiry: frontExpiry)
         }
       }
     }
@@ -59,7 +63,7 @@ where Front.Key == Back.Key, Front.Value == Back.Value, Marks.Key == Front.Key {
   func frontExpiry(_ expiry: StorageExpiry) -> StorageExpiry {
     guard expiry == .never else { return expiry }
     let backExpiry = back.defaultExpiry
-    return backExpiry == .never ? .never : .sooner(front.defaultExpiry, backExpiry)
+    return backExpiry == .never ? .never : .sooner(front.defaultExpiry, backExpiry).absolute
   }
 
   @inlinable
@@ -84,6 +88,7 @@ where Front.Key == Back.Key, Front.Value == Back.Value, Marks.Key == Front.Key {
     updating key: Key, expiry: StorageExpiry?,
     _ modify: @escaping (ShallowsResult<Value>) throws -> Value?
   ) -> StorageAnswer<Value?> {
+    let expiry = expiry?.absolute
     guard strategy != .frontOnly else { return reads.updateFront(key, expiry, modify) }
     return reads.marked(key) {
       front.answer(removing: key).first.then { removed in

@@ -1,11 +1,15 @@
 extension StorageProtocol {
   /// This storage in front of another one: what this one has not comes from the back and is set to the front; what is
   /// set goes to the front, then to the back.
+  ///
+  /// Once all calls have ended, the front holds no value that the back does not: neither one that was pulled while
+  /// another was written, nor one of two that were set at the same time, through this composition or another one of the
+  /// same front.
   @inlinable
   public func combined<StorageType: StorageProtocol>(
     with backStorage: StorageType
   ) -> Storage<Key, Value> where StorageType.Key == Key, StorageType.Value == Value {
-    combined(AnyMarks(), backStorage, .pullThenComplete, .frontFirst, .anyFailure)
+    combined(backStorage, .pullThenComplete, .frontFirst, .anyFailure)
   }
 
   /// This storage in front of another one, with a say in which failures of the front the back is asked after.
@@ -13,7 +17,7 @@ extension StorageProtocol {
   public func combined<StorageType: StorageProtocol>(
     with backStorage: StorageType, fallingThroughOn failures: StorageFallThrough
   ) -> Storage<Key, Value> where StorageType.Key == Key, StorageType.Value == Value {
-    combined(AnyMarks(), backStorage, .pullThenComplete, .frontFirst, failures)
+    combined(backStorage, .pullThenComplete, .frontFirst, failures)
   }
 
   /// This storage in front of another one, with a say in what is pulled and where values are set.
@@ -22,7 +26,7 @@ extension StorageProtocol {
     with backStorage: StorageType, pullStrategy: StorageCombinationPullStrategy,
     setStrategy: StorageCombinationSetStrategy = .frontFirst
   ) -> Storage<Key, Value> where StorageType.Key == Key, StorageType.Value == Value {
-    combined(AnyMarks(), backStorage, pullStrategy, setStrategy, .anyFailure)
+    combined(backStorage, pullStrategy, setStrategy, .anyFailure)
   }
 
   /// This storage in front of another one, with a say in where values are set.
@@ -30,7 +34,7 @@ extension StorageProtocol {
   public func combined<StorageType: StorageProtocol>(
     with backStorage: StorageType, setStrategy: StorageCombinationSetStrategy
   ) -> Storage<Key, Value> where StorageType.Key == Key, StorageType.Value == Value {
-    combined(AnyMarks(), backStorage, .pullThenComplete, setStrategy, .anyFailure)
+    combined(backStorage, .pullThenComplete, setStrategy, .anyFailure)
   }
 
   /// This storage in front of one that is only read: the same as `backed(by:)`.
@@ -44,62 +48,13 @@ extension StorageProtocol {
   }
 
   @inlinable
-  func combined<StorageType: StorageProtocol, Marks: WriteMarks>(
-    _ marks: Marks, _ back: StorageType, _ pullStrategy: StorageCombinationPullStrategy,
+  func combined<StorageType: StorageProtocol>(
+    _ back: StorageType, _ pullStrategy: StorageCombinationPullStrategy,
     _ setStrategy: StorageCombinationSetStrategy, _ fallThrough: StorageFallThrough
-  ) -> Storage<Key, Value>
-  where StorageType.Key == Key, StorageType.Value == Value, Marks.Key == Key {
+  ) -> Storage<Key, Value> where StorageType.Key == Key, StorageType.Value == Value {
     let name = storageName + "<->" + back.storageName
     let reads = PullingStorage(
-      self, back, marks, storageName: name, pullStrategy, fallThrough, isFrontAhead: setStrategy == .frontOnly
-    )
+      self, back, storageName: name, pullStrategy, fallThrough, isFrontAhead: setStrategy == .frontOnly)
     return Storage(CombinedStorage(reads, setStrategy))
-  }
-}
-
-extension StorageProtocol where Key: Hashable {
-  /// This storage in front of another one: what this one has not comes from the back and is set to the front; what is
-  /// set goes to the front, then to the back.
-  ///
-  /// Once all calls have ended, the front holds no value that the back does not: neither one that was pulled while
-  /// another was written, nor one of two that were set at the same time.
-  @inlinable
-  public func combined<StorageType: StorageProtocol>(
-    with backStorage: StorageType
-  ) -> Storage<Key, Value> where StorageType.Key == Key, StorageType.Value == Value {
-    combined(HashedMarks(), backStorage, .pullThenComplete, .frontFirst, .anyFailure)
-  }
-
-  /// This storage in front of another one, with a say in which failures of the front the back is asked after.
-  @inlinable
-  public func combined<StorageType: StorageProtocol>(
-    with backStorage: StorageType, fallingThroughOn failures: StorageFallThrough
-  ) -> Storage<Key, Value> where StorageType.Key == Key, StorageType.Value == Value {
-    combined(HashedMarks(), backStorage, .pullThenComplete, .frontFirst, failures)
-  }
-
-  /// This storage in front of another one, with a say in what is pulled and where values are set.
-  @inlinable
-  public func combined<StorageType: StorageProtocol>(
-    with backStorage: StorageType, pullStrategy: StorageCombinationPullStrategy,
-    setStrategy: StorageCombinationSetStrategy = .frontFirst
-  ) -> Storage<Key, Value> where StorageType.Key == Key, StorageType.Value == Value {
-    combined(HashedMarks(), backStorage, pullStrategy, setStrategy, .anyFailure)
-  }
-
-  /// This storage in front of another one, with a say in where values are set.
-  @inlinable
-  public func combined<StorageType: StorageProtocol>(
-    with backStorage: StorageType, setStrategy: StorageCombinationSetStrategy
-  ) -> Storage<Key, Value> where StorageType.Key == Key, StorageType.Value == Value {
-    combined(HashedMarks(), backStorage, .pullThenComplete, setStrategy, .anyFailure)
-  }
-
-  /// This storage with another one behind it that is never written: values come from there and are set to the front.
-  @inlinable
-  public func backed<ReadableStorageType: ReadableStorageProtocol>(
-    by readableStorage: ReadableStorageType
-  ) -> Storage<Key, Value> where ReadableStorageType.Key == Key, ReadableStorageType.Value == Value {
-    backed(HashedMarks(), readableStorage, .anyFailure)
   }
 }

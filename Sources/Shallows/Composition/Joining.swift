@@ -13,10 +13,12 @@ func zipped<Left, Right>(
 
 extension StorageAnswer {
   /// Both answers, once both are there; none waits for the other to begin.
+  ///
+  /// Completions are called on another thread, as they have always been of two storages: who calls may hold a lock that
+  /// they take.
   @inlinable
   func joined<Other>(with other: StorageAnswer<Other>) -> StorageAnswer<(Value, Other)> {
-    if case .ready(let left) = self, case .ready(let right) = other { return .ready(zipped(left, right)) }
-    return .pending { completion in
+    .pending { completion in
       let join = Join<Value, Other>(completion)
       self.deliver { join.setLeft($0) }
       other.deliver { join.setRight($0) }
@@ -40,7 +42,11 @@ final class Join<Left, Right>: @unchecked Sendable {
   private let completion: (ShallowsResult<(Left, Right)>) -> Void
 
   @usableFromInline
-  init(_ completion: @escaping (ShallowsResult<(Left, Right)>) -> Void) { self.completion = completion }
+  init(_ completion: @escaping (ShallowsResult<(Left, Right)>) -> Void) {
+    self.completion =
+      CallingThread.caller == .nobody
+      ? { result in Workers.shared.run { completion(result) } } : completion
+  }
 
   @usableFromInline
   func setLeft(_ result: ShallowsResult<Left>) { set { left = result } }

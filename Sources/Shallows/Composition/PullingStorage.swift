@@ -1,16 +1,15 @@
 /// Reading from a front, then from what is behind it, whose values are put into the front.
 @usableFromInline
-struct PullingStorage<Front: StorageProtocol, Back: ReadableStorageProtocol, Marks: WriteMarks>:
-  AnsweringReadableStorage
-where Front.Key == Back.Key, Front.Value == Back.Value, Marks.Key == Front.Key {
+struct PullingStorage<Front: StorageProtocol, Back: ReadableStorageProtocol>: AnsweringReadableStorage
+where Front.Key == Back.Key, Front.Value == Back.Value {
   @usableFromInline typealias Key = Front.Key
   @usableFromInline typealias Value = Front.Value
 
   @usableFromInline let storageName: String
   @usableFromInline let front: Front
   @usableFromInline let back: Back
-  @usableFromInline let marks: Marks
-  @usableFromInline let unsettled = UnsettledKeys<Key>()
+  @usableFromInline let marks: WriteMarks
+  @usableFromInline let hash: (Key) -> Int
   @usableFromInline let strategy: StorageCombinationPullStrategy
   @usableFromInline let fallThrough: StorageFallThrough
   /// Whether what is written goes to the front alone, so that filling must neither replace nor remove it.
@@ -18,13 +17,14 @@ where Front.Key == Back.Key, Front.Value == Back.Value, Marks.Key == Front.Key {
 
   @inlinable
   init(
-    _ front: Front, _ back: Back, _ marks: Marks, storageName: String,
+    _ front: Front, _ back: Back, storageName: String,
     _ strategy: StorageCombinationPullStrategy, _ fallThrough: StorageFallThrough, isFrontAhead: Bool
   ) {
     self.isFrontAhead = isFrontAhead
     self.front = front
     self.back = back
-    self.marks = marks
+    marks = .of(front)
+    hash = hashing(Key.self)
     self.storageName = storageName
     self.strategy = strategy
     self.fallThrough = fallThrough
@@ -54,13 +54,13 @@ where Front.Key == Back.Key, Front.Value == Back.Value, Marks.Key == Front.Key {
   @usableFromInline
   func answer(forKeys keys: [Key]) -> StorageAnswer<[ShallowsResult<ExpiringValue<Value>>]> {
     front.answer(forKeys: keys, fallThrough, back.storageName) { missing in
-      let tokens = missing.map(marks.token)
+      let moments = missing.map { marks.moment(hash($0)) }
       return back.answer(forKeys: missing).then { answer in
         guard strategy != .neverPull else { return .ready(answer) }
         let results = answer.spread(over: missing.count, back.storageName)
         let filled: StorageAnswer<[ShallowsResult<Void>]> = .each(missing.count) { index in
           guard case .success(let stored) = results[index] else { return .done }
-          return fill(missing[index], stored, tokens[index])
+          return fill(missing[index], stored, moments[index])
         }
         return filled.map { _ in
           front.defaultExpiry == .never ? answer : answer.map { $0.map { $0.map(kept) } }
@@ -80,33 +80,33 @@ extension PullingStorage {
   @inlinable
   func pull(_ key: Key, after error: any Error) -> StorageAnswer<ExpiringValue<Value>> {
     guard fallThrough.passes(error) else { return .failure(error) }
-    let token = marks.token(key)
+    let moment = marks.moment(hash(key))
     switch back.answer(withExpiryForKey: key) {
-    case .ready(let result): return filled(key, result, token)
+    case .ready(let result): return filled(key, result, moment)
     case .pending(let start):
       return .pending { completion in
-        start { result in filled(key, result, token).deliver(to: completion) }
+        start { result in filled(key, result, moment).deliver(to: completion) }
       }
     }
   }
 
   @inlinable
   func filled(
-    _ key: Key, _ result: ShallowsResult<ExpiringValue<Value>>, _ token: UInt64?
+    _ key: Key, _ result: ShallowsResult<ExpiringValue<Value>>, _ moment: WriteMarks.Moment
   ) -> StorageAnswer<ExpiringValue<Value>> {
     guard strategy != .neverPull, case .success(let stored) = result else { return .ready(result) }
     let result = ShallowsResult<ExpiringValue<Value>>.success(kept(stored))
     switch strategy {
     case .neverPull: return .ready(result)
     case .pullThenComplete:
-      switch fill(key, stored, token) {
+      switch fill(key, stored, moment) {
       case .ready: return .ready(result)
       case .pending(let start): return .pending { completion in start { _ in completion(result) } }
       }
     case .completeThenPull:
       return .pending { completion in
         completion(result)
-        fill(key, stored, token).deliver { _ in }
+        fill(key, stored, moment).deliver { _ in }
       }
     }
   }
@@ -120,14 +120,24 @@ extension PullingStorage {
 
   /// Puts a value into the front, unless the key was written since the back was asked.
   @inlinable
-  func fill(_ key: Key, _ stored: ExpiringValue<Value>, _ token: UInt64?) -> StorageAnswer<Void> {
-    guard let token, marks.isQuiet(key, since: token) else { return .done }
-    if isFrontAhead { return fillGap(key, stored, token) }
+  func fill(
+    _ key: Key, _ stored: ExpiringValue<Value>, _ moment: WriteMarks.Moment
+  ) -> StorageAnswer<Void> {
+    let hash = hash(key)
+    guard marks.isQuiet(hash, since: moment) else { return .done }
+    if isFrontAhead { return fillGap(key, stored, hash, moment) }
+    marks.fill(hash)
     switch set(stored, key) {
-    case .ready: return settled(key, token)
+    case .ready: return filled(key, hash, moment)
     case .pending(let start):
-      return .pending { completion in start { _ in settled(key, token).deliver(to: completion) } }
+      return .pending { completion in start { _ in filled(key, hash, moment).deliver(to: completion) } }
     }
+  }
+
+  /// Takes a value out of the front again if the key was written meanwhile.
+  @inlinable
+  func filled(_ key: Key, _ hash: Int, _ moment: WriteMarks.Moment) -> StorageAnswer<Void> {
+    marks.isQuiet(hash, since: moment) ? .done : forget(key)
   }
 
   /// Gives the front a value, for as long as both sides let it live.
@@ -143,25 +153,42 @@ extension PullingStorage {
     }
   }
 
-  /// Takes a value out of the front again if the key was written meanwhile.
-  @inlinable
-  func settled(_ key: Key, _ token: UInt64) -> StorageAnswer<Void> {
-    marks.isQuiet(key, since: token) ? .done : forget(key)
-  }
-
   /// Gives the front a value if it has none, in one step where it can do that.
   @usableFromInline
   func fillGap(
-    _ key: Key, _ stored: ExpiringValue<Value>, _ token: UInt64
+    _ key: Key, _ stored: ExpiringValue<Value>, _ hash: Int, _ moment: WriteMarks.Moment
   ) -> StorageAnswer<Void> {
     let filled = front.answer(updating: key, expiry: stored.expiry) { found in
-      guard case .failure = found, marks.isQuiet(key, since: token) else { throw WrittenMeanwhile() }
+      guard case .failure = found, marks.isQuiet(hash, since: moment) else { throw WrittenMeanwhile() }
       return stored.value
     }
     return filled.then { result in
       guard case .failure(let error) = result, error.storageFailureKind == .notSupported else { return .done }
-      guard marks.isQuiet(key, since: token) else { return .done }
+      // A value that is being set is nowhere else.
+      guard !moment.isBusy, marks.isQuiet(hash, since: moment) else { return .done }
       return set(stored, key)
+    }
+  }
+
+  /// Takes the value of a key out of the front, or all for nil; one that cannot remove gets the newest instead.
+  @usableFromInline
+  func forget(_ key: Key?) -> StorageAnswer<Void> {
+    guard let key else { return front.answerRemovingAll().first.map { _ in .success(()) } }
+    return front.answer(removing: key).first.then { removed in
+      if case .failure = removed { marks.renew(hash(key)) { renew(key) } }
+      return marks.settle()
+    }
+  }
+
+  private func renew(_ key: Key) -> StorageAnswer<Void> {
+    let moment = marks.moment(hash(key))
+    return back.answer(withExpiryForKey: key).first.then { result in
+      // What the back has lost by another way than through this composition, a front that cannot remove keeps.
+      guard case .success(let stored) = result else { return .done }
+      return set(stored, key).first.map { _ in
+        if !marks.isQuiet(hash(key), since: moment) { marks.renew(hash(key)) { renew(key) } }
+        return .success(())
+      }
     }
   }
 }
@@ -170,55 +197,32 @@ extension PullingStorage {
 private struct WrittenMeanwhile: Error {}
 
 extension PullingStorage {
-  /// Marks a key, or all, as being written until the answer is there.
+  /// Marks a key, or all for nil, as being written until the answer is there or cannot come any more; then the front
+  /// forgets what others have put into it meanwhile.
   @inlinable
   func marked<Answer>(_ key: Key?, _ write: () -> StorageAnswer<Answer>) -> StorageAnswer<Answer> {
-    _ = marks.begin(key)
+    let hash = key.map(hash)
+    let moment = marks.begin(hash)
     switch write() {
-    case .ready(let result): return finished(key, result)
+    case .ready(let result): return ended(key, hash, moment, result)
     case .pending(let start):
-      let once = Once()
+      let once = Once { ended(key, hash, moment, ShallowsResult<Void>.success(())).deliver { _ in } }
       return .pending { completion in
         start { result in
           guard once.isFirst() else { return completion(result) }
-          finished(key, result).deliver(to: completion)
-        }
-      }
-    }
-  }
-
-  /// The same for a write to both sides; if others write the key at the same time, the front forgets it in the end,
-  /// since they may come to the sides in another order, or gets what the back has.
-  @inlinable
-  func markedOnBothSides(_ key: Key, _ write: () -> StorageAnswer<Void>) -> StorageAnswer<Void> {
-    let token = marks.begin(key)
-    switch write() {
-    case .ready(let result): return ended(key, token, result)
-    case .pending(let start):
-      let once = Once()
-      return .pending { completion in
-        start { result in
-          guard once.isFirst() else { return completion(result) }
-          ended(key, token, result).deliver(to: completion)
+          ended(key, hash, moment, result).deliver(to: completion)
         }
       }
     }
   }
 
   @inlinable
-  func ended(_ key: Key, _ token: UInt64?, _ result: ShallowsResult<Void>) -> StorageAnswer<Void> {
-    if marks.wasAlone(key, since: token) { return finished(key, result) }
-    return front.answer(removing: key).first.then { removed in
-      if case .failure = removed { unsettled.add(key) }
-      return finished(key, result)
-    }
-  }
-
-  /// Ends the mark of a write, and does what others could not do before.
-  @inlinable
-  func finished<Answer>(_ key: Key?, _ result: ShallowsResult<Answer>) -> StorageAnswer<Answer> {
-    marks.end(key)
-    return unsettled.isEmpty ? .ready(result) : settle().map { _ in result }
+  func ended<Answer>(
+    _ key: Key?, _ hash: Int?, _ moment: WriteMarks.Moment, _ result: ShallowsResult<Answer>
+  ) -> StorageAnswer<Answer> {
+    let wasAlone = marks.end(hash, since: moment)
+    if !wasAlone, !isFrontAhead { return forget(key).map { _ in result } }
+    return marks.isSettled ? .ready(result) : marks.settle().map { _ in result }
   }
 
   /// The front is updated, from the back's value where it has none.
@@ -234,5 +238,34 @@ extension PullingStorage {
         }
       }
     }
+  }
+}
+
+// What is written goes to the front alone, unless `CombinedStorage` says otherwise.
+extension PullingStorage: StorageProtocol, AnsweringWritableStorage, Rooted {
+  @usableFromInline var root: StorageRoot? {
+    StorageRoot.of(front).map { StorageRoot(storage: $0.storage, level: $0.level + 1) }
+  }
+
+  @inlinable
+  func answer(setting value: Value, forKey key: Key, expiry: StorageExpiry) -> StorageAnswer<Void> {
+    marked(key) { front.answer(setting: value, forKey: key, expiry: expiry) }
+  }
+
+  @inlinable var defaultExpiry: StorageExpiry { front.defaultExpiry }
+
+  @inlinable
+  func answer(removing key: Key) -> StorageAnswer<Void> { marked(key) { front.answer(removing: key) } }
+
+  @inlinable
+  func answerRemovingAll() -> StorageAnswer<Void> { marked(nil) { front.answerRemovingAll() } }
+
+  /// The front is updated, from the back's value where it has none.
+  @usableFromInline
+  func answer(
+    updating key: Key, expiry: StorageExpiry?,
+    _ modify: @escaping (ShallowsResult<Value>) throws -> Value?
+  ) -> StorageAnswer<Value?> {
+    updateFront(key, expiry, modify)
   }
 }

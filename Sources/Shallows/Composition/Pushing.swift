@@ -18,7 +18,8 @@ where Front.Key == Back.Key, Front.Value == Back.Value {
 
   @inlinable
   func answer(setting value: Value, forKey key: Key, expiry: StorageExpiry) -> StorageAnswer<Void> {
-    front.answer(setting: value, forKey: key, expiry: expiry).andThen {
+    let expiry = expiry.absolute
+    return front.answer(setting: value, forKey: key, expiry: expiry).andThen {
       back.answer(setting: value, forKey: key, expiry: expiry)
     }
   }

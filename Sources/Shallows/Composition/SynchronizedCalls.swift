@@ -1,14 +1,12 @@
-/// A storage all of whose calls run one at a time.
-struct SynchronizedStorage<Base: StorageProtocol>: AnsweringStorage {
+/// A storage whose calls begin one at a time.
+struct SynchronizedStorage<Base: StorageProtocol>: AnsweringStorage, Wrapping {
   typealias Key = Base.Key
   typealias Value = Base.Value
 
   let base: Base
-  let queue = CallQueue()
+  let queue = SerialQueue()
 
   init(_ base: Base) { self.base = base }
-
-  var storageName: String { base.storageName }
 
   func answer(forKey key: Key) -> StorageAnswer<Value> {
     inTurn { base.answer(forKey: key) }
@@ -22,13 +20,10 @@ struct SynchronizedStorage<Base: StorageProtocol>: AnsweringStorage {
     inTurn { base.answer(forKeys: keys) }
   }
 
-  func keys() -> StorageKeys<Key> { base.keys() }
-
   func answer(setting value: Value, forKey key: Key, expiry: StorageExpiry) -> StorageAnswer<Void> {
-    inTurn { base.answer(setting: value, forKey: key, expiry: expiry) }
+    let expiry = expiry.absolute
+    return inTurn { base.answer(setting: value, forKey: key, expiry: expiry) }
   }
-
-  var defaultExpiry: StorageExpiry { base.defaultExpiry }
 
   func answer(removing key: Key) -> StorageAnswer<Void> {
     inTurn { base.answer(removing: key) }
@@ -42,23 +37,19 @@ struct SynchronizedStorage<Base: StorageProtocol>: AnsweringStorage {
     updating key: Key, expiry: StorageExpiry?,
     _ modify: @escaping (ShallowsResult<Value>) throws -> Value?
   ) -> StorageAnswer<Value?> {
-    inTurn { base.answer(updating: key, expiry: expiry, modify) }
+    let expiry = expiry?.absolute
+    return inTurn { base.answer(updating: key, expiry: expiry, modify) }
   }
 
-  /// The call has ended before its completion is called, so that this may use the storage and wait for it.
   private func inTurn<Answer>(_ call: @escaping () -> StorageAnswer<Answer>) -> StorageAnswer<Answer> {
-    .pending { completion in
-      queue.run { ended in
-        call().deliver { result in
-          ended()
-          completion(result)
-        }
-      }
-    }
+    .pending { completion in queue.run { call().deliver(to: completion) } }
   }
 }
 
 extension StorageProtocol {
-  /// The same storage, all of whose calls run one at a time on a queue of its own.
+  /// The same storage, whose calls run one at a time, in their order, on a queue of its own.
+  ///
+  /// A call ends there when it returns: a storage that completes later lets the next one begin before. Completions that
+  /// it calls at once are called one after another.
   public func synchronizedCalls() -> Storage<Key, Value> { Storage(SynchronizedStorage(self)) }
 }

@@ -83,7 +83,8 @@ where
 {
   @inlinable
   func answer(setting value: Value, forKey key: Key, expiry: StorageExpiry) -> StorageAnswer<Void> {
-    left.answer(setting: value.0, forKey: key, expiry: expiry)
+    let expiry = expiry.absolute
+    return left.answer(setting: value.0, forKey: key, expiry: expiry)
       .joined(with: right.answer(setting: value.1, forKey: key, expiry: expiry)).withoutPair
   }
 

@@ -13,7 +13,7 @@ public final class DiskFolderStorage: AnsweringStorage, Sendable {
   public let filenameEncoder: Filename.Encoder
   private let diskStorage: Storage<URL, Data>
   /// Where the whole folder is listed and cleared: after what was asked of it before, if the disk storage has the queue.
-  private let queue: DiskQueue
+  private let queue: SerialQueue
   private let isCleared = Atomic(false)
 
   /// Whether the folder is removed when the storage ceases to be.
@@ -22,27 +22,16 @@ public final class DiskFolderStorage: AnsweringStorage, Sendable {
     set { isCleared.store(newValue, ordering: .relaxed) }
   }
 
-  /// Creates a storage of a folder, whose files are read and written by a storage of one's own making.
-  public convenience init(
-    folderURL: URL, diskStorage: Storage<URL, Data>, filenameEncoder: Filename.Encoder = .standard
+  /// Creates a storage of a folder, whose files are read and written by the main disk storage or by one that is given.
+  public init(
+    folderURL: URL, diskStorage: Storage<URL, Data> = DiskStorage.main.asStorage(),
+    filenameEncoder: Filename.Encoder = .standard
   ) {
-    self.init(folderURL, diskStorage, DiskQueue(), filenameEncoder)
-  }
-
-  /// Creates a storage of a folder.
-  public convenience init(
-    folderURL: URL, diskStorage: DiskStorage = .main, filenameEncoder: Filename.Encoder = .standard
-  ) {
-    self.init(folderURL, diskStorage.asStorage(), diskStorage.queue, filenameEncoder)
-  }
-
-  private init(_ folderURL: URL, _ disk: Storage<URL, Data>, _ queue: DiskQueue, _ encoder: Filename.Encoder)
-  {
     storageName = "disk-\(folderURL.lastPathComponent)"
     self.folderURL = folderURL
-    diskStorage = disk
-    self.queue = queue
-    filenameEncoder = encoder
+    self.diskStorage = diskStorage
+    queue = (diskStorage.root?.storage as? DiskStorage)?.queue ?? SerialQueue()
+    self.filenameEncoder = filenameEncoder
   }
 
   deinit {
@@ -50,24 +39,48 @@ public final class DiskFolderStorage: AnsweringStorage, Sendable {
   }
 
   /// Removes the folder with all that is in it, before it returns.
+  ///
+  /// It waits for no call: what is being set may come to the folder afterwards. `removeAll` comes after what was asked
+  /// before.
   public func clear() {
-    let folderURL = folderURL
-    let cleared = Result { try queue.answer { try folderURL.removeItem() }.wait() }
-    ShallowsLog.note(cleared, "clear its folder", storageName)
+    ShallowsLog.note(Result { try folderURL.removeItem() }, "clear its folder", storageName)
   }
 
   /// Where the file of a name is; for a name that has none in the folder, where it would be.
   public func fileURL(forFilename filename: Filename) -> URL {
-    folderURL.appendingPathComponent(
-      filenameEncoder.encodedString(representing: filename), isDirectory: false)
+    let named = Filename(rawValue: filename.canonical)
+    return (try? checkedURL(forFilename: filename))
+      ?? folderURL.appendingPathComponent(
+        filenameEncoder.encodedString(representing: named), isDirectory: false)
   }
 
-  private func checkedURL(forFilename filename: Filename) throws -> URL {
-    folderURL.appendingPathComponent(try filename.path(encodedBy: filenameEncoder), isDirectory: false)
+  /// Where the file of a name is; an error if that were not below the folder, by its path or by a link on the way.
+  func checkedURL(forFilename filename: Filename) throws(FilenameError) -> URL {
+    let forms = filename.forms
+    let url = try checkedURL(ofForm: forms[0])
+    if forms.count == 1 || url.isEntry { return url }
+    for form in forms.dropFirst() {
+      let other = try checkedURL(ofForm: form)
+      if other.isEntry { return other }
+    }
+    return url
+  }
+
+  private func checkedURL(ofForm filename: Filename) throws(FilenameError) -> URL {
+    let path = try filename.path(encodedBy: filenameEncoder)
+    var directory = folderURL
+    for name in path.split(separator: "/").dropLast() {
+      directory.appendPathComponent(String(name), isDirectory: false)
+      guard (try? directory.entryType()) != .typeSymbolicLink else { throw .leavesFolder(filename) }
+    }
+    return folderURL.appendingPathComponent(path, isDirectory: false)
   }
 }
 
-extension DiskFolderStorage {
+extension DiskFolderStorage: Rooted {
+  // Folders of one disk are not told apart: several may be made of one.
+  @usableFromInline var root: StorageRoot? { diskStorage.root }
+
   /// The bytes of a name's file.
   public func answer(forKey filename: Filename) -> StorageAnswer<Data> {
     answer(for: filename) { diskStorage.answer(forKey: $0) }
@@ -92,20 +105,23 @@ extension DiskFolderStorage {
   }
 
   /// All names that have a file, in no order; the sequence fails where the encoder is custom.
+  @_disfavoredOverload
   public func keys() -> StorageKeys<Filename> {
-    StorageKeys(of: { try self.filenames().map(\.filename) })
+    StorageKeys(answering: { self.answerContents().map { $0.map { $0.files.map(\.filename) } } })
   }
 
   /// All names that have a file, and the files.
   package func filenames() throws -> [(filename: Filename, url: URL)] { try contents().files }
 
   /// All that is in the folder.
-  package func contents() throws -> FolderContents {
+  package func contents() throws -> FolderContents { try answerContents().wait() }
+
+  private func answerContents() -> StorageAnswer<FolderContents> {
     guard let decode = filenameEncoder.decode else {
-      throw StorageError.notSupported(.keys, storageName: storageName)
+      return .failure(StorageError.notSupported(.keys, storageName: storageName))
     }
     let folderURL = folderURL
-    return try queue.answer { try FolderContents(of: folderURL, decode: decode) }.wait()
+    return queue.answer { try FolderContents(of: folderURL, decode: decode) }
   }
 
   private func answer<Value>(

@@ -4,7 +4,8 @@ public import Foundation
 ///
 /// Files are read and written away from the caller's thread, one call after another in the order of the calls, and
 /// completions are called there. A file is replaced as a whole: whatever happens, it has its old bytes or its new ones.
-/// A missing file is no value; one that is there and cannot be read fails with the system's error.
+/// A missing file is no value, and so is a directory of its name; a file that is there and cannot be read fails with the
+/// system's error.
 public final class DiskStorage: AnsweringStorage, Sendable {
   /// What setting may fail with.
   public enum Error: Swift.Error, CustomStringConvertible {
@@ -28,7 +29,7 @@ public final class DiskStorage: AnsweringStorage, Sendable {
   /// The storage of folders that are given none of their own.
   public static let main = DiskStorage()
 
-  let queue = DiskQueue()
+  let queue = SerialQueue()
   private let creatingDirectories: Bool
 
   /// The name of all of them.
@@ -53,7 +54,7 @@ public final class DiskStorage: AnsweringStorage, Sendable {
     return queue.answer { try key.writeFile(value, creatingDirectories: creatingDirectories) }
   }
 
-  /// Removes a file; it is no failure if there is none, and one if it is a directory.
+  /// Removes a file; it is no failure if there is none, and a directory of its name stays.
   public func answer(removing key: URL) -> StorageAnswer<Void> {
     queue.answer { try key.removeFile() }
   }

@@ -3,7 +3,9 @@ internal import Foundation
 extension URL {
   func readFile() throws -> Data {
     try requireFile(orThrow: .fileReadUnsupportedScheme)
-    return try Data(contentsOf: self)
+    do { return try Data(contentsOf: self) } catch let error as CocoaError where error.excludesFile {
+      throw CocoaError(.fileReadNoSuchFile, at: self, error.localizedDescription)
+    }
   }
 
   /// Writes beside the file, syncs that, and puts it into the file's place.
@@ -24,9 +26,8 @@ extension URL {
 
   func removeFile() throws {
     try requireFile(orThrow: .fileWriteUnsupportedScheme)
-    guard let type = try entryType() else { return }
-    // Removing a directory would remove everything in it.
-    guard type != .typeDirectory else { throw CocoaError(.fileWriteUnknown, at: self, "It is a directory.") }
+    // A directory is no value: removing it would remove everything in it.
+    guard let type = try entryType(), type != .typeDirectory else { return }
     try removeItem()
   }
 
@@ -39,10 +40,13 @@ extension URL {
   func entryType() throws -> FileAttributeType? {
     do {
       return try FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType
-    } catch let error as CocoaError where error.isNoValue {
+    } catch let error as CocoaError where error.isNoValue || error.excludesFile {
       return nil
     }
   }
+
+  /// Whether something has this name, if only a link to nothing.
+  var isEntry: Bool { (try? entryType()) ?? nil != nil }
 
   /// Whether this is a directory, or a link to one.
   var isDirectory: Bool {
@@ -76,6 +80,14 @@ extension URL {
 }
 
 extension CocoaError {
+  /// Whether there can be no file of the name, so that none is there: a directory has it, a file stands where it needs
+  /// a directory, or it is too long.
+  var excludesFile: Bool {
+    let system = unsafe (userInfo[NSUnderlyingErrorKey] as? any Error).map { $0 as NSError }
+    guard system?.domain == NSPOSIXErrorDomain else { return code == .fileReadInvalidFileName }
+    return [POSIXErrorCode.EISDIR, .ENOTDIR, .ENAMETOOLONG].contains { Int($0.rawValue) == system?.code }
+  }
+
   init(_ code: Code, at url: URL, _ description: String) {
     self.init(
       code,

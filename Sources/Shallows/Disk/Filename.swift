@@ -1,4 +1,9 @@
+public import Foundation
+
 /// The name of a value in a folder: any string, which an encoder turns into the name of a file.
+///
+/// Names are equal as strings are, in memory, in files and in the log: "é" is one name, whether it is written as one
+/// scalar or as two.
 public struct Filename: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral {
   /// The name as its user knows it.
   public var rawValue: String
@@ -25,5 +30,30 @@ public struct Filename: RawRepresentable, Hashable, Sendable, ExpressibleByStrin
   @inlinable
   public init(extendedGraphemeClusterLiteral value: String) {
     self.init(rawValue: value)
+  }
+}
+
+extension Filename {
+  /// The one way to write the name that files and the log have, among those that are equal.
+  @inlinable
+  var canonical: String { isASCII ? rawValue : rawValue.precomposedStringWithCanonicalMapping }
+
+  /// Whether the name is ASCII, so that there is but one way to write it.
+  @inlinable @inline(__always)
+  var isASCII: Bool {
+    unsafe rawValue.utf8.withContiguousStorageIfAvailable { bytes in
+      var (bits, index): (UInt8, Int) = (0, 0)
+      while index < bytes.count {
+        bits |= unsafe bytes[index]
+        index &+= 1
+      }
+      return bits < 0x80
+    } ?? false
+  }
+
+  /// The ways to write the name that a file may have, the one of new files first: folders of before have the others.
+  var forms: [Filename] {
+    if isASCII { return [self] }
+    return [canonical, rawValue, rawValue.decomposedStringWithCanonicalMapping].map(Filename.init(rawValue:))
   }
 }

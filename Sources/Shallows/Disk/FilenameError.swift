@@ -2,7 +2,7 @@
 public enum FilenameError: Error, Sendable, Hashable, StorageFailure, CustomStringConvertible {
   /// It is encoded as nothing, or as the folder itself.
   case isEmpty(Filename)
-  /// It is encoded as a path with `..` in it.
+  /// It is encoded as a path with `..` in it, or with a directory that is a link, which may lead anywhere.
   case leavesFolder(Filename)
   /// It is encoded with a NUL character, which ends names in file systems.
   case hasNul(Filename)
@@ -14,7 +14,8 @@ public enum FilenameError: Error, Sendable, Hashable, StorageFailure, CustomStri
   public var description: String {
     switch self {
     case .isEmpty: "An empty name has no file; use a name of at least one character."
-    case .leavesFolder: "A name with \"..\" for a directory would leave the folder; encode it with base64URL."
+    case .leavesFolder:
+      "A name with \"..\" or a link for a directory would leave the folder; encode it with base64URL."
     case .hasNul: "A name with a NUL character has no file; encode it with base64URL."
     }
   }

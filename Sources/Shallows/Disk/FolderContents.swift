@@ -7,6 +7,9 @@ package struct FolderContents: Sendable {
   /// The files that no name is encoded as: they are not the storage's, or are left over from a write that was cut off.
   package private(set) var others: [URL] = []
 
+  /// Where in `files` those names are that may be written in several ways.
+  private var places: [Filename: Int] = [:]
+
   /// Goes through a folder and its directories, links to directories not followed; a folder that is missing is empty.
   init(of folder: URL, decode: (_ path: String) -> Filename?) throws {
     var directories = [""]
@@ -25,7 +28,15 @@ package struct FolderContents: Sendable {
   }
 
   private mutating func add(_ filename: Filename?, _ url: URL) {
-    if let filename { files.append((filename, url)) } else { others.append(url) }
+    guard let filename else { return others.append(url) }
+    // Several files may have one name, of which that counts whose name is written as new ones are.
+    guard filename.forms.count > 1, let index = places.updateValue(files.count, forKey: filename) else {
+      return files.append((filename, url))
+    }
+    places[filename] = index
+    let isNew = filename.rawValue.utf8.elementsEqual(filename.canonical.utf8)
+    others.append(isNew ? files[index].url : url)
+    if isNew { files[index] = (filename, url) }
   }
 }
 

@@ -55,6 +55,6 @@ extension DiskStorage {
   ) -> DiskFolderStorage {
     DiskFolderStorage(
       folderURL: DiskFolderStorage.url(forFolder: folderName, in: directory, domainMask: domainMask),
-      diskStorage: self, filenameEncoder: filenameEncoder)
+      diskStorage: asStorage(), filenameEncoder: filenameEncoder)
   }
 }

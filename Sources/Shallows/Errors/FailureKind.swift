@@ -63,11 +63,19 @@ extension SedimentError {
 }
 
 extension CocoaError {
+  private static let kindKey = "Shallows.FailureKind"
+
+  /// The same error, which means something else to storages.
+  func ofKind(_ kind: FailureKind) -> CocoaError {
+    CocoaError(code, userInfo: unsafe userInfo.merging([Self.kindKey: kind]) { $1 })
+  }
+
   fileprivate var kindForStorages: FailureKind {
+    if let kind = unsafe userInfo[Self.kindKey] as? FailureKind { return kind }
     switch code {
-    case .fileNoSuchFile, .fileReadNoSuchFile: .noValue
-    case .coderReadCorrupt, .coderValueNotFound, .propertyListReadCorrupt: .cannotDecode
-    default: .cannotRead
+    case .fileNoSuchFile, .fileReadNoSuchFile: return .noValue
+    case .coderReadCorrupt, .coderValueNotFound, .propertyListReadCorrupt: return .cannotDecode
+    default: return .cannotRead
     }
   }
 }

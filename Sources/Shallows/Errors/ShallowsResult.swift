@@ -11,26 +11,17 @@ public func succeed<Value>(with value: Value) -> ShallowsResult<Value> {
   .success(value)
 }
 
+// Not public: programs have properties of these names of their own.
 extension Result {
   /// The value, nil for a failure.
-  public var value: Success? {
+  @usableFromInline var value: Success? {
     guard case .success(let value) = self else { return nil }
     return value
   }
 
   /// The error, nil where there is a value.
-  public var error: Failure? {
+  @usableFromInline var error: Failure? {
     guard case .failure(let error) = self else { return nil }
     return error
-  }
-
-  /// Whether there is a value.
-  public var isSuccess: Bool {
-    value != nil
-  }
-
-  /// Whether there is none.
-  public var isFailure: Bool {
-    error != nil
   }
 }

@@ -1,3 +1,5 @@
+internal import Foundation
+
 extension Optional {
   /// A value was missing.
   ///
@@ -29,14 +31,29 @@ private protocol MissingValue: Error {
 }
 
 extension Optional.UnwrapError: MissingValue {}
+extension EmptyCacheError: MissingValue {}
+
+/// A closure that transforms failed with an error that means a missing value to storages, though something is there.
+///
+/// Errors of Foundation and those that the library has always had keep their types.
+public struct TransformError: Error, StorageFailure {
+  /// What the failure means.
+  public let failureKind: FailureKind
+  /// What the closure threw.
+  public let underlyingError: any Error
+}
 
 extension Error {
   /// The error as the failure of a closure that transforms: something is there, and nothing could be made of it.
   @usableFromInline
   func ofTransform(_ kind: FailureKind) -> any Error {
-    guard var missing = self as? any MissingValue else { return self }
-    missing.failureKind = kind
-    return missing
+    guard isNoValue else { return self }
+    if var missing = self as? any MissingValue {
+      missing.failureKind = kind
+      return missing
+    }
+    if let error = self as? CocoaError { return error.ofKind(kind) }
+    return TransformError(failureKind: kind, underlyingError: self)
   }
 }
 

@@ -34,5 +34,6 @@ public final class FileSystemStorage: AnsweringStorage, Sendable {
   public func answerRemovingAll() -> StorageAnswer<Void> { folder.answerRemovingAll() }
 
   /// All names that have a file, in no order.
+  @_disfavoredOverload
   public func keys() -> StorageKeys<Filename> { folder.keys() }
 }

@@ -1,37 +1,30 @@
 internal import Synchronization
 
-/// A value that any thread may read and change.
+/// A value that threads change one at a time.
 ///
-/// Copies share the value. What changes it must not use it by another way meanwhile.
+/// It is a value as any other: a copy has a value of its own. Threads that are to share one share the place that it is in.
 public struct ThreadSafe<Value> {
-  private let box: Guarded<Value>
+  private var value: Value
+  private let lock = Lock()
 
   /// Creates a place with a value.
-  public init(_ value: Value) { box = Guarded(value) }
+  public init(_ value: Value) { self.value = value }
 
   /// The value.
-  public func read() -> Value { box.read() }
+  public func read() -> Value { lock.with { value } }
 
   /// Changes the value, while nobody else reads or changes it.
-  public mutating func write(with modify: (inout Value) -> Void) { box.write(modify) }
+  public mutating func write(with modify: (inout Value) -> Void) { lock.with { modify(&value) } }
 
   /// Replaces the value.
-  public mutating func write(_ newValue: Value) {
-    box.write { $0 = newValue }
-  }
+  public mutating func write(_ newValue: Value) { lock.with { value = newValue } }
 }
 
-// The value is behind a lock.
 extension ThreadSafe: Sendable where Value: Sendable {}
 
-/// A value that is only touched under its lock.
-private final class Guarded<Value>: @unchecked Sendable {
-  private let lock = Mutex(())
-  private var value: Value
+/// A lock that the copies of a value share.
+private final class Lock: Sendable {
+  private let mutex = Mutex(())
 
-  init(_ value: Value) { self.value = value }
-
-  func read() -> Value { lock.withLock { _ in Unchecked(value) }.value }
-
-  func write(_ modify: (inout Value) -> Void) { lock.withLock { _ in modify(&value) } }
+  func with<Result>(_ body: () -> Result) -> Result { mutex.withLock { _ in Unchecked(body()) }.value }
 }

@@ -47,11 +47,6 @@ public struct LRUCapacity<Key, Value>: Sendable {
     guard let cost else { return 0 }
     return max(cost(key, value), 0)
   }
-
-  /// The part of a bound that one of several shards has; the parts add up to the whole.
-  static func share(of bound: Int, shard: Int, count: Int) -> Int {
-    bound / count + (shard < bound % count ? 1 : 0)
-  }
 }
 
 extension LRUCapacity where Value == Data {

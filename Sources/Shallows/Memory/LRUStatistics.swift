@@ -21,17 +21,4 @@ public struct LRUStatistics: Sendable, Hashable {
 
   /// Statistics of a layer that did nothing yet.
   public init() {}
-
-  static func += (sum: inout LRUStatistics, part: LRUStatistics) {
-    sum.hits += part.hits
-    sum.misses += part.misses
-    sum.insertions += part.insertions
-    sum.rejections += part.rejections
-    sum.evictions += part.evictions
-    sum.expirations += part.expirations
-    sum.count += part.count
-    // The bounds of the shards add up to that of the whole, so this cannot overflow.
-    sum.cost += part.cost
-    sum.tableBytes += part.tableBytes
-  }
 }

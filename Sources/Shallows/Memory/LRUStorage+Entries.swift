@@ -3,14 +3,13 @@ extension LRUStorage {
   @inlinable
   public func value(forKey key: Key) -> Value? {
     let hash = LRUTable<Key, Value>.mixedHash(of: key)
-    let shard = shard(hash)
-    shard.lock.lock()
-    let index = unsafe shard.bounded.pointee.table.index(of: key, hash: UInt32(truncatingIfNeeded: hash))
-    if index != 0, unsafe shard.bounded.pointee.table.links[Int(index)].expiry == 0 {
-      unsafe shard.bounded.pointee.table.touch(index)
-      unsafe shard.bounded.pointee.hits &+= 1
-      let value = unsafe shard.bounded.pointee.table.pair(index).pointee.value
-      shard.lock.unlock()
+    lock.lock()
+    let index = unsafe bounded.pointee.table.index(of: key, hash: UInt32(truncatingIfNeeded: hash))
+    if index != 0, unsafe bounded.pointee.table.links[Int(index)].expiry == 0 {
+      unsafe bounded.pointee.table.touch(index)
+      unsafe bounded.pointee.hits &+= 1
+      let value = unsafe bounded.pointee.table.pair(index).pointee.value
+      lock.unlock()
       return value
     }
     return endReading(forKey: key, hash: hash)?.value
@@ -20,29 +19,28 @@ extension LRUStorage {
   @usableFromInline
   func valueAndExpiry(forKey key: Key) -> (value: Value, milliseconds: UInt64)? {
     let hash = LRUTable<Key, Value>.mixedHash(of: key)
-    shard(hash).lock.lock()
+    lock.lock()
     return endReading(forKey: key, hash: hash)
   }
 
   // Goes on with the lock taken, and gives it back.
   @inlinable @inline(never)
   func endReading(forKey key: Key, hash: UInt64) -> (value: Value, milliseconds: UInt64)? {
-    let shard = shard(hash)
     var dropped = LRUDropped<Key, Value>()
     var found: (value: Value, milliseconds: UInt64)?
-    let index = unsafe shard.bounded.pointee.liveIndex(
+    let index = unsafe bounded.pointee.liveIndex(
       of: key, hash: UInt32(truncatingIfNeeded: hash), clock: clock, dropped: &dropped)
     if index != 0 {
-      unsafe shard.bounded.pointee.table.touch(index)
-      unsafe shard.bounded.pointee.hits &+= 1
+      unsafe bounded.pointee.table.touch(index)
+      unsafe bounded.pointee.hits &+= 1
       found = unsafe (
-        shard.bounded.pointee.table.pair(index).pointee.value,
-        shard.bounded.pointee.table.links[Int(index)].expiry
+        bounded.pointee.table.pair(index).pointee.value,
+        bounded.pointee.table.links[Int(index)].expiry
       )
     } else {
-      unsafe shard.bounded.pointee.misses &+= 1
+      unsafe bounded.pointee.misses &+= 1
     }
-    shard.lock.unlock()
+    lock.unlock()
     dropped.release()
     return found
   }
@@ -51,19 +49,18 @@ extension LRUStorage {
   @inlinable
   public func peek(forKey key: Key) -> Value? {
     let hash = LRUTable<Key, Value>.mixedHash(of: key)
-    let shard = shard(hash)
-    shard.lock.lock()
-    defer { shard.lock.unlock() }
-    let index = unsafe shard.bounded.pointee.table.index(of: key, hash: UInt32(truncatingIfNeeded: hash))
+    lock.lock()
+    defer { lock.unlock() }
+    let index = unsafe bounded.pointee.table.index(of: key, hash: UInt32(truncatingIfNeeded: hash))
     if index == 0 { return nil }
-    let expiry = unsafe shard.bounded.pointee.table.links[Int(index)].expiry
+    let expiry = unsafe bounded.pointee.table.links[Int(index)].expiry
     if expiry != 0 && expiry <= clock() { return nil }
-    return unsafe shard.bounded.pointee.table.pair(index).pointee.value
+    return unsafe bounded.pointee.table.pair(index).pointee.value
   }
 
   /// Keeps a value as the one used last, in place of an older one of its key; false if it exceeds the bound.
   ///
-  /// A value that alone costs more than the bound, or than a shard's share of it, is not kept. An older one of its
+  /// A value that alone costs more than the bound is not kept. An older one of its
   /// key leaves all the same, and nothing else does. Times are wall times; an expiry of nil is that of
   /// the older value.
   @inlinable @discardableResult
@@ -71,13 +68,12 @@ extension LRUStorage {
     let cost = capacity.cost(of: value, forKey: key)
     let deadline = LRUExpiry.deadline(expiry, clock: clock)
     let hash = LRUTable<Key, Value>.mixedHash(of: key)
-    let shard = shard(hash)
     var dropped = LRUDropped<Key, Value>()
-    shard.lock.lock()
-    let isKept = unsafe shard.bounded.pointee.insert(
+    lock.lock()
+    let isKept = unsafe bounded.pointee.insert(
       value, forKey: key, hash: UInt32(truncatingIfNeeded: hash), cost: cost, expiry: deadline, clock: clock,
       dropped: &dropped)
-    shard.lock.unlock()
+    lock.unlock()
     dropped.release()
     return isKept
   }
@@ -86,13 +82,12 @@ extension LRUStorage {
   @inlinable @discardableResult
   public func removeValue(forKey key: Key) -> Value? {
     let hash = LRUTable<Key, Value>.mixedHash(of: key)
-    let shard = shard(hash)
     var dropped = LRUDropped<Key, Value>()
-    shard.lock.lock()
-    let index = unsafe shard.bounded.pointee.liveIndex(
+    lock.lock()
+    let index = unsafe bounded.pointee.liveIndex(
       of: key, hash: UInt32(truncatingIfNeeded: hash), clock: clock, dropped: &dropped)
-    let removed = index == 0 ? nil : unsafe shard.bounded.pointee.table.remove(index)
-    shard.lock.unlock()
+    let removed = index == 0 ? nil : unsafe bounded.pointee.table.remove(index)
+    lock.unlock()
     dropped.release()
     return removed?.value
   }

@@ -1,3 +1,4 @@
+@_exported public import MemoryPressure
 internal import Synchronization
 
 extension LRUStorage {
@@ -8,7 +9,7 @@ extension LRUStorage {
     switch level {
     case .normal: break
     case .warning:
-      trim { _, count, cost in cost > 0 ? (.max, cost / 2) : (count / 2, .max) }
+      trim { count, cost in cost > 0 ? (.max, cost / 2) : (count / 2, .max) }
     case .critical: dropAll(areEvictions: true)
     }
   }

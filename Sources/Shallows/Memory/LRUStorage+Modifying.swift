@@ -25,15 +25,14 @@ extension LRUStorage {
   /// Finds the value of a key, and what tells later whether that has changed.
   @inlinable
   func look(forKey key: Key, hash: UInt64, isCounted: Bool, _ value: inout Value?) -> LRULook {
-    let shard = shard(hash)
     var dropped = LRUDropped<Key, Value>()
-    shard.lock.lock()
-    let index = unsafe shard.bounded.pointee.liveIndex(
+    lock.lock()
+    let index = unsafe bounded.pointee.liveIndex(
       of: key, hash: UInt32(truncatingIfNeeded: hash), clock: clock, dropped: &dropped)
-    let look = unsafe shard.bounded.pointee.look(at: index)
-    if index != 0 { value = unsafe shard.bounded.pointee.table.pair(index).pointee.value }
-    if !isCounted { unsafe shard.bounded.pointee.count(isHit: index != 0) }
-    shard.lock.unlock()
+    let look = unsafe bounded.pointee.look(at: index)
+    if index != 0 { value = unsafe bounded.pointee.table.pair(index).pointee.value }
+    if !isCounted { unsafe bounded.pointee.count(isHit: index != 0) }
+    lock.unlock()
     dropped.release()
     return look
   }
@@ -46,22 +45,21 @@ extension LRUStorage {
     let cost = value.map { capacity.cost(of: $0, forKey: key) } ?? 0
     let deadline = LRUExpiry.deadline(expiry, clock: clock)
     let tableHash = UInt32(truncatingIfNeeded: hash)
-    let shard = shard(hash)
     // What is replaced goes out of the table alive.
     var dropped = LRUDropped<Key, Value>()
-    shard.lock.lock()
-    let index = unsafe shard.bounded.pointee.liveIndex(
+    lock.lock()
+    let index = unsafe bounded.pointee.liveIndex(
       of: key, hash: tableHash, clock: clock, dropped: &dropped)
-    let isUnchanged = unsafe shard.bounded.pointee.isUnchanged(index, since: look)
+    let isUnchanged = unsafe bounded.pointee.isUnchanged(index, since: look)
     if isUnchanged {
       if let value {
-        _ = unsafe shard.bounded.pointee.insert(
+        _ = unsafe bounded.pointee.insert(
           value, forKey: key, hash: tableHash, cost: cost, expiry: deadline, clock: clock, dropped: &dropped)
       } else if index != 0 {
-        unsafe dropped.append(shard.bounded.pointee.table.remove(index))
+        unsafe dropped.append(bounded.pointee.table.remove(index))
       }
     }
-    shard.lock.unlock()
+    lock.unlock()
     dropped.release()
     return isUnchanged
   }

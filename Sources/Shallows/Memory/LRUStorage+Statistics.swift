@@ -7,41 +7,30 @@ extension LRUStorage {
 
   /// What is held now, and what happened since the storage was made.
   public var statistics: LRUStatistics {
-    var sum = LRUStatistics()
-    for number in 0..<shardCount {
-      let shard = unsafe shards[number]
-      shard.lock.lock()
-      unsafe sum += shard.bounded.pointee.statistics
-      shard.lock.unlock()
-    }
-    return sum
+    lock.lock()
+    defer { lock.unlock() }
+    return unsafe bounded.pointee.statistics
   }
 
-  /// The keys of all that `count` counts, the one used last first; with several shards, shard after shard.
+  /// The keys of all that `count` counts, the one used last first.
   public var keysByLastUse: [Key] {
     var keys: [Key] = []
-    for number in 0..<shardCount {
-      let shard = unsafe shards[number]
-      shard.lock.lock()
-      unsafe shard.bounded.pointee.table.appendKeys(to: &keys)
-      shard.lock.unlock()
-    }
+    lock.lock()
+    unsafe bounded.pointee.table.appendKeys(to: &keys)
+    lock.unlock()
     return keys
   }
 
-  /// Checks everything that must hold of the tables and bounds between two calls.
+  /// Checks everything that must hold of the table and the bound between two calls.
   package func checkInvariants() throws(LRUDefect) {
-    for number in 0..<shardCount {
-      let shard = unsafe shards[number]
-      shard.lock.lock()
-      defer { shard.lock.unlock() }
-      try unsafe shard.bounded.pointee.table.checkInvariants()
-      let table = unsafe (
-        count: shard.bounded.pointee.table.count, cost: shard.bounded.pointee.table.totalCost
-      )
-      try LRUDefect.check(
-        table.count <= (unsafe shard.bounded.pointee.countMax), "more entries than the bound")
-      try LRUDefect.check(table.cost <= (unsafe shard.bounded.pointee.costMax), "more cost than the bound")
-    }
+    lock.lock()
+    defer { lock.unlock() }
+    try unsafe bounded.pointee.table.checkInvariants()
+    let table = unsafe (
+      count: bounded.pointee.table.count, cost: bounded.pointee.table.totalCost
+    )
+    try LRUDefect.check(
+      table.count <= (unsafe bounded.pointee.countMax), "more entries than the bound")
+    try LRUDefect.check(table.cost <= (unsafe bounded.pointee.costMax), "more cost than the bound")
   }
 }

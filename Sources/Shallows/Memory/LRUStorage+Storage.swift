@@ -19,7 +19,13 @@ extension LRUStorage: StorageProtocol, AnsweringReadableStorage, AnsweringWritab
   }
 
   /// All keys that have a value.
-  public func keys() -> StorageKeys<Key> { StorageKeys(of: { self.keysByLastUse }) }
+  @_disfavoredOverload
+  public func keys() -> StorageKeys<Key> {
+    StorageKeys(of: {
+      self.removeExpired()
+      return self.keysByLastUse
+    })
+  }
 
   /// Keeps a value, unless it alone exceeds the bound.
   @inlinable

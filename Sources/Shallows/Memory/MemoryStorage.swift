@@ -79,6 +79,7 @@ extension MemoryStorage {
   }
 
   /// All keys that have a value.
+  @_disfavoredOverload
   public func keys() -> StorageKeys<Key> { StorageKeys { self.storage.keys } }
 
   /// Gives a key a value, which never expires.
@@ -94,7 +95,7 @@ extension MemoryStorage {
   /// Takes the value of a key away.
   @inlinable
   public func answer(removing key: Key) -> StorageAnswer<Void> {
-    _ = change(key) { Unchecked($0.removeValue(forKey: key)) }
+    _ = change(key) { Unchecked($0.removeEntry(forKey: key)) }
     return .done
   }
 
@@ -135,15 +136,22 @@ extension MemoryStorage {
   }
 
   private func replace(_ key: Key, by new: Value?, ifWriteCountIs count: UInt64?) -> Bool {
-    // The old value goes once the lock is free.
-    let old = UncheckedBox<Value?>(nil)
+    // The old key and value end once the lock is free.
+    let old = UncheckedBox<(key: Key, value: Value)?>(nil)
     return lock.withLock { _ in
       guard watched[key]?.writeCount == count else { return false }
       noteWrite(key)
-      old.value = exchange(&values[key], for: new)
+      old.value = values.removeEntry(forKey: key)
+      values[old.value?.key ?? key] = new
       return true
     }
   }
+}
+
+extension Dictionary {
+  /// Takes a key and its value out.
+  @inlinable
+  mutating func removeEntry(forKey key: Key) -> Element? { index(forKey: key).map { remove(at: $0) } }
 }
 
 /// Puts a new value in the place of the old one, which is returned.

@@ -25,6 +25,7 @@ public protocol ReadableStorageProtocol<Key, Value>: StorageDesign {
   func answer(forKeys keys: [Key]) -> StorageAnswer<[ShallowsResult<ExpiringValue<Value>>]>
 
   /// All keys that have a value, in no order; the sequence fails where the storage does not know them.
+  @_disfavoredOverload
   func keys() -> StorageKeys<Key>
 }
 
@@ -36,7 +37,9 @@ extension ReadableStorageProtocol {
   /// The value of a key, by `retrieve(forKey:completion:)`.
   @inlinable
   public func answer(forKey key: Key) -> StorageAnswer<Value> {
-    .pending { completion in retrieve(forKey: key, completion: completion) }
+    .pending { completion in
+      StorageAnswer<Void>.notWaiting { retrieve(forKey: key, completion: completion) }
+    }
   }
 
   /// The value of a key, which never ceases to be there as far as this storage knows.
@@ -52,6 +55,7 @@ extension ReadableStorageProtocol {
   }
 
   /// A sequence that fails: this storage does not know its keys.
+  @_disfavoredOverload
   public func keys() -> StorageKeys<Key> {
     StorageKeys(failing: StorageError.notSupported(.keys, storageName: storageName))
   }
@@ -65,7 +69,7 @@ public protocol AnsweringReadableStorage: ReadableStorageProtocol {}
 
 extension AnsweringReadableStorage {
   /// Calls the completion with the value of a key: before it returns, if it need not wait.
-  @inlinable
+  @inlinable @inline(__always)
   public func retrieve(forKey key: Key, completion: @escaping (ShallowsResult<Value>) -> Void) {
     answer(forKey: key).deliver(to: completion)
   }

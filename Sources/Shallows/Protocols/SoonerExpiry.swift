@@ -9,6 +9,13 @@ extension StorageExpiry {
     return end <= otherEnd ? one : other
   }
 
+  /// The same, told as a time, so that it means the same however long it takes to be set.
+  @usableFromInline
+  var absolute: StorageExpiry {
+    guard case .after = self, let end else { return self }
+    return .at(end)
+  }
+
   private var end: Date? {
     switch self {
     case .never: nil

@@ -16,13 +16,21 @@ public enum StorageAnswer<Value> {
   @inlinable
   public static func failure(_ error: any Error) -> Self { .ready(.failure(error)) }
 
-  /// Calls a completion with the result, before it returns if the result is ready.
+  /// Calls a completion with the result, before it returns if the result is ready and the stack is not half used.
   @inlinable
   public consuming func deliver(to completion: @escaping (ShallowsResult<Value>) -> Void) {
     switch consume self {
-    case .ready(let result): completion(result)
+    case .ready(let result):
+      CallingThread.isDeep ? Self.deliverElsewhere(result, completion) : completion(result)
     case .pending(let start): start(completion)
     }
+  }
+
+  @usableFromInline @inline(never)
+  static func deliverElsewhere(
+    _ result: ShallowsResult<Value>, _ completion: @escaping (ShallowsResult<Value>) -> Void
+  ) {
+    Workers.shared.run { completion(result) }
   }
 
   /// The answer with the result made into another one, once it is there.
@@ -64,4 +72,14 @@ extension StorageAnswer<Void> {
   /// It is done.
   @inlinable
   public static var done: Self { .ready(.success(())) }
+
+  /// Begins what a task awaits.
+  @usableFromInline
+  static func awaiting(_ body: () -> Void) { CallingThread.calling(for: .awaits, body) }
+
+  /// Calls a storage of a user's, which may call others on its own account.
+  @usableFromInline
+  static func notWaiting(_ body: () -> Void) {
+    CallingThread.caller == .nobody ? body() : CallingThread.calling(for: .nobody, body)
+  }
 }

@@ -15,9 +15,11 @@ public protocol WritableStorageProtocol<Key, Value>: StorageDesign {
   func asWriteOnlyStorage() -> WriteOnlyStorage<Key, Value>
 
   /// Takes the value of a key away; it is no failure if there is none.
+  @_disfavoredOverload
   func remove(forKey key: Key, completion: @escaping (ShallowsResult<Void>) -> Void)
 
   /// Takes all values away.
+  @_disfavoredOverload
   func removeAll(completion: @escaping (ShallowsResult<Void>) -> Void)
 
   /// Gives a key a value that ceases to be there at some time, at once if that is possible.
@@ -39,13 +41,13 @@ extension WritableStorageProtocol {
   public func asWriteOnlyStorage() -> WriteOnlyStorage<Key, Value> { WriteOnlyStorage(self) }
 
   /// Fails: this storage cannot remove.
-  @inlinable
+  @inlinable @_disfavoredOverload
   public func remove(forKey key: Key, completion: @escaping (ShallowsResult<Void>) -> Void) {
     completion(.failure(StorageError.notSupported(.removing, storageName: storageName)))
   }
 
   /// Fails: this storage cannot remove.
-  @inlinable
+  @inlinable @_disfavoredOverload
   public func removeAll(completion: @escaping (ShallowsResult<Void>) -> Void) {
     completion(.failure(StorageError.notSupported(.removingAll, storageName: storageName)))
   }
@@ -56,7 +58,9 @@ extension WritableStorageProtocol {
     guard expiry == .never else {
       return .failure(StorageError.notSupported(.expiry, storageName: storageName))
     }
-    return .pending { completion in set(value, forKey: key, completion: completion) }
+    return .pending { completion in
+      StorageAnswer<Void>.notWaiting { set(value, forKey: key, completion: completion) }
+    }
   }
 
   /// Never.
@@ -66,13 +70,15 @@ extension WritableStorageProtocol {
   /// Removes by `remove(forKey:completion:)`.
   @inlinable
   public func answer(removing key: Key) -> StorageAnswer<Void> {
-    .pending { completion in remove(forKey: key, completion: completion) }
+    .pending { completion in
+      StorageAnswer<Void>.notWaiting { remove(forKey: key, completion: completion) }
+    }
   }
 
   /// Removes by `removeAll(completion:)`.
   @inlinable
   public func answerRemovingAll() -> StorageAnswer<Void> {
-    .pending { completion in removeAll(completion: completion) }
+    .pending { completion in StorageAnswer<Void>.notWaiting { removeAll(completion: completion) } }
   }
 
   /// Gives a key a value that ceases to be there at some time, where the storage can do that.
@@ -100,13 +106,13 @@ extension AnsweringWritableStorage {
   }
 
   /// Takes the value of a key away: before it returns, if it need not wait.
-  @inlinable
+  @inlinable @_disfavoredOverload
   public func remove(forKey key: Key, completion: @escaping (ShallowsResult<Void>) -> Void) {
     answer(removing: key).deliver(to: completion)
   }
 
   /// Takes all values away: before it returns, if it need not wait.
-  @inlinable
+  @inlinable @_disfavoredOverload
   public func removeAll(completion: @escaping (ShallowsResult<Void>) -> Void) {
     answerRemovingAll().deliver(to: completion)
   }

@@ -11,6 +11,8 @@ public struct FolderImportReport: Sendable, Hashable {
   public internal(set) var byteCount: UInt64 = 0
   /// The files that have no name in the folder's encoding: they are left where they are.
   public internal(set) var otherFiles: [URL] = []
+  /// The files that could not be read: they are left where they are, and the next import tries them again.
+  public internal(set) var unreadableFiles: [URL] = []
 
   /// Creates a report of nothing.
   public init() {}
@@ -20,6 +22,7 @@ extension SedimentStorage {
   /// Moves what is in a folder of files into this storage: each file goes once its data is on the disk here.
   ///
   /// Interrupted, by whatever it is, it loses nothing, and the next call goes on. Names that have a value here keep it.
+  /// A file that cannot be read stays, and does not keep the others from moving.
   /// Nobody else may use the folder meanwhile. A folder with an encoder of the user's own cannot tell its names: see
   /// `importing(_:filenames:)`.
   @discardableResult
@@ -31,16 +34,20 @@ extension SedimentStorage {
     return importing.report
   }
 
-  /// Moves the files of some names into this storage, whatever the folder's encoder; names without a file are passed
-  /// over.
+  /// Moves the files of some names into this storage, whatever the folder's encoder; names without a file in the folder
+  /// are passed over, and so are those that can have none, as `../name`.
   @discardableResult
   public func importing(
     _ folder: DiskFolderStorage, filenames: some Sequence<Filename>
   ) throws -> FolderImportReport {
     var importing = FolderImport(try keyspace())
+    var seen: Set<Filename> = []
     try importing.move(
-      filenames.lazy.map { ($0, folder.fileURL(forFilename: $0)) }.filter {
-        FileManager.default.fileExists(atPath: $0.1.path)
+      filenames.lazy.compactMap { filename in
+        guard seen.insert(filename).inserted,
+          let url = try? folder.checkedURL(forFilename: filename), url.isEntry
+        else { return nil }
+        return (filename, url)
       })
     return importing.report
   }
@@ -61,8 +68,11 @@ struct FolderImport {
 
   mutating func move(_ files: some Sequence<(filename: Filename, url: URL)>) throws {
     for (filename, url) in files {
-      let data = try Data(contentsOf: url)
-      if try keyspace.setIfAbsent(data, forKey: filename.rawValue, durability: .unsynced) {
+      guard let data = try? Data(contentsOf: url) else {
+        report.unreadableFiles.append(url)
+        continue
+      }
+      if try keyspace.setIfAbsent(data, forKey: filename.canonical, durability: .unsynced) {
         report.importedCount += 1
         report.byteCount += UInt64(data.count)
       } else {
@@ -81,7 +91,7 @@ struct FolderImport {
   private mutating func removePending() throws {
     guard !pending.isEmpty else { return }
     try keyspace.syncAndWait()
-    for url in pending { try FileManager.default.removeItem(at: url) }
+    for url in pending { try url.removeItem() }
     pending = []
     pendingByteCount = 0
   }

@@ -2,26 +2,38 @@ public import Foundation
 public import Sediment
 
 extension SedimentStorage: StorageProtocol, AnsweringReadableStorage {
-  /// The data of a name, always at once.
-  @inlinable
+  /// The data of a name: at once, unless the file has to be opened.
+  @inlinable @inline(__always)
   public func answer(forKey filename: Filename) -> StorageAnswer<Data> {
+    guard let keyspace = source.keyspace, filename.isASCII else { return answerOtherwise(forKey: filename) }
+    return answer(forKey: filename.rawValue, in: keyspace)
+  }
+
+  /// The data of a name that may be written in several ways, or of a file that may have to be opened.
+  @usableFromInline @inline(never)
+  func answerOtherwise(forKey filename: Filename) -> StorageAnswer<Data> {
+    let key = filename.canonical
+    guard let keyspace = source.keyspace else { return source.opening { self.answer(forKey: key, in: $0) } }
+    return answer(forKey: key, in: keyspace)
+  }
+
+  @inlinable @inline(__always)
+  func answer(forKey key: String, in keyspace: SedimentCollection) -> StorageAnswer<Data> {
     do {
-      let data = try source.keyspace().retrieve(forKey: filename.rawValue, as: Data.self)
+      let data = try keyspace.retrieve(forKey: key, as: Data.self)
       guard let data else { return .failure(StorageError.missing) }
       return .value(data)
     } catch {
-      return .failure(error)
+      return .failure(source.explained(error))
     }
   }
 
   /// The data of a name and when it ceases to be there.
   public func answer(withExpiryForKey filename: Filename) -> StorageAnswer<ExpiringValue<Data>> {
-    do {
-      let found = try source.keyspace().retrieveExpiring(forKey: filename.rawValue, as: Data.self)
-      guard let found else { return .failure(StorageError.missing) }
-      return .value(ExpiringValue(found.value, expiry: StorageExpiry(found.expiry)))
-    } catch {
-      return .failure(error)
+    reading { keyspace in
+      let found = try keyspace.retrieveExpiring(forKey: filename.canonical, as: Data.self)
+      let (value, expiry) = try found.unwrap(orThrow: StorageError.missing)
+      return ExpiringValue(value, expiry: StorageExpiry(expiry))
     }
   }
 
@@ -31,36 +43,48 @@ extension SedimentStorage: StorageProtocol, AnsweringReadableStorage {
   public func answer(
     forKeys filenames: [Filename]
   ) -> StorageAnswer<[ShallowsResult<ExpiringValue<Data>>]> {
-    let keyspace: SedimentCollection
-    do { keyspace = try source.keyspace() } catch { return .failure(error) }
-    var results: [ShallowsResult<ExpiringValue<Data>>] = []
-    results.reserveCapacity(filenames.count)
-    while results.count < filenames.count {
-      let rest = filenames[results.count...].lazy.map(\.rawValue)
-      do {
-        try keyspace.withExpiringValues(forKeys: rest) { _, value, expiry in
-          guard let value else { return results.append(.failure(StorageError.missing)) }
-          results.append(
-            .success(ExpiringValue(Data(sedimentBytes: value), expiry: StorageExpiry(expiry))))
+    reading { keyspace in
+      var results: [ShallowsResult<ExpiringValue<Data>>] = []
+      results.reserveCapacity(filenames.count)
+      while results.count < filenames.count {
+        let rest = filenames[results.count...].lazy.map(\.canonical)
+        do {
+          try keyspace.withExpiringValues(forKeys: rest) { _, value, expiry in
+            guard let value else { return results.append(.failure(StorageError.missing)) }
+            results.append(
+              .success(ExpiringValue(Data(sedimentBytes: value), expiry: StorageExpiry(expiry))))
+          }
+        } catch {
+          // It came instead of the result of the first that has none yet.
+          results.append(.failure(source.explained(error)))
         }
-      } catch {
-        // It came instead of the result of the first that has none yet.
-        results.append(.failure(error))
       }
+      return results
     }
-    return .value(results)
   }
 
   /// All names; keys that are no text have none.
+  @_disfavoredOverload
   public func keys() -> StorageKeys<Filename> {
-    StorageKeys {
-      var filenames: [Filename] = []
-      try source.keyspace().forEachKey(withPrefix: "") { key in
-        if let text = String(sedimentBytes: key) { filenames.append(Filename(rawValue: text)) }
-        return .continue
+    StorageKeys(answering: {
+      reading { keyspace in
+        var filenames: [Filename] = []
+        try keyspace.forEachKey(withPrefix: "") { key in
+          if let text = String(sedimentBytes: key) { filenames.append(Filename(rawValue: text)) }
+          return .continue
+        }
+        return filenames
       }
-      return filenames
+    })
+  }
+
+  private func reading<Value>(
+    _ read: @escaping (SedimentCollection) throws -> Value
+  ) -> StorageAnswer<Value> {
+    let answer: (SedimentCollection) -> StorageAnswer<Value> = { keyspace in
+      do { return .value(try read(keyspace)) } catch { return .failure(source.explained(error)) }
     }
+    return source.keyspace.map(answer) ?? source.opening(answer)
   }
 }
 

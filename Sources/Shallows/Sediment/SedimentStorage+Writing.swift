@@ -7,16 +7,27 @@ extension SedimentStorage: AnsweringWritableStorage {
   public func answer(
     setting data: Data, forKey filename: Filename, expiry: StorageExpiry
   ) -> StorageAnswer<Void> {
-    writing { keyspace, durability in
-      try keyspace.set(
-        data, forKey: filename.rawValue, expiry: SedimentExpiry(expiry), durability: durability)
+    // Without a closure that outlives the call, unless it is the first one.
+    let answer = source.withKeyspace { keyspace in
+      writing(in: keyspace) { durability in
+        try keyspace.set(
+          data, forKey: filename.canonical, expiry: SedimentExpiry(expiry), durability: durability)
+      }
+    }
+    if let answer { return answer }
+    let expiry = source.isOfFile ? expiry.absolute : expiry
+    return source.opening { keyspace in
+      writing(in: keyspace) { durability in
+        try keyspace.set(
+          data, forKey: filename.canonical, expiry: SedimentExpiry(expiry), durability: durability)
+      }
     }
   }
 
   /// Takes the data of a name away; it is no failure if there is none.
   public func answer(removing filename: Filename) -> StorageAnswer<Void> {
     writing { keyspace, durability in
-      try keyspace.remove(forKey: filename.rawValue, durability: durability)
+      try keyspace.remove(forKey: filename.canonical, durability: durability)
     }
   }
 
@@ -30,37 +41,45 @@ extension SedimentStorage: AnsweringWritableStorage {
     updating filename: Filename, expiry: StorageExpiry?,
     _ modify: @escaping (ShallowsResult<Data>) throws -> Data?
   ) -> StorageAnswer<Data?> {
-    var new: Data?
+    let new = UncheckedBox<Data?>(nil)
+    // What waits for the file to be opened is counted from now all the same.
+    let expiry = source.keyspace == nil && source.isOfFile ? expiry?.absolute : expiry
     let answer = writing { keyspace, durability in
       try keyspace.update(
-        forKey: filename.rawValue, as: Data.self, expiry: expiry.map(SedimentExpiry.init) ?? .unchanged,
+        forKey: filename.canonical, as: Data.self, expiry: expiry.map(SedimentExpiry.init) ?? .unchanged,
         durability: durability
       ) { old in
-        new = try modify(old.map { .success($0) } ?? .failure(StorageError.missing))
-        return new
+        new.value = try modify(old.map { .success($0) } ?? .failure(StorageError.missing))
+        return new.value
       }
     }
-    let last = new
-    return answer.map { $0.map { last } }
+    return answer.map { $0.map { new.value } }
   }
 
-  /// Makes a change on the caller's thread; where it is to be synced, the answer is there once it is, and comes on
+  private func writing(
+    _ change: @escaping (SedimentCollection, SedimentDurability?) throws -> Void
+  ) -> StorageAnswer<Void> {
+    let answer: (SedimentCollection) -> StorageAnswer<Void> = { keyspace in
+      writing(in: keyspace) { try change(keyspace, $0) }
+    }
+    return source.keyspace.map(answer) ?? source.opening(answer)
+  }
+
+  /// Makes a change on the thread that calls; where it is to be synced, the answer is there once it is, and comes on
   /// another thread.
   @inlinable
   func writing(
-    _ change: (SedimentCollection, SedimentDurability?) throws -> Void
+    in keyspace: SedimentCollection, _ change: (SedimentDurability?) throws -> Void
   ) -> StorageAnswer<Void> {
     do {
-      return try source.withKeyspace { keyspace in
-        guard syncs(keyspace) else {
-          try change(keyspace, durability)
-          return .done
-        }
-        try change(keyspace, .unsynced)
-        return synced(keyspace)
+      guard syncs(keyspace) else {
+        try change(durability)
+        return .done
       }
+      try change(.unsynced)
+      return synced(keyspace)
     } catch {
-      return .failure(error)
+      return .failure(source.explained(error))
     }
   }
 
@@ -73,7 +92,7 @@ extension SedimentStorage: AnsweringWritableStorage {
       let completion = Unchecked(completion)
       keyspace.sync { error in
         // Off the thread that syncs, which others wait for.
-        ElasticThreads.shared.run { completion.value(error.map { .failure($0) } ?? .success(())) }
+        Workers.shared.run { completion.value(error.map { .failure($0) } ?? .success(())) }
       }
     }
   }

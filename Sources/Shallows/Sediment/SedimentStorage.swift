@@ -9,11 +9,12 @@ public import Sediment
 /// acknowledged.
 ///
 /// Retrieving completes on the caller's thread before it returns; so does setting, unless it has to wait for the disk
-/// because a change is to be synced. A missing value is `isNoValue`; what else fails is a `SedimentError`, that of opening
-/// the file at the first call included. It may be used from any thread.
+/// because a change is to be synced. A file that is named by its URL is opened on another thread, and the calls that come
+/// before that is done complete there, in their order. A missing value is `isNoValue`; what else fails is a
+/// `SedimentError`, that of opening the file included. It may be used from any thread.
 public struct SedimentStorage: Sendable {
   /// The name, with that of the file.
-  public let storageName: String
+  public var storageName: String { source.storageName }
   /// What a change survives once it is acknowledged; nil for what the store was opened with.
   public var durability: SedimentDurability?
   @usableFromInline let source: KeyspaceSource
@@ -25,9 +26,8 @@ public struct SedimentStorage: Sendable {
     _ store: SedimentStore, collection: String? = nil, durability: SedimentDurability? = nil
   ) {
     let file = URL(fileURLWithPath: store.path).deletingPathExtension().lastPathComponent
-    storageName = "sediment-" + [file, collection].compactMap(\.self).joined(separator: "/")
     self.durability = durability
-    source = KeyspaceSource {
+    source = KeyspaceSource(storageName: Self.name(file, collection), ofFile: false) {
       guard let collection else { return (store.defaultCollection, nil) }
       return (try store.collection(collection), nil)
     }
@@ -35,14 +35,17 @@ public struct SedimentStorage: Sendable {
 
   /// Creates a storage of a file that is opened at the first call, shared by all who name it in this process, and closed
   /// when the last of them has gone.
+  ///
+  /// The durability may be another one for each of them; where another option differs from those that the file is open
+  /// with, every call fails. If the file is removed meanwhile, calls fail as soon as somebody names it anew, who gets a
+  /// new one.
   public init(
     url: URL, collection: String? = nil, options: SedimentOptions = SedimentOptions(),
     durability: SedimentDurability? = nil
   ) {
     let file = url.deletingPathExtension().lastPathComponent
-    storageName = "sediment-" + [file, collection].compactMap(\.self).joined(separator: "/")
-    self.durability = durability
-    source = KeyspaceSource {
+    self.durability = durability ?? options.durability
+    source = KeyspaceSource(storageName: Self.name(file, collection), ofFile: true) {
       let shared = try SharedStore.open(url, options)
       guard let collection else { return (shared.store.defaultCollection, shared) }
       return (try shared.store.collection(collection), shared)
@@ -51,8 +54,11 @@ public struct SedimentStorage: Sendable {
 
   /// A storage whose calls all fail.
   fileprivate init(storageName: String, failingWith error: SedimentError) {
-    self.storageName = storageName
-    source = KeyspaceSource { throw error }
+    source = KeyspaceSource(storageName: storageName, ofFile: false) { throw error }
+  }
+
+  private static func name(_ file: String, _ collection: String?) -> String {
+    "sediment-" + [file, collection].compactMap(\.self).joined(separator: "/")
   }
 
   /// Files in the folders that the system has for them; see `SedimentFolders.folder(_:in:domainMask:options:)`.
@@ -68,7 +74,9 @@ public struct SedimentStorage: Sendable {
   /// The collection that has the data, for what the engine can do and a storage cannot; opens the file if it is not open.
   ///
   /// A file that was named by its URL is closed with the last storage that names it, whoever still has the collection.
-  public func keyspace() throws -> SedimentCollection { try source.keyspace() }
+  public func keyspace() throws -> SedimentCollection {
+    try source.keyspace ?? source.opening { .value($0) }.wait()
+  }
 }
 
 /// Where files of the engine lie for those who name folders.
@@ -77,8 +85,8 @@ public struct SedimentFolders: Sendable {
 
   /// The storage of one file, `folderName.sediment`, in a directory of the user's or the system's.
   ///
-  /// It is opened at the first call, and shared: whoever names the same folder in this process gets the same file, with
-  /// the options of whom came first. It is closed when the last of them has gone. Names whose folders were different
+  /// It is opened at the first call, and shared: whoever names the same folder in this process gets the same file, and
+  /// has to name it with the same options but for the durability. It is closed when the last of them has gone. Names whose folders were different
   /// ones have different files; an empty name, and one with a NUL character, have none, and every call fails.
   public func folder(
     _ folderName: String, in directory: FileManager.SearchPathDirectory,

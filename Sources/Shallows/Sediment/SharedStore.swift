@@ -6,59 +6,173 @@ import Synchronization
 package final class SharedStore: Sendable {
   package let store: SedimentStore
   private let file: SharedFile
+  private let observer: Int?
 
-  private init(_ store: SedimentStore, _ file: SharedFile) {
+  private init(_ store: SedimentStore, _ file: SharedFile, _ observer: Int?) {
     self.store = store
     self.file = file
+    self.observer = observer
   }
 
-  deinit { file.leave() }
+  deinit { file.leave(observer) }
 
   /// The store of a file: the one that is open in this process, or opened now.
+  ///
+  /// Where the file was removed or replaced, those who have it open find their store closed, and a new one is opened.
   package static func open(_ url: URL, _ options: SedimentOptions) throws -> SharedStore {
-    let file = SharedFile.file(at: url)
-    return SharedStore(try file.enter(options), file)
-  }
-}
-
-/// A file that stores are shared of: how many use it, and the store while somebody does.
-private final class SharedFile: Sendable {
-  private struct State {
-    var store: SedimentStore?
-    var userCount = 0
-  }
-
-  /// By the bytes of their paths: texts that are equal, since they look alike, may name different files.
-  private static let files = Mutex<[[UInt8]: SharedFile]>([:])
-
-  private let url: URL
-  private let state = Mutex(State())
-
-  private init(_ url: URL) { self.url = url }
-
-  /// The one of a path, whatever ways there are to write it.
-  static func file(at url: URL) -> SharedFile {
-    let url = url.withoutLinks
-    let path = [UInt8](url.path.utf8)
-    return files.withLock { files in
-      if let file = files[path] { return file }
-      let file = SharedFile(url)
-      files[path] = file
-      return file
+    while true {
+      let file = SharedFile.claim(url)
+      do {
+        if let (store, observer) = try file.enter(options) { return SharedStore(store, file, observer) }
+        file.unclaim()
+      } catch {
+        file.unclaim()
+        throw error
+      }
     }
   }
 
-  /// The open store; opening and closing wait for each other, so that the file's lock is never in one's own way.
-  func enter(_ options: SedimentOptions) throws -> SedimentStore {
+  /// Whether a file is in use or about to be.
+  package static func isShared(_ url: URL) -> Bool { SharedFile.isKnown(url) }
+
+  /// An error of the store's, as one that says so where the file was removed while it was open.
+  func explained(_ error: any Error) -> any Error {
+    guard (error as? SedimentError)?.code == .closed, file.wasRemoved else { return error }
+    return SedimentError(
+      .notFound, path: store.path,
+      message: "The file was removed or replaced while it was open. Make the storage anew to have the file "
+        + "that is there now.")
+  }
+}
+
+/// A file that stores are shared of: who uses it, and the store while somebody does.
+private final class SharedFile: Sendable {
+  private struct State {
+    var store: SedimentStore?
+    var options = SedimentOptions()
+    var place: FilePlace?
+    var userCount = 0
+    var wasRemoved = false
+  }
+
+  /// What users want to be told of events, each by its number.
+  private struct Observers {
+    var all: [Int: @Sendable (SedimentEvent) -> Void] = [:]
+    var count = 0
+  }
+
+  /// Those that are in use or about to be, each with how many use it, by the bytes of their paths: texts that are equal,
+  /// since they look alike, may name different files.
+  private static let files = Mutex<[[UInt8]: (file: SharedFile, claimCount: Int)]>([:])
+
+  private let url: URL
+  private var path: [UInt8] { [UInt8](url.path.utf8) }
+  private let state = Mutex(State())
+  private let observers = Mutex(Observers())
+  private let queue = SerialQueue()
+
+  private init(_ url: URL) { self.url = url }
+
+  /// The one of a path, whatever ways there are to write it; who gets it gives it back by `unclaim`.
+  static func claim(_ url: URL) -> SharedFile {
+    let url = url.withoutLinks
+    return files.withLock { files in
+      let path = [UInt8](url.path.utf8)
+      var entry = files[path] ?? (SharedFile(url), 0)
+      entry.claimCount += 1
+      files[path] = entry
+      return entry.file
+    }
+  }
+
+  func unclaim() {
+    Self.files.withLock { files in
+      guard let entry = files[path], entry.file === self else { return }
+      files[path] = entry.claimCount == 1 ? nil : (self, entry.claimCount - 1)
+    }
+  }
+
+  static func isKnown(_ url: URL) -> Bool {
+    let path = [UInt8](url.withoutLinks.path.utf8)
+    return files.withLock { $0[path] != nil }
+  }
+
+  /// Lets those who come now have another one.
+  private func retire() {
+    Self.files.withLock { files in
+      if files[path]?.file === self { files[path] = nil }
+    }
+  }
+
+  /// The open store and the number of the user's observer; nil where the file was removed while it was open.
+  ///
+  /// Opening and closing wait for each other, so that the file's lock is never in one's own way.
+  func enter(_ options: SedimentOptions) throws -> (store: SedimentStore, observer: Int?)? {
+    // It is told of opening, too.
+    let observer = options.observer.map(add)
+    do {
+      if let store = try store(options) { return (store, observer) }
+    } catch {
+      remove(observer)
+      throw error
+    }
+    remove(observer)
+    return nil
+  }
+
+  private func store(_ options: SedimentOptions) throws -> SedimentStore? {
     try state.withLock { state in
-      let store = try state.store ?? SedimentStore(url: url, options: options)
+      if state.wasRemoved { return nil }
+      if let store = state.store, state.place != FilePlace(of: url) {
+        state.wasRemoved = true
+        retire()
+        try? store.close()
+        return nil
+      }
+      if state.store != nil, let difference = state.options.difference(from: options) {
+        throw SedimentError(
+          .invalidArgument, path: url.path,
+          message: "The file is open in this process with another \(difference): name it with the same "
+            + "options everywhere.")
+      }
+      let store = try state.store ?? open(options)
+      if state.store == nil {
+        state.options = options
+        state.place = FilePlace(of: url)
+      }
       state.store = store
       state.userCount += 1
       return store
     }
   }
 
-  func leave() {
+  private func add(_ observer: @escaping @Sendable (SedimentEvent) -> Void) -> Int {
+    observers.withLock { observers in
+      observers.count += 1
+      observers.all[observers.count] = observer
+      return observers.count
+    }
+  }
+
+  private func remove(_ observer: Int?) {
+    guard let observer else { return }
+    // What it holds ends without the lock.
+    _ = observers.withLock { $0.all.removeValue(forKey: observer) }
+  }
+
+  private func open(_ options: SedimentOptions) throws -> SedimentStore {
+    var options = options
+    options.observer = { [weak self] event in self?.tell(event) }
+    return try SedimentStore(url: url, options: options)
+  }
+
+  /// Tells those who are observers now, with no lock held: they may name the file, or let go of it.
+  private func tell(_ event: SedimentEvent) {
+    let all = observers.withLock { Array($0.all.values) }
+    queue.run { for observer in all { observer(event) } }
+  }
+
+  func leave(_ observer: Int?) {
     state.withLock { state in
       state.userCount -= 1
       guard state.userCount == 0 else { return }
@@ -66,6 +180,37 @@ private final class SharedFile: Sendable {
       try? state.store?.close()
       state.store = nil
     }
+    remove(observer)
+    unclaim()
+  }
+
+  var wasRemoved: Bool { state.withLock { $0.wasRemoved } }
+}
+
+/// What tells a file from another one of its path.
+private struct FilePlace: Hashable, Sendable {
+  private let volume: Int?
+  private let number: Int?
+
+  /// Nil where there is no file.
+  init?(of url: URL) {
+    guard let attributes = try? FileManager.default.attributesOfItem(atPath: url.path) else { return nil }
+    volume = attributes[.systemNumber] as? Int
+    number = attributes[.systemFileNumber] as? Int
+  }
+}
+
+extension SedimentOptions {
+  /// The name of an option that would make a store of these unlike one of others; the durability is said for each
+  /// change, and each observer is told.
+  fileprivate func difference(from other: SedimentOptions) -> String? {
+    if readOnly != other.readOnly { return "readOnly" }
+    if access != other.access { return "access" }
+    if verifiesReads != other.verifiesReads { return "verifiesReads" }
+    if capacity != other.capacity { return "capacity" }
+    if compaction != other.compaction { return "compaction" }
+    if compression != other.compression { return "compression" }
+    return storesIndex != other.storesIndex ? "storesIndex" : nil
   }
 }
 

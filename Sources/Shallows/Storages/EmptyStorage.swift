@@ -1,12 +1,21 @@
 /// What an empty storage answers.
-public enum EmptyCacheError: Error, Equatable, Sendable {
+public struct EmptyCacheError: Error, Hashable, StorageFailure {
   /// It has no values, and takes none.
-  case cacheIsAlwaysEmpty
-}
+  public static let cacheIsAlwaysEmpty = EmptyCacheError()
 
-extension EmptyCacheError: StorageFailure {
-  /// Nothing is wrong: there is no value for any key.
-  public var failureKind: FailureKind { .noValue }
+  /// What the failure means: to who retrieves, that the key has no value; to who sets, that the storage cannot do that.
+  public internal(set) var failureKind = FailureKind.noValue
+
+  static let cannotWrite = EmptyCacheError(failureKind: .notSupported)
+
+  /// Errors are equal whatever was asked of the storage.
+  public static func == (one: EmptyCacheError, other: EmptyCacheError) -> Bool { true }
+
+  /// Nothing tells errors apart.
+  public func hash(into hasher: inout Hasher) {}
+
+  /// Lets `catch EmptyCacheError.cacheIsAlwaysEmpty` catch it.
+  public static func ~= (pattern: EmptyCacheError, error: any Error) -> Bool { error is EmptyCacheError }
 }
 
 /// A storage that fails every call.
@@ -16,18 +25,18 @@ struct EmptyStorage<Key, Value>: AnsweringStorage {
   func answer(forKey key: Key) -> StorageAnswer<Value> { .failure(EmptyCacheError.cacheIsAlwaysEmpty) }
 
   func answer(setting value: Value, forKey key: Key, expiry: StorageExpiry) -> StorageAnswer<Void> {
-    .failure(EmptyCacheError.cacheIsAlwaysEmpty)
+    .failure(EmptyCacheError.cannotWrite)
   }
 
-  func answer(removing key: Key) -> StorageAnswer<Void> { .failure(EmptyCacheError.cacheIsAlwaysEmpty) }
+  func answer(removing key: Key) -> StorageAnswer<Void> { .failure(EmptyCacheError.cannotWrite) }
 
-  func answerRemovingAll() -> StorageAnswer<Void> { .failure(EmptyCacheError.cacheIsAlwaysEmpty) }
+  func answerRemovingAll() -> StorageAnswer<Void> { .failure(EmptyCacheError.cannotWrite) }
 
   func answer(
     updating key: Key, expiry: StorageExpiry?,
     _ modify: @escaping (ShallowsResult<Value>) throws -> Value?
   ) -> StorageAnswer<Value?> {
-    .failure(EmptyCacheError.cacheIsAlwaysEmpty)
+    .failure(EmptyCacheError.cannotWrite)
   }
 
   func keys() -> StorageKeys<Key> { StorageKeys(failing: EmptyCacheError.cacheIsAlwaysEmpty) }

@@ -63,7 +63,7 @@ public struct ReadOnlyStorage<Key, Value>: ReadOnlyStorageProtocol, AnsweringRea
   }
 
   /// All keys that have a value, in no order.
-  @inlinable
+  @inlinable @_disfavoredOverload
   public func keys() -> StorageKeys<Key> { calls.keys() }
 
   /// The storage itself.

@@ -68,7 +68,7 @@ public struct Storage<Key, Value>: AnsweringStorage {
 // What storages are made of has always had to be safe from any thread.
 extension Storage: @unchecked Sendable where Key: Sendable, Value: Sendable {}
 
-extension Storage {
+extension Storage: Rooted {
   /// Calls the completion with the value of a key: before it returns, if the storage need not wait.
   @inlinable
   public func retrieve(forKey key: Key, completion: @escaping (ShallowsResult<Value>) -> Void) {
@@ -92,7 +92,7 @@ extension Storage {
   }
 
   /// All keys that have a value, in no order.
-  @inlinable
+  @inlinable @_disfavoredOverload
   public func keys() -> StorageKeys<Key> { calls.reading.keys() }
 
   /// Gives a key a value: before it returns, if the storage need not wait.
@@ -106,6 +106,8 @@ extension Storage {
   public func answer(setting value: Value, forKey key: Key, expiry: StorageExpiry) -> StorageAnswer<Void> {
     calls.writing.set(value, key, expiry)
   }
+
+  @usableFromInline var root: StorageRoot? { calls.writing.root() }
 
   /// When a value ceases to be there that is set without an expiry.
   @inlinable

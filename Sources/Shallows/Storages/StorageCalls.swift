@@ -42,6 +42,7 @@ final class WriteCalls<Key, Value> {
   @usableFromInline let setPlainly: (Value, Key, @escaping (ShallowsResult<Void>) -> Void) -> Void
   @usableFromInline let setAndWait: (Value, Key) throws -> Void
   @usableFromInline let defaultExpiry: () -> StorageExpiry
+  @usableFromInline let root: () -> StorageRoot?
   @usableFromInline let remove: (Key) -> StorageAnswer<Void>
   @usableFromInline let removeAll: () -> StorageAnswer<Void>
 
@@ -51,6 +52,7 @@ final class WriteCalls<Key, Value> {
     setPlainly = { base.set($0, forKey: $1, completion: $2) }
     setAndWait = { try base.answer(setting: $0, forKey: $1, expiry: .never).wait() }
     defaultExpiry = { base.defaultExpiry }
+    root = { .of(base) }
     remove = { base.answer(removing: $0) }
     removeAll = { base.answerRemovingAll() }
   }
@@ -62,6 +64,7 @@ final class WriteCalls<Key, Value> {
     setPlainly = { $2(.failure(error)) }
     setAndWait = { _, _ in throw error }
     defaultExpiry = { .never }
+    root = { nil }
     remove = { _ in .failure(error) }
     removeAll = { .failure(error) }
   }

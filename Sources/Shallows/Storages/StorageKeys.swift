@@ -2,55 +2,44 @@
 ///
 /// Keys that come or go while the sequence is gone through may be told or not.
 public struct StorageKeys<Element>: AsyncSequence {
-  /// Gives one key after another, and nil at the end.
+  /// What looking the keys up may fail with.
   public typealias Failure = any Error
 
-  @usableFromInline let makeNext: () -> () throws -> Element?
-
-  /// Creates a sequence of a closure that begins anew, and returns what tells the next key.
-  @inlinable
-  public init(_ makeNext: @escaping () -> () throws -> Element?) { self.makeNext = makeNext }
+  @usableFromInline let answer: () -> StorageAnswer<[Element]>
 
   /// Creates a sequence of keys that are looked up once it is gone through.
-  @inlinable
+  public init(answering answer: @escaping () -> StorageAnswer<[Element]>) { self.answer = answer }
+
+  /// Creates a sequence of keys that are known at once when it is gone through.
   public init<Keys: Sequence>(of keys: @escaping () throws -> Keys) where Keys.Element == Element {
-    makeNext = {
-      var iterator: Keys.Iterator?
-      return {
-        if iterator == nil { iterator = try keys().makeIterator() }
-        return iterator?.next()
-      }
-    }
+    answer = { .ready(Result { Array(try keys()) }) }
   }
 
   /// Creates a sequence that fails.
-  @inlinable
-  public init(failing error: any Error) { makeNext = { { throw error } } }
+  public init(failing error: any Error) { answer = { .failure(error) } }
 
   /// The sequence from its beginning.
-  @inlinable
-  public func makeAsyncIterator() -> Iterator { Iterator(next: makeNext()) }
+  public func makeAsyncIterator() -> Iterator { Iterator(answer: answer) }
 
-  /// The keys with each made into another one, as far as that is possible.
-  @inlinable
+  /// The keys with each made into another one; fails if one cannot be.
   public func mapKeys<Other>(_ transform: @escaping (Element) throws -> Other) -> StorageKeys<Other> {
-    let makeNext = makeNext
-    return StorageKeys<Other> {
-      let next = makeNext()
-      return { try next().map(transform) }
-    }
+    StorageKeys<Other>(answering: { [answer] in
+      answer().map { result in result.flatMap { keys in Result { try keys.map(transform) } } }
+    })
   }
 
   /// Goes through the keys.
   public struct Iterator: AsyncIteratorProtocol {
-    @usableFromInline let body: () throws -> Element?
+    let answer: () -> StorageAnswer<[Element]>
+    private var keys: Array<Element>.Iterator?
 
-    @inlinable
-    init(next: @escaping () throws -> Element?) { body = next }
+    init(answer: @escaping () -> StorageAnswer<[Element]>) { self.answer = answer }
 
-    /// The next key; nil at the end.
-    @inlinable
-    public mutating func next() throws -> Element? { try body() }
+    /// The next key, for which the task is suspended while keys are looked up; nil at the end.
+    public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async throws -> Element? {
+      if keys == nil { keys = try await answer().value().makeIterator() }
+      return keys?.next()
+    }
   }
 }
 
@@ -58,25 +47,20 @@ extension StorageKeys {
   /// These keys, then those of another storage that are not among them; fails where they cannot be hashed.
   @usableFromInline
   func joined(with others: StorageKeys, storageName: String) -> StorageKeys {
-    let makeNext: () -> () throws -> Element? = {
-      let (next, nextOther) = (self.makeNext(), others.makeNext())
-      var seen: Set<AnyHashable> = []
-      var isPastOwn = false
-      return {
-        if !isPastOwn, let key = try next() {
-          guard let hashable = key as? AnyHashable else {
-            throw StorageError.notSupported(.keys, storageName: storageName)
+    StorageKeys(answering: {
+      self.answer().then { own in
+        others.answer().map { others in
+          Result {
+            var seen: Set<AnyHashable> = []
+            return try (own.get() + others.get()).filter { key in
+              guard let key = key as? AnyHashable else {
+                throw StorageError.notSupported(.keys, storageName: storageName)
+              }
+              return seen.insert(key).inserted
+            }
           }
-          seen.insert(hashable)
-          return key
         }
-        isPastOwn = true
-        while let key = try nextOther() {
-          if (key as? AnyHashable).map(seen.contains) != true { return key }
-        }
-        return nil
       }
-    }
-    return StorageKeys(makeNext)
+    })
   }
 }

@@ -1,5 +1,5 @@
 /// A storage whose keys are made into those of another one by an async closure.
-struct AsyncMappedKeys<Base, BaseKey, Key, Value> {
+struct AsyncMappedKeys<Base, BaseKey, Key, Value>: Wrapping {
   let base: Base
   let transform: (Key) async throws -> BaseKey
 
@@ -15,9 +15,7 @@ struct AsyncMappedKeys<Base, BaseKey, Key, Value> {
   }
 }
 
-extension AsyncMappedKeys: StorageDesign where Base: StorageDesign {
-  var storageName: String { base.storageName }
-}
+extension AsyncMappedKeys: StorageDesign where Base: StorageDesign {}
 
 extension AsyncMappedKeys: ReadableStorageProtocol, AnsweringReadableStorage
 where Base: ReadableStorageProtocol, Base.Key == BaseKey, Base.Value == Value {
@@ -51,16 +49,13 @@ where Base: ReadableStorageProtocol, Base.Key == BaseKey, Base.Value == Value {
 extension AsyncMappedKeys: WritableStorageProtocol, AnsweringWritableStorage
 where Base: WritableStorageProtocol, Base.Key == BaseKey, Base.Value == Value {
   func answer(setting value: Value, forKey key: Key, expiry: StorageExpiry) -> StorageAnswer<Void> {
-    then(key) { base.answer(setting: value, forKey: $0, expiry: expiry) }
+    let expiry = expiry.absolute
+    return then(key) { base.answer(setting: value, forKey: $0, expiry: expiry) }
   }
-
-  var defaultExpiry: StorageExpiry { base.defaultExpiry }
 
   func answer(removing key: Key) -> StorageAnswer<Void> {
     then(key) { base.answer(removing: $0) }
   }
-
-  func answerRemovingAll() -> StorageAnswer<Void> { base.answerRemovingAll() }
 }
 
 extension AsyncMappedKeys: StorageProtocol
@@ -69,6 +64,7 @@ where Base: StorageProtocol, Base.Key == BaseKey, Base.Value == Value {
     updating key: Key, expiry: StorageExpiry?,
     _ modify: @escaping (ShallowsResult<Value>) throws -> Value?
   ) -> StorageAnswer<Value?> {
-    then(key) { base.answer(updating: $0, expiry: expiry, modify) }
+    let expiry = expiry?.absolute
+    return then(key) { base.answer(updating: $0, expiry: expiry, modify) }
   }
 }

@@ -1,6 +1,6 @@
 /// A storage whose values are made from and into those of another one by async closures; it has no atomic updates, whose
 /// closures cannot wait.
-struct AsyncMappedValues<Base, Key, BaseValue, Value> {
+struct AsyncMappedValues<Base, Key, BaseValue, Value>: Wrapping {
   let base: Base
   let transformIn: (BaseValue) async throws -> Value
   let transformOut: (Value) async throws -> BaseValue
@@ -14,9 +14,7 @@ struct AsyncMappedValues<Base, Key, BaseValue, Value> {
   }
 }
 
-extension AsyncMappedValues: StorageDesign where Base: StorageDesign {
-  var storageName: String { base.storageName }
-}
+extension AsyncMappedValues: StorageDesign where Base: StorageDesign {}
 
 extension AsyncMappedValues: ReadableStorageProtocol, AnsweringReadableStorage
 where Base: ReadableStorageProtocol, Base.Key == Key, Base.Value == BaseValue {
@@ -41,26 +39,19 @@ where Base: ReadableStorageProtocol, Base.Key == Key, Base.Value == BaseValue {
       return transformedResults
     }
   }
-
-  func keys() -> StorageKeys<Key> { base.keys() }
 }
 
 extension AsyncMappedValues: WritableStorageProtocol, AnsweringWritableStorage
 where Base: WritableStorageProtocol, Base.Key == Key, Base.Value == BaseValue {
   func answer(setting value: Value, forKey key: Key, expiry: StorageExpiry) -> StorageAnswer<Void> {
-    StorageAnswer.running { try await transformOut(value) }.then { result in
+    let expiry = expiry.absolute
+    return StorageAnswer.running { try await transformOut(value) }.then { result in
       switch result {
       case .success(let value): base.answer(setting: value, forKey: key, expiry: expiry)
       case .failure(let error): .failure(error.ofTransform(.other))
       }
     }
   }
-
-  var defaultExpiry: StorageExpiry { base.defaultExpiry }
-
-  func answer(removing key: Key) -> StorageAnswer<Void> { base.answer(removing: key) }
-
-  func answerRemovingAll() -> StorageAnswer<Void> { base.answerRemovingAll() }
 }
 
 extension AsyncMappedValues: StorageProtocol

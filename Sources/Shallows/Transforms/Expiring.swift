@@ -2,7 +2,7 @@ public import Foundation
 
 /// A storage whose values expire unless it is said otherwise for one.
 @usableFromInline
-struct ExpiringStorage<Base, Key, Value> {
+struct ExpiringStorage<Base, Key, Value>: Wrapping {
   @usableFromInline let base: Base
   @usableFromInline let expiry: StorageExpiry
 
@@ -13,29 +13,10 @@ struct ExpiringStorage<Base, Key, Value> {
   }
 }
 
-extension ExpiringStorage: StorageDesign where Base: StorageDesign {
-  @inlinable
-  var storageName: String { base.storageName }
-}
+extension ExpiringStorage: StorageDesign where Base: StorageDesign {}
 
 extension ExpiringStorage: ReadableStorageProtocol, AnsweringReadableStorage
-where Base: ReadableStorageProtocol, Base.Key == Key, Base.Value == Value {
-  @inlinable
-  func answer(forKey key: Key) -> StorageAnswer<Value> { base.answer(forKey: key) }
-
-  @inlinable
-  func answer(withExpiryForKey key: Key) -> StorageAnswer<ExpiringValue<Value>> {
-    base.answer(withExpiryForKey: key)
-  }
-
-  @inlinable
-  func answer(forKeys keys: [Key]) -> StorageAnswer<[ShallowsResult<ExpiringValue<Value>>]> {
-    base.answer(forKeys: keys)
-  }
-
-  @inlinable
-  func keys() -> StorageKeys<Key> { base.keys() }
-}
+where Base: ReadableStorageProtocol, Base.Key == Key, Base.Value == Value {}
 
 extension ExpiringStorage: WritableStorageProtocol, AnsweringWritableStorage
 where Base: WritableStorageProtocol, Base.Key == Key, Base.Value == Value {
@@ -46,12 +27,6 @@ where Base: WritableStorageProtocol, Base.Key == Key, Base.Value == Value {
 
   @inlinable
   var defaultExpiry: StorageExpiry { expiry }
-
-  @inlinable
-  func answer(removing key: Key) -> StorageAnswer<Void> { base.answer(removing: key) }
-
-  @inlinable
-  func answerRemovingAll() -> StorageAnswer<Void> { base.answerRemovingAll() }
 }
 
 extension ExpiringStorage: StorageProtocol

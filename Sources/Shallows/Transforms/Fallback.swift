@@ -1,6 +1,6 @@
 /// A storage that has an answer where another one fails.
 @usableFromInline
-struct FallbackStorage<Base, Key, Value> {
+struct FallbackStorage<Base, Key, Value>: Wrapping {
   @usableFromInline let base: Base
   @usableFromInline let produceValue: (any Error) throws -> Value
 
@@ -17,10 +17,7 @@ struct FallbackStorage<Base, Key, Value> {
   }
 }
 
-extension FallbackStorage: StorageDesign where Base: StorageDesign {
-  @inlinable
-  var storageName: String { base.storageName }
-}
+extension FallbackStorage: StorageDesign where Base: StorageDesign {}
 
 extension FallbackStorage: ReadableStorageProtocol, AnsweringReadableStorage
 where Base: ReadableStorageProtocol, Base.Key == Key, Base.Value == Value {
@@ -49,27 +46,10 @@ where Base: ReadableStorageProtocol, Base.Key == Key, Base.Value == Value {
     guard case .failure(let error) = result else { return result }
     return recovered(.failure(error)).map { ExpiringValue($0) }
   }
-
-  @usableFromInline
-  func keys() -> StorageKeys<Key> { base.keys() }
 }
 
 extension FallbackStorage: WritableStorageProtocol, AnsweringWritableStorage
-where Base: WritableStorageProtocol, Base.Key == Key, Base.Value == Value {
-  @inlinable
-  func answer(setting value: Value, forKey key: Key, expiry: StorageExpiry) -> StorageAnswer<Void> {
-    base.answer(setting: value, forKey: key, expiry: expiry)
-  }
-
-  @inlinable
-  var defaultExpiry: StorageExpiry { base.defaultExpiry }
-
-  @inlinable
-  func answer(removing key: Key) -> StorageAnswer<Void> { base.answer(removing: key) }
-
-  @inlinable
-  func answerRemovingAll() -> StorageAnswer<Void> { base.answerRemovingAll() }
-}
+where Base: WritableStorageProtocol, Base.Key == Key, Base.Value == Value {}
 
 extension FallbackStorage: StorageProtocol
 where Base: StorageProtocol, Base.Key == Key, Base.Value == Value {

@@ -1,6 +1,6 @@
 /// A storage whose keys are made into those of another one.
 @usableFromInline
-struct MappedKeys<Base, BaseKey, Key, Value> {
+struct MappedKeys<Base, BaseKey, Key, Value>: Wrapping {
   @usableFromInline let base: Base
   @usableFromInline let transform: (Key) throws -> BaseKey
   /// The way back, without which the keys cannot be listed.
@@ -14,33 +14,30 @@ struct MappedKeys<Base, BaseKey, Key, Value> {
     self.transform = transform
     self.inverse = inverse
   }
-
-  @inlinable
-  func baseKey(_ key: Key) throws -> BaseKey {
-    do { return try transform(key) } catch { throw error.ofTransform(.other) }
-  }
 }
 
-extension MappedKeys: StorageDesign where Base: StorageDesign {
-  @inlinable
-  var storageName: String { base.storageName }
-}
+extension MappedKeys: StorageDesign where Base: StorageDesign {}
 
 extension MappedKeys: ReadableStorageProtocol, AnsweringReadableStorage
 where Base: ReadableStorageProtocol, Base.Key == BaseKey, Base.Value == Value {
-  @inlinable
+  @inlinable @inline(__always)
   func answer(forKey key: Key) -> StorageAnswer<Value> {
-    do { return base.answer(forKey: try baseKey(key)) } catch { return .failure(error) }
+    do { return base.answer(forKey: try transform(key)) } catch {
+      return .failure(error.ofTransform(.other))
+    }
   }
 
   @usableFromInline
   func answer(withExpiryForKey key: Key) -> StorageAnswer<ExpiringValue<Value>> {
-    do { return base.answer(withExpiryForKey: try baseKey(key)) } catch { return .failure(error) }
+    do { return base.answer(withExpiryForKey: try transform(key)) } catch {
+      return .failure(error.ofTransform(.other))
+    }
   }
 
   @usableFromInline
   func answer(forKeys keys: [Key]) -> StorageAnswer<[ShallowsResult<ExpiringValue<Value>>]> {
-    base.answer(forMapped: keys.map { key in Result { try baseKey(key) } })
+    base.answer(
+      forMapped: keys.map { key in Result { try transform(key) }.mapError { $0.ofTransform(.other) } })
   }
 
   @usableFromInline
@@ -54,25 +51,21 @@ where Base: ReadableStorageProtocol, Base.Key == BaseKey, Base.Value == Value {
 
 extension MappedKeys: WritableStorageProtocol, AnsweringWritableStorage
 where Base: WritableStorageProtocol, Base.Key == BaseKey, Base.Value == Value {
-  @inlinable
+  @inlinable @inline(__always)
   func answer(setting value: Value, forKey key: Key, expiry: StorageExpiry) -> StorageAnswer<Void> {
     do {
-      return base.answer(setting: value, forKey: try baseKey(key), expiry: expiry)
+      return base.answer(setting: value, forKey: try transform(key), expiry: expiry)
     } catch {
-      return .failure(error)
+      return .failure(error.ofTransform(.other))
     }
   }
 
   @inlinable
-  var defaultExpiry: StorageExpiry { base.defaultExpiry }
-
-  @inlinable
   func answer(removing key: Key) -> StorageAnswer<Void> {
-    do { return base.answer(removing: try baseKey(key)) } catch { return .failure(error) }
+    do { return base.answer(removing: try transform(key)) } catch {
+      return .failure(error.ofTransform(.other))
+    }
   }
-
-  @inlinable
-  func answerRemovingAll() -> StorageAnswer<Void> { base.answerRemovingAll() }
 }
 
 extension MappedKeys: StorageProtocol
@@ -82,8 +75,8 @@ where Base: StorageProtocol, Base.Key == BaseKey, Base.Value == Value {
     updating key: Key, expiry: StorageExpiry?,
     _ modify: @escaping (ShallowsResult<Value>) throws -> Value?
   ) -> StorageAnswer<Value?> {
-    do { return base.answer(updating: try baseKey(key), expiry: expiry, modify) } catch {
-      return .failure(error)
+    do { return base.answer(updating: try transform(key), expiry: expiry, modify) } catch {
+      return .failure(error.ofTransform(.other))
     }
   }
 }

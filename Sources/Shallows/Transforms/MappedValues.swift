@@ -1,6 +1,6 @@
 /// A storage whose values are made from and into those of another one.
 @usableFromInline
-struct MappedValues<Base, Key, BaseValue, Value> {
+struct MappedValues<Base, Key, BaseValue, Value>: Wrapping {
   @usableFromInline let base: Base
   @usableFromInline let transformIn: (BaseValue) throws -> Value
   @usableFromInline let transformOut: (Value) throws -> BaseValue
@@ -27,10 +27,7 @@ struct MappedValues<Base, Key, BaseValue, Value> {
   }
 }
 
-extension MappedValues: StorageDesign where Base: StorageDesign {
-  @inlinable
-  var storageName: String { base.storageName }
-}
+extension MappedValues: StorageDesign where Base: StorageDesign {}
 
 extension MappedValues: ReadableStorageProtocol, AnsweringReadableStorage
 where Base: ReadableStorageProtocol, Base.Key == Key, Base.Value == BaseValue {
@@ -59,9 +56,6 @@ where Base: ReadableStorageProtocol, Base.Key == Key, Base.Value == BaseValue {
       transformed(.success(stored.value)).map { ExpiringValue($0, expiry: stored.expiry) }
     }
   }
-
-  @usableFromInline
-  func keys() -> StorageKeys<Key> { base.keys() }
 }
 
 extension MappedValues: WritableStorageProtocol, AnsweringWritableStorage
@@ -72,15 +66,6 @@ where Base: WritableStorageProtocol, Base.Key == Key, Base.Value == BaseValue {
     do { baseValue = try transformOut(value) } catch { return .failure(error.ofTransform(.other)) }
     return base.answer(setting: baseValue, forKey: key, expiry: expiry)
   }
-
-  @inlinable
-  var defaultExpiry: StorageExpiry { base.defaultExpiry }
-
-  @inlinable
-  func answer(removing key: Key) -> StorageAnswer<Void> { base.answer(removing: key) }
-
-  @inlinable
-  func answerRemovingAll() -> StorageAnswer<Void> { base.answerRemovingAll() }
 }
 
 extension MappedValues: StorageProtocol

@@ -8,10 +8,12 @@ extension StorageAnswer {
       let result = UncheckedBox<ShallowsResult<Value>?>(nil)
       await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
         let once = Once()
-        start {
-          guard once.isFirst() else { return }
-          result.value = $0
-          continuation.resume()
+        StorageAnswer<Void>.awaiting {
+          start {
+            guard once.isFirst() else { return }
+            result.value = $0
+            continuation.resume()
+          }
         }
       }
       return try result.value.unwrap().get()

@@ -1,15 +1,18 @@
 extension StorageAnswer {
-  /// The result of an async closure, which runs apart from the tasks' own threads: a thread of those may be waiting for
-  /// it.
+  /// The result of an async closure.
+  ///
+  /// For a task that awaits it, it runs where tasks run; a thread that waits for it runs it itself; else it runs on
+  /// `Workers`, since the threads of tasks are few, and who waits for the completion may hold them.
   @usableFromInline
   static func running(_ body: @escaping () async throws -> Value) -> StorageAnswer<Value> {
     .pending { completion in
       let body = Unchecked(body)
       let completion = Unchecked(completion)
-      Task(executorPreference: ElasticThreads.shared) {
+      let caller = CallingThread.caller
+      Task(executorPreference: caller == .awaits ? nil : Workers.shared) {
         let result: ShallowsResult<Value>
         do { result = .success(try await body.value()) } catch { result = .failure(error) }
-        completion.value(result)
+        CallingThread.calling(for: caller) { completion.value(result) }
       }
     }
   }

@@ -31,36 +31,35 @@ final class SyncWaiter: @unchecked Sendable {
     }
   }
 
-  /// Returns once the result is there; the thread sleeps unless it is.
-  @inlinable
-  func wait() {
+  /// Begins what gives the result, and returns once that is there; the thread sleeps unless it is.
+  @usableFromInline
+  func wait(for begin: () -> Void) {
+    CallingThread.calling(for: .waits, begin)
     if progress.load(ordering: .acquiring) != Self.isThere { sleep() }
   }
 
-  @usableFromInline
-  func sleep() {
+  private func sleep() {
     let semaphore = DispatchSemaphore(value: 0)
     self.semaphore = semaphore
     let (isAwaited, _) = progress.compareExchange(
       expected: Self.isEmpty, desired: Self.isAwaited, ordering: .acquiringAndReleasing)
     guard isAwaited else { return }
-    DiskQueue.makeWay()
-    semaphore.wait()
+    SerialQueue.makeWay()
+    Workers.shared.asleep { semaphore.wait() }
   }
 }
 
 extension StorageAnswer {
   /// The result, for which the thread sleeps unless it is ready.
   @inlinable
-  func wait() throws -> Value {
-    switch self {
+  consuming func wait() throws -> Value {
+    switch consume self {
     case .ready(let result): return try result.get()
     case .pending(let start):
       var result: ShallowsResult<Value>?
       unsafe withUnsafeMutablePointer(to: &result) { place in
         let waiter = unsafe SyncWaiter(place: UnsafeMutableRawPointer(place))
-        start { waiter.fulfil($0) }
-        waiter.wait()
+        waiter.wait { start { waiter.fulfil($0) } }
       }
       switch result {
       case .success(let value)?: return value

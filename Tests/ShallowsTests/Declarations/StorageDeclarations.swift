@@ -110,10 +110,6 @@ enum StorageDeclarations {
     _ = EmptyCacheError.cacheIsAlwaysEmpty == .cacheIsAlwaysEmpty
     let halves: [UnsupportedTransformationStorageError] = [.storageIsReadOnly, .storageIsWriteOnly]
     _ = (halves, MemoryStorageError.noValue as any Error)
-    let seen: (Int?, (any Error)?, Bool, Bool) = (
-      result.value, result.error, result.isSuccess, result.isFailure
-    )
-    _ = seen
   }
 
   static func olderCombinations(_ front: MemoryStorage<String, Int>, _ back: Storage<String, Int>) {

@@ -164,7 +164,7 @@ enum UserDeclarations {
   static func singleKeys(_ storage: Storage<String, Int>) async throws {
     let one = storage.singleKey("settings")
     one.retrieve { (result) in _ = try? result.get() }
-    one.set(1) { result in _ = result.isSuccess }
+    one.set(1) { result in _ = try? result.get() }
     try await one.set(2)
     let value: Int = try await one.retrieve()
     let sync = one.makeSyncStorage()

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Shallows
 import Testing
@@ -9,7 +10,8 @@ import Testing
 
   init() throws {
     scratch = try ScratchFolder()
-    folder = DiskFolderStorage(folderURL: scratch.file("f"), diskStorage: disk, filenameEncoder: .noEncoding)
+    folder = DiskFolderStorage(
+      folderURL: scratch.file("f"), diskStorage: disk.asStorage(), filenameEncoder: .noEncoding)
   }
 
   @Test func `A call sees what the calls before it did, though none was waited for`() async throws {
@@ -28,14 +30,9 @@ import Testing
     #expect(seen.value == (0..<30).map { Data([$0]) } + [nil])
   }
 
-  @Test func `Clearing and listing come after what was asked before`() async throws {
+  @Test func `Listing and removing all come after what was asked before`() async throws {
     folder.set(Data([1]), forKey: "a") { _ in }
     #expect(try folder.filenames().map(\.filename) == ["a"])
-    for _ in 0..<15 { folder.set(Data([1]), forKey: "a") { _ in } }
-    folder.clear()
-    // By now all that was asked before is done.
-    #expect(throws: (any Error).self) { try folder.makeSyncStorage().retrieve(forKey: "a") }
-    #expect(!scratch.exists("f"))
     for number in 0..<15 { folder.set(Data([1]), forKey: Filename(rawValue: "\(number)")) { _ in } }
     try await folder.removeAll()
     #expect(scratch.exists("f"))
@@ -96,12 +93,59 @@ import Testing
             if call == 10 { _ = try? sync.retrieve(forKey: "nowhere") }
           }
         }
-        _ = try? sync.retrieve(forKey: "a")
-        continuation.resume()
+        folder.retrieve(forKey: "a") { _ in continuation.resume() }
       }
     }
     #expect(order.value == Array(0..<1000))
     #expect(overlaps.value == 0)
+  }
+
+  @Test func `Clearing waits for nobody`() throws {
+    try folder.makeSyncStorage().set(Data([1]), forKey: "a")
+    let (told, cleared) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    folder.retrieve(forKey: "a") { _ in
+      // As one that has to get to the thread that clears.
+      cleared.wait()
+      told.signal()
+    }
+    folder.clear()
+    #expect(!scratch.exists("f"))
+    cleared.signal()
+    told.wait()
+  }
+
+  @Test func `Keys suspend a task, and do not hold its thread`() async throws {
+    try await folder.set(Data([1]), forKey: "a")
+    let isAsked = DispatchSemaphore(value: 0)
+    folder.retrieve(forKey: "a") { _ in
+      isAsked.wait()
+      // Ends only if the main actor is free while it awaits the keys.
+      DispatchQueue.main.sync {}
+    }
+    let folder = folder
+    let keys = try await Task { @MainActor in
+      isAsked.signal()
+      var keys: [Filename] = []
+      for try await key in folder.keys() { keys.append(key) }
+      return keys
+    }.value
+    #expect(keys == ["a"])
+  }
+
+  @Test func `Any number of completions may wait for the storage they are called by`() async throws {
+    try await folder.set(Data([7]), forKey: "a")
+    let (sync, folder) = (folder.makeSyncStorage(), folder)
+    let order = Shared([Int]())
+    await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+      for number in 0..<2_000 {
+        folder.retrieve(forKey: "a") { _ in
+          guard (try? sync.retrieve(forKey: "a")) == Data([7]) else { return }
+          order.change { $0.append(number) }
+          if number == 1_999 { continuation.resume() }
+        }
+      }
+    }
+    #expect(order.value == Array(0..<2_000))
   }
 
   @Test func `A chain of calls, each made by the completion of the one before, ends however long it is`()

@@ -99,7 +99,7 @@ private final class Service: Sendable {
     }
     // By completions, so that all have asked before the service can answer.
     let (answers, answer) = AsyncStream.makeStream(of: String?.self)
-    for _ in 0..<10 { cache.values.retrieve(forKey: "a") { answer.yield($0.value?.title) } }
+    for _ in 0..<10 { cache.values.retrieve(forKey: "a") { answer.yield(try? $0.get().title) } }
     open.finish()
     let titles = await answers.prefix(10).reduce(into: []) { $0.append($1) }
     #expect(titles == Array(repeating: "a, 1", count: 10))

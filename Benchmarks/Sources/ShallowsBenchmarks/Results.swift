@@ -1,0 +1,10 @@
+extension Result {
+  /// The value, nil for a failure.
+  var value: Success? {
+    guard case .success(let value) = self else { return nil }
+    return value
+  }
+
+  /// Whether there is a value.
+  var isSuccess: Bool { value != nil }
+}

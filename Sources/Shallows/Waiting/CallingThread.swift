@@ -1,0 +1,54 @@
+internal import CSediment
+
+/// What the thread that calls is about, which decides where a completion may be called.
+@usableFromInline
+enum CallingThread {
+  /// Whether the thread has used much of its stack since this was asked first, so that what is called next has to begin
+  /// on another one.
+  @usableFromInline
+  static var isDeep: Bool { sediment_stack_is_deep(stackByteCountMax) }
+
+  /// How much of a stack may be used: a quarter of what the smallest have.
+  private static var stackByteCountMax: UInt { 1 << 17 }
+
+  /// Who the call that begins is for.
+  enum Caller: Int {
+    /// Nobody that is known: a completion is code of a user's.
+    case nobody
+    /// This thread, which is about to sleep until the completion is called: it may do itself what is to be done.
+    case waits
+    /// A task that is about to be suspended until the completion is called.
+    case awaits
+  }
+
+  static var caller: Caller { unsafe Caller(rawValue: sediment_this_thread().pointee.caller) ?? .nobody }
+
+  static func calling(for caller: Caller, _ body: () -> Void) {
+    let before = unsafe sediment_this_thread().pointee.caller
+    unsafe sediment_this_thread().pointee.caller = caller.rawValue
+    body()
+    unsafe sediment_this_thread().pointee.caller = before
+  }
+
+  /// Whether the thread is one of `Workers`.
+  static var isWorker: Bool {
+    get { unsafe sediment_this_thread().pointee.is_worker }
+    set { unsafe sediment_this_thread().pointee.is_worker = newValue }
+  }
+
+  /// The jobs that the thread does, one after another.
+  static var drain: SerialQueue.Drain? {
+    unsafe sediment_this_thread().pointee.drain.map {
+      unsafe Unmanaged<SerialQueue.Drain>.fromOpaque($0).takeUnretainedValue()
+    }
+  }
+
+  static func draining(_ drain: SerialQueue.Drain, _ body: () -> Void) {
+    withExtendedLifetime(drain) {
+      let before = unsafe sediment_this_thread().pointee.drain
+      unsafe sediment_this_thread().pointee.drain = unsafe Unmanaged.passUnretained(drain).toOpaque()
+      body()
+      unsafe sediment_this_thread().pointee.drain = unsafe before
+    }
+  }
+}

@@ -1,0 +1,142 @@
+import Foundation
+import Shallows
+import Testing
+
+/// Storages of users that never call a completion.
+struct LostCompletionTests {
+  /// Loses the completions of some calls, at once or by keeping them for ever.
+  private final class Losing: StorageProtocol, @unchecked Sendable {
+    let probe: StorageProbe
+    let isKept: Bool
+    let loses: Shared<Set<StorageProbe.Call>>
+    private let kept = Shared<[Handed<Any>]>([])
+
+    init(_ values: [String: Int], isKept: Bool, loses: Set<StorageProbe.Call>) {
+      probe = StorageProbe(values)
+      self.isKept = isKept
+      self.loses = Shared(loses)
+    }
+
+    private func passes<Value>(
+      _ call: StorageProbe.Call, _ completion: @escaping (ShallowsResult<Value>) -> Void
+    ) -> Bool {
+      guard loses.value.contains(call) else { return true }
+      if isKept { kept.change { $0.append(Handed(completion)) } }
+      return false
+    }
+
+    func retrieve(forKey key: String, completion: @escaping (ShallowsResult<Int>) -> Void) {
+      if passes(.retrieve, completion) { probe.retrieve(forKey: key, completion: completion) }
+    }
+
+    func set(_ value: Int, forKey key: String, completion: @escaping (ShallowsResult<Void>) -> Void) {
+      if passes(.set, completion) { probe.set(value, forKey: key, completion: completion) }
+    }
+
+    func removeAll(completion: @escaping (ShallowsResult<Void>) -> Void) {
+      if passes(.removeAll, completion) { probe.removeAll(completion: completion) }
+    }
+  }
+
+  @Test(arguments: [true, false], [StorageProbe.Call.set, .removeAll])
+  func `A write of the back that never ends leaves the front in use`(isKept: Bool, call: StorageProbe.Call)
+    throws
+  {
+    let front = MemoryStorage<String, Int>()
+    let back = Losing(["a": 1, "b": 2], isKept: isKept, loses: [call])
+    let storage = front.combined(with: back)
+    let told = Counter()
+    if call == .set {
+      storage.set(5, forKey: "a") { _ in told.add() }
+      front.storage = [:]
+    } else {
+      storage.removeAll { _ in told.add() }
+    }
+    let sync = storage.makeSyncStorage()
+    for _ in 0..<3 {
+      #expect(try sync.retrieve(forKey: "a") == 1 && sync.retrieve(forKey: "b") == 2)
+    }
+    #expect(front.storage == ["a": 1, "b": 2] && back.probe.count(.retrieve) == 2 && told.value == 0)
+  }
+
+  @Test func `A retrieval whose completion is lost keeps no other waiting`() throws {
+    let kept = Shared<[Handed<(ShallowsResult<Int>) -> Void>]>([])
+    let storage = ReadOnlyStorage<String, Int>(storageName: "losing") { _, completion in
+      let completion = Handed(completion)
+      kept.change { $0.append(completion) }
+    }.coalescingRetrievals()
+    let (lost, told) = (Counter(), ResultList<Int>())
+    storage.retrieve(forKey: "a") { _ in lost.add() }
+    for _ in 0..<2 { storage.retrieve(forKey: "a") { told.append($0) } }
+    #expect(kept.value.count == 1)
+    // Nobody can call it any more: those who have joined ask on their own.
+    forget(kept)
+    let asked = kept.change { kept in
+      defer { kept = [] }
+      return kept
+    }
+    #expect(asked.count == 2)
+    for completion in asked { completion.value(.success(7)) }
+    #expect(told.all.map(\.value) == [7, 7] && lost.value == 0)
+  }
+
+  @inline(never)
+  private func forget(_ kept: Shared<[Handed<(ShallowsResult<Int>) -> Void>]>) {
+    _ = kept.change { kept in
+      defer { kept = [] }
+      return kept
+    }
+  }
+
+  @Test func `Two compositions of the same tiers leave no older value in the front`() throws {
+    let (front, back) = (MemoryStorage<String, Int>(), StorageProbe(["a": 1]))
+    // As a computed property makes them.
+    func storage() -> Storage<String, Int> {
+      front.mapValues(transformIn: { $0 }, transformOut: { $0 }).combined(with: back)
+    }
+    back.hold([.retrieve])
+    let told = ResultList<Int>()
+    storage().retrieve(forKey: "a") { told.append($0) }
+    back.waitForHeldCall()
+    back.hold([])
+    try storage().makeSyncStorage().set(2, forKey: "a")
+    back.release()
+    told.waitForOne()
+    #expect(told.all.map(\.value) == [1])
+    #expect(try storage().makeSyncStorage().retrieve(forKey: "a") == 2)
+  }
+
+  @Test func `Compositions of a folder are told to be of one, though each is made anew`() throws {
+    let folder = try TestFolder()
+    let (disk, back) = (DiskStorage(), StorageProbe(["a": 1]))
+    func storage() -> Storage<String, Int> {
+      DiskFolderStorage(folderURL: folder.url, diskStorage: disk.asStorage()).usingStringKeys()
+        .mapValues(transformIn: { Int($0[$0.startIndex]) }, transformOut: { Data([UInt8($0)]) })
+        .combined(with: back)
+    }
+    back.hold([.retrieve])
+    let told = ResultList<Int>()
+    storage().retrieve(forKey: "a") { told.append($0) }
+    back.waitForHeldCall()
+    back.hold([])
+    try storage().makeSyncStorage().set(2, forKey: "a")
+    back.release()
+    told.waitForOne()
+    #expect(told.all.map(\.value) == [1])
+    #expect(try storage().makeSyncStorage().retrieve(forKey: "a") == 2)
+  }
+
+  @Test func `Two compositions of the same tiers end with what the back has, whoever comes second`() throws {
+    let (front, back) = (StorageProbe(), StorageProbe())
+    func storage() -> Storage<String, Int> { front.combined(with: back) }
+    front.hold([.set])
+    let told = ResultList<Void>()
+    storage().set(1, forKey: "a") { told.append($0) }
+    front.waitForHeldCall()
+    front.hold([])
+    storage().set(2, forKey: "a") { told.append($0) }
+    front.release()
+    #expect(told.all.map(\.isSuccess) == [true, true])
+    #expect(try storage().makeSyncStorage().retrieve(forKey: "a") == back.values["a"])
+  }
+}
