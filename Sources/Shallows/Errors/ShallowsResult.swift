@@ -11,6 +11,14 @@ public func succeed<Value>(with value: Value) -> ShallowsResult<Value> {
   .success(value)
 }
 
+extension Result {
+  /// Whether there is a value.
+  public var isSuccess: Bool { value != nil }
+
+  /// Whether there is none.
+  public var isFailure: Bool { error != nil }
+}
+
 // Not public: programs have properties of these names of their own.
 extension Result {
   /// The value, nil for a failure.
