@@ -19,22 +19,17 @@ import Testing
         "allocations-\(UUID().uuidString).sediment")
       defer { try? FileManager.default.removeItem(at: file) }
       let store = try SedimentStore(url: file)
-      let memory = MemoryStorage<String, Int>()
       let cache = LRUStorage<String, Int>(capacity: .count(1_000))
       let front = LRUStorage<String, Data>(capacity: .count(1_000))
       let log = SedimentStorage(store).usingStringKeys()
       let combined = front.combined(with: log)
-      let zipped = zip(memory, cache)
       let closures = Storage<String, Int>(
         storageName: "closures", retrieve: { $1(.success($0.utf8.count)) }, set: { $2(.success(())) })
       for (number, key) in keys.enumerated() {
-        memory.set(number, forKey: key) { _ in }
         cache.set(number, forKey: key) { _ in }
         combined.set(Data(repeating: 7, count: 100), forKey: key) { _ in }
       }
-      let (cacheSync, combinedSync, zippedSync) = (
-        cache.makeSyncStorage(), combined.makeSyncStorage(), zipped.makeSyncStorage()
-      )
+      let (cacheSync, combinedSync) = (cache.makeSyncStorage(), combined.makeSyncStorage())
       let heap = try #require(HeapTraces())
       func expectNone(_ name: Comment, _ body: () throws -> Void) throws {
         // Once before, for what the runtime makes at first use; and again if something was seen, since threads of the
@@ -48,11 +43,7 @@ import Testing
       try expectNone("a set in the memory layer") { for key in keys { cache.set(1, forKey: key) { _ in } } }
       try expectNone("a hit before the log") { for key in keys { combined.retrieve(forKey: key) { _ in } } }
       try expectNone("the same, returned") { for key in keys { _ = try combinedSync.retrieve(forKey: key) } }
-      try expectNone("a hit of a zip") { for key in keys { zipped.retrieve(forKey: key) { _ in } } }
-      try expectNone("the same, returned") { for key in keys { _ = try zippedSync.retrieve(forKey: key) } }
       try expectNone("a miss of the log") { for key in others { log.retrieve(forKey: key) { _ in } } }
-      try expectNone("a miss of both") { for key in others { combined.retrieve(forKey: key) { _ in } } }
-      try expectNone("a removal of nothing") { for key in others { log.remove(forKey: key) { _ in } } }
       try expectNone("closures of a user's") { for key in keys { closures.retrieve(forKey: key) { _ in } } }
       try expectNone("the same, set") { for key in keys { closures.set(1, forKey: key) { _ in } } }
       // The data that is given back, which shows that allocations are seen.
