@@ -42,23 +42,20 @@ static size_t low, end;
 static struct sediment_mutex *lock;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static void *reserve(size_t count) {
-  void *memory =
-      mmap(NULL, count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  return memory == MAP_FAILED ? NULL : memory;
-}
-
 // Where anything of it is refused, all tables come from `malloc`.
 static void begin(void) {
-  uint8_t *memory = reserve(RANGE + HUGE);
-  if (memory == NULL) return;
+  // The range, up to a huge page before it, and what is noted of its units behind it.
+  const size_t count = HUGE + RANGE + UNIT_COUNT * sizeof *rows + UNIT_COUNT / 8;
+  uint8_t *memory =
+      mmap(NULL, count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) return;
   uint8_t *first = memory + (HUGE - (uintptr_t)memory % HUGE) % HUGE;
-  rows = reserve(UNIT_COUNT * sizeof *rows);
-  taken = reserve(UNIT_COUNT / 8);
-  if (rows == NULL || taken == NULL || madvise(first, RANGE, MADV_HUGEPAGE) != 0) {
-    (void)munmap(memory, RANGE + HUGE);
+  if (madvise(first, RANGE, MADV_HUGEPAGE) != 0) {
+    (void)munmap(memory, count);
     return;
   }
+  taken = (uint64_t *)(first + RANGE);
+  rows = (uint16_t *)(taken + UNIT_COUNT / 64);
   lock = sediment_mutex_new(1);
   __atomic_store_n(&range, first, __ATOMIC_RELEASE);
 }

@@ -4,7 +4,4 @@ extension Result {
     guard case .success(let value) = self else { return nil }
     return value
   }
-
-  /// Whether there is a value.
-  var isSuccess: Bool { value != nil }
 }

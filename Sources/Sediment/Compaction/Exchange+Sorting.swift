@@ -17,6 +17,15 @@ struct LeftOut {
   let extentSlotCount: Int
 }
 
+/// A collection as an exchange goes by it, however it is cleared or dropped meanwhile.
+struct KnownCollection {
+  let number: UInt32
+  /// Nil if there is none of that number any more.
+  let state: CollectionState?
+  /// Up to which sequence it is dead.
+  let deadUpTo: UInt64
+}
+
 /// Sorts the records of the victim begun last: what is kept, what is left out, and what is dead anyway.
 ///
 /// It asks the index without the lock. What it finds may have changed before the index is told; so that is done only
@@ -95,14 +104,17 @@ extension Exchange: RecordVisitor {
     return entry.isReferenced && keptByteCount < terms.byteCountMax ? nil : .evicted
   }
 
-  private func deadUpTo(_ number: UInt32) -> UInt64 {
-    if collection?.number != number {
-      let state = collections.numbered(number)
-      let deadUpTo =
-        state?.clearedAt.load(ordering: .acquiring) ?? (number >= CollectionEntry.systemNumberMin ? 0 : .max)
-      collection = (number, state, deadUpTo)
-    }
-    return collection?.deadUpTo ?? .max
+  private func deadUpTo(_ number: UInt32) -> UInt64 { known(number).deadUpTo }
+
+  /// What an exchange goes by for a collection; records of one mostly lie together.
+  private func known(_ number: UInt32) -> KnownCollection {
+    if let collection, collection.number == number { return collection }
+    let state = collections.numbered(number)
+    let deadUpTo =
+      state?.clearedAt.load(ordering: .acquiring) ?? (number >= CollectionEntry.systemNumberMin ? 0 : .max)
+    let known = KnownCollection(number: number, state: state, deadUpTo: deadUpTo)
+    collection = known
+    return known
   }
 
   /// Whether a tombstone of the record's sequence has to stay (invariant 14).
@@ -149,9 +161,7 @@ extension Exchange: RecordVisitor {
       return nil
     }
     if codec == nil { codec = ZstdCodec() }
-    // Its collection was asked for when it was kept.
-    guard let codec, let collection, collection.number == record.collection, let state = collection.state
-    else { return nil }
+    guard let codec, let state = known(record.collection).state else { return nil }
     return compressor.repack(record, state, with: codec)
   }
 }

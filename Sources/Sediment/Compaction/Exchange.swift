@@ -59,8 +59,8 @@ final class Exchange: AboveReader {
   /// The dictionaries that are moved, by the positions of their records.
   var dictionaryNumbers: [UInt64: UInt32] = [:]
   var codec: ZstdCodec?
-  /// The collection asked for last, nil if it is none of users', and up to where it is dead.
-  var collection: (number: UInt32, state: CollectionState?, deadUpTo: UInt64)?
+  /// The collection asked for last.
+  var collection: KnownCollection?
 
   /// An exchange whose survivors fill segments of so many slots.
   init(

@@ -11,9 +11,6 @@ extension Result {
     guard case .failure(let error) = self else { return nil }
     return error
   }
-
-  var isSuccess: Bool { value != nil }
-  var isFailure: Bool { error != nil }
 }
 
 extension StorageAnswer {
