@@ -44,6 +44,8 @@ import Testing
       try expectNone("a hit before the log") { for key in keys { combined.retrieve(forKey: key) { _ in } } }
       try expectNone("the same, returned") { for key in keys { _ = try combinedSync.retrieve(forKey: key) } }
       try expectNone("a miss of the log") { for key in others { log.retrieve(forKey: key) { _ in } } }
+      try expectNone("a miss of both") { for key in others { combined.retrieve(forKey: key) { _ in } } }
+      try expectNone("a removal of nothing") { for key in others { log.remove(forKey: key) { _ in } } }
       try expectNone("closures of a user's") { for key in keys { closures.retrieve(forKey: key) { _ in } } }
       try expectNone("the same, set") { for key in keys { closures.set(1, forKey: key) { _ in } } }
       // The data that is given back, which shows that allocations are seen.

@@ -31,8 +31,6 @@ final class KeyspaceSource: Sendable {
   private let open: @Sendable () throws -> (SedimentCollection, SharedStore?)
   /// Where files are opened, with all the calls that come before that has been done; nil for a store that is open.
   private let queue: SerialQueue?
-  /// Whether a file may have to be opened, which takes time.
-  @usableFromInline var isOfFile: Bool { queue != nil }
 
   /// Creates a source of a keyspace; that of a file is opened on another thread than the caller's.
   init(
@@ -60,6 +58,12 @@ final class KeyspaceSource: Sendable {
   func withKeyspace<Result>(_ body: (SedimentCollection) throws -> Result) rethrows -> Result? {
     guard let opened = unsafe published.load(ordering: .acquiring) else { return nil }
     return unsafe try opened._withUnsafeGuaranteedRef { try body($0.keyspace) }
+  }
+
+  /// An expiry that means the same however long it waits for a file to be opened.
+  @usableFromInline
+  func countedFromNow(_ expiry: StorageExpiry) -> StorageExpiry {
+    queue != nil && keyspace == nil ? expiry.absolute : expiry
   }
 
   /// What a call answers that may be the first one.

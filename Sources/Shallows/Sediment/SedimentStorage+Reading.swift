@@ -30,10 +30,21 @@ extension SedimentStorage: StorageProtocol, AnsweringReadableStorage {
 
   /// The data of a name and when it ceases to be there.
   public func answer(withExpiryForKey filename: Filename) -> StorageAnswer<ExpiringValue<Data>> {
-    reading { keyspace in
+    guard let keyspace = source.keyspace else {
+      return source.opening { answer(withExpiryForKey: filename, in: $0) }
+    }
+    return answer(withExpiryForKey: filename, in: keyspace)
+  }
+
+  private func answer(
+    withExpiryForKey filename: Filename, in keyspace: SedimentCollection
+  ) -> StorageAnswer<ExpiringValue<Data>> {
+    do {
       let found = try keyspace.retrieveExpiring(forKey: filename.canonical, as: Data.self)
-      let (value, expiry) = try found.unwrap(orThrow: StorageError.missing)
-      return ExpiringValue(value, expiry: StorageExpiry(expiry))
+      guard let (value, expiry) = found else { return .failure(StorageError.missing) }
+      return .value(ExpiringValue(value, expiry: StorageExpiry(expiry)))
+    } catch {
+      return .failure(source.explained(error))
     }
   }
 

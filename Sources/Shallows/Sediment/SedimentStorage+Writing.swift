@@ -7,28 +7,33 @@ extension SedimentStorage: AnsweringWritableStorage {
   public func answer(
     setting data: Data, forKey filename: Filename, expiry: StorageExpiry
   ) -> StorageAnswer<Void> {
-    // Without a closure that outlives the call, unless it is the first one.
-    let answer = source.withKeyspace { keyspace in
-      writing(in: keyspace) { durability in
-        try keyspace.set(
-          data, forKey: filename.canonical, expiry: SedimentExpiry(expiry), durability: durability)
-      }
-    }
+    // Without a closure that outlives the call, unless it is one of the first.
+    let answer = source.withKeyspace { self.answer(setting: data, forKey: filename, expiry: expiry, in: $0) }
     if let answer { return answer }
-    let expiry = source.isOfFile ? expiry.absolute : expiry
-    return source.opening { keyspace in
-      writing(in: keyspace) { durability in
-        try keyspace.set(
-          data, forKey: filename.canonical, expiry: SedimentExpiry(expiry), durability: durability)
-      }
+    let expiry = source.countedFromNow(expiry)
+    return source.opening { self.answer(setting: data, forKey: filename, expiry: expiry, in: $0) }
+  }
+
+  @inlinable @inline(__always)
+  func answer(
+    setting data: Data, forKey filename: Filename, expiry: StorageExpiry, in keyspace: SedimentCollection
+  ) -> StorageAnswer<Void> {
+    writing(in: keyspace) { durability in
+      try keyspace.set(
+        data, forKey: filename.canonical, expiry: SedimentExpiry(expiry), durability: durability)
     }
   }
 
   /// Takes the data of a name away; it is no failure if there is none.
   public func answer(removing filename: Filename) -> StorageAnswer<Void> {
-    writing { keyspace, durability in
-      try keyspace.remove(forKey: filename.canonical, durability: durability)
+    guard let keyspace = source.keyspace else {
+      return source.opening { answer(removing: filename, in: $0) }
     }
+    return answer(removing: filename, in: keyspace)
+  }
+
+  private func answer(removing filename: Filename, in keyspace: SedimentCollection) -> StorageAnswer<Void> {
+    writing(in: keyspace) { try keyspace.remove(forKey: filename.canonical, durability: $0) }
   }
 
   /// Takes all data away, by one small record.
@@ -42,8 +47,7 @@ extension SedimentStorage: AnsweringWritableStorage {
     _ modify: @escaping (ShallowsResult<Data>) throws -> Data?
   ) -> StorageAnswer<Data?> {
     let new = UncheckedBox<Data?>(nil)
-    // What waits for the file to be opened is counted from now all the same.
-    let expiry = source.keyspace == nil && source.isOfFile ? expiry?.absolute : expiry
+    let expiry = expiry.map(source.countedFromNow)
     let answer = writing { keyspace, durability in
       try keyspace.update(
         forKey: filename.canonical, as: Data.self, expiry: expiry.map(SedimentExpiry.init) ?? .unchanged,
