@@ -1,0 +1,300 @@
+"""Keys and values as a dictionary."""
+
+import ctypes
+from ctypes import byref, c_size_t, c_uint64, c_void_p, string_at
+from datetime import datetime, timedelta
+from typing import Any, Generic, Iterable, Iterator, List, MutableMapping, Optional, Tuple, TypeVar, Union, cast
+from typing import ItemsView, KeysView, ValuesView
+
+from . import _library
+from ._changes import Durability, change
+from ._coding import Coding
+from ._errors import check
+from ._library import ABSENT, OK, SHORT, UNCHANGED, Bytes, library
+
+K = TypeVar("K")
+V = TypeVar("V")
+T = TypeVar("T")
+_MISSING: Any = object()
+
+
+class _Buffer:
+    """Memory that values are copied into before they become objects."""
+
+    __slots__ = ("memory", "address", "capacity", "size", "size_reference")
+    #: Larger ones are not kept for the next value.
+    KEPT_MAX = 1 << 16
+
+    def __init__(self, capacity: int) -> None:
+        self.memory = ctypes.create_string_buffer(capacity)
+        self.address = ctypes.addressof(self.memory)
+        self.capacity = capacity
+        self.size = c_size_t()
+        self.size_reference = byref(self.size)
+
+
+# Those that nobody uses now. Taking one and giving it back are one step each, whoever comes in between.
+_spare: List[_Buffer] = []
+_get = library.get
+
+
+def _read(handle: int, key: bytes) -> Optional[bytes]:
+    """The value of a key, None if it has none."""
+    try:
+        buffer = _spare.pop()
+    except IndexError:
+        buffer = _Buffer(4096)
+    while True:
+        status = _get(handle, key, len(key), buffer.address, buffer.capacity, buffer.size_reference)
+        if status == OK:
+            value = string_at(buffer.address, buffer.size.value)
+            if buffer.capacity <= _Buffer.KEPT_MAX:
+                _spare.append(buffer)
+            return value
+        if status != SHORT:
+            _spare.append(buffer)
+            if status == ABSENT:
+                return None
+            check(status)
+        # The next value of the key may be longer again.
+        buffer = _Buffer(1 << buffer.size.value.bit_length())
+
+
+class _Keys(KeysView[K]):
+    """All keys."""
+
+
+class _Items(ItemsView[K, V]):
+    """All keys with their values, each read where its key is found."""
+
+    _mapping: "Collection[K, V]"
+
+    def __iter__(self) -> Iterator[Tuple[K, V]]:
+        return self._mapping.items_with_prefix()
+
+
+class _Values(ValuesView[V]):
+    """All values, each read where its key is found."""
+
+    _mapping: "Collection[Any, V]"
+
+    def __iter__(self) -> Iterator[V]:
+        return (value for _, value in self._mapping.items_with_prefix())
+
+
+class Collection(MutableMapping[K, V], Generic[K, V]):
+    """The keys of a store that are in no named collection, or those of a named one, as a dictionary.
+
+    It differs from a `dict` in this: the order of its keys is none, a walk through it goes on while it is changed, and
+    other threads may use it at any time. Each call lets other threads of Python run.
+    """
+
+    __slots__ = ("_handle", "_keys", "_values", "__weakref__")
+
+    def __init__(self, handle: int, keys: Coding[K], values: Coding[V]) -> None:
+        self._handle = handle
+        self._keys = keys
+        self._values = values
+
+    def __reduce__(self) -> Any:
+        raise TypeError(f"a {type(self).__name__} cannot be copied or pickled; open it where it is needed")
+
+    # Reading
+
+    def __getitem__(self, key: K) -> V:
+        value = _read(self._handle, self._keys.encode(key))
+        if value is None:
+            raise KeyError(key)
+        return self._values.decode(value)
+
+    def get(self, key: K, default: Any = None) -> Any:
+        """The value of a key, or `default` if it has none."""
+        value = _read(self._handle, self._keys.encode(key))
+        return default if value is None else self._values.decode(value)
+
+    def __contains__(self, key: object) -> bool:
+        data = self._keys.encode(cast(K, key))
+        return check(library.contains(self._handle, data, len(data))) == OK
+
+    def __len__(self) -> int:
+        """How many keys have a value; looks at every key if some values expire."""
+        count = c_uint64()
+        check(library.count(self._handle, byref(count)))
+        return count.value
+
+    def get_many(self, keys: Iterable[K]) -> List[Optional[V]]:
+        """The values of many keys, in their order, None where there is none; quicker than one by one."""
+        encoded = [self._keys.encode(key) for key in keys]
+        places = (Bytes * len(encoded))()
+        # The bytes stay where they are as long as `encoded` has them.
+        for place, key in zip(places, encoded):
+            place.data, place.size = ctypes.cast(key, c_void_p).value, len(key)
+        found = (Bytes * len(encoded))()
+        memory = c_void_p()
+        check(library.get_many(self._handle, places, len(encoded), found, byref(memory)))
+        try:
+            return [self._values.decode(string_at(value.data, value.size)) if value.data else None for value in found]
+        finally:
+            library.free(memory)
+
+    # Changing
+
+    def __setitem__(self, key: K, value: V) -> None:
+        data, content = self._keys.encode(key), self._values.encode(value)
+        status = library.set(self._handle, data, len(data), content, len(content), None)
+        if status != OK:
+            check(status)
+
+    def set(
+        self,
+        key: K,
+        value: V,
+        *,
+        expires_in: Union[float, timedelta, None] = None,
+        expires_at: Union[float, datetime, None] = None,
+        durability: Optional[Durability] = None,
+    ) -> None:
+        """Gives a key a value that may expire, in so many seconds or at a time, with a durability of its own."""
+        data, content = self._keys.encode(key), self._values.encode(value)
+        options = change(durability, expires_in, expires_at)
+        check(library.set(self._handle, data, len(data), content, len(content), options))
+
+    def set_if_absent(
+        self,
+        key: K,
+        value: V,
+        *,
+        expires_in: Union[float, timedelta, None] = None,
+        expires_at: Union[float, datetime, None] = None,
+        durability: Optional[Durability] = None,
+    ) -> bool:
+        """Gives a key a value only if it has none; whether it had none."""
+        data, content = self._keys.encode(key), self._values.encode(value)
+        options = change(durability, expires_in, expires_at)
+        status = library.set_if_absent(self._handle, data, len(data), content, len(content), options)
+        return check(status) == OK
+
+    def compare_and_set(
+        self, key: K, expected: Optional[V], value: Optional[V], *, durability: Optional[Durability] = None
+    ) -> bool:
+        """Replaces a key's value only if it is the expected one, as bytes; whether it was. None stands for no value."""
+        old = None if expected is None else self._values.encode(expected)
+        new = None if value is None else self._values.encode(value)
+        return self._exchange(self._keys.encode(key), old, new, durability)
+
+    def _exchange(
+        self, key: bytes, old: Optional[bytes], new: Optional[bytes], durability: Optional[Durability] = None
+    ) -> bool:
+        places = [None if data is None else Bytes(ctypes.cast(data, c_void_p).value, len(data)) for data in (old, new)]
+        references = [None if place is None else byref(place) for place in places]
+        options = None if durability is None else change(durability)
+        return check(library.compare_and_set(self._handle, key, len(key), *references, options)) == OK
+
+    def __delitem__(self, key: K) -> None:
+        if not self.remove(key):
+            raise KeyError(key)
+
+    def remove(self, key: K, *, durability: Optional[Durability] = None) -> bool:
+        """Removes the value of a key; whether it had one."""
+        data = self._keys.encode(key)
+        return check(library.remove(self._handle, data, len(data), change(durability))) == OK
+
+    def pop(self, key: K, default: Any = _MISSING) -> Any:
+        """Removes a key and returns its value, in one step; if it has none, `default` or a `KeyError`."""
+        data = self._keys.encode(key)
+        while True:
+            value = _read(self._handle, data)
+            if value is None:
+                if default is _MISSING:
+                    raise KeyError(key)
+                return default
+            if self._exchange(data, value, None):
+                return self._values.decode(value)
+
+    def setdefault(self, key: K, default: V = cast(V, None)) -> V:
+        """The value of a key, which it is given first if it has none, in one step."""
+        data = self._keys.encode(key)
+        while True:
+            value = _read(self._handle, data)
+            if value is not None:
+                return self._values.decode(value)
+            if self.set_if_absent(key, default):
+                return default
+
+    def clear(self) -> None:
+        """Removes all keys at once."""
+        check(library.remove_all(self._handle, None))
+
+    # Expiry
+
+    def expiry(self, key: K) -> Optional[float]:
+        """When the value of a key expires, in seconds since 1970, None for never; raises `KeyError` if it has none."""
+        data = self._keys.encode(key)
+        moment = c_uint64()
+        if check(library.get_expiry(self._handle, data, len(data), byref(moment))) == ABSENT:
+            raise KeyError(key)
+        return moment.value / 1000 if moment.value else None
+
+    def set_expiry(
+        self,
+        key: K,
+        *,
+        expires_in: Union[float, timedelta, None] = None,
+        expires_at: Union[float, datetime, None] = None,
+        durability: Optional[Durability] = None,
+    ) -> bool:
+        """Lets the present value of a key expire in so many seconds, at a time, or never; whether it has one."""
+        data = self._keys.encode(key)
+        options = change(durability, expires_in, expires_at, is_certain=True)
+        return check(library.set_expiry(self._handle, data, len(data), options)) == OK
+
+    # Walking through keys
+
+    def __iter__(self) -> Iterator[K]:
+        return self.keys_with_prefix()
+
+    def items(self) -> ItemsView[K, V]:
+        """All keys with their values."""
+        return _Items(self)
+
+    def values(self) -> ValuesView[V]:
+        """All values."""
+        return _Values(self)
+
+    def keys_with_prefix(self, prefix: Optional[K] = None, *, is_sorted: bool = False) -> Iterator[K]:
+        """The keys that begin with a prefix, in no order, or in that of their bytes.
+
+        A key that has a value the whole time comes exactly once; one that is set first, or removed, meanwhile may come.
+        """
+        flags = _library.KEYS_ONLY | (_library.SORTED if is_sorted else 0)
+        decode = self._keys.decode
+        return (decode(key) for key, _ in self._walk(prefix, flags))
+
+    def items_with_prefix(self, prefix: Optional[K] = None, *, is_sorted: bool = False) -> Iterator[Tuple[K, V]]:
+        """The keys that begin with a prefix, with their values; otherwise as `keys_with_prefix`."""
+        decode_key, decode_value = self._keys.decode, self._values.decode
+        walk = self._walk(prefix, _library.SORTED if is_sorted else 0)
+        return ((decode_key(key), decode_value(value)) for key, value in walk)
+
+    def _walk(self, prefix: Optional[K], flags: int) -> Iterator[Tuple[bytes, bytes]]:
+        start = b"" if prefix is None else self._keys.encode(prefix)
+        handle = c_void_p()
+        check(library.iterate(self._handle, start, len(start), flags, byref(handle)))
+        return _steps(_Iteration(handle.value))
+
+
+class _Iteration:
+    """A walk that ends with the last who uses it."""
+
+    def __init__(self, handle: Optional[int]) -> None:
+        self.handle = handle
+
+    def __del__(self, end: Any = library.iteration_end) -> None:
+        end(self.handle)
+
+
+def _steps(iteration: _Iteration) -> Iterator[Tuple[bytes, bytes]]:
+    key, value = Bytes(), Bytes()
+    references = (byref(key), byref(value))
+    while check(library.iteration_next(iteration.handle, *references)) == OK:
+        yield string_at(key.data, key.size), string_at(value.data, value.size) if value.data else b""

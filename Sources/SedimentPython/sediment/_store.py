@@ -1,0 +1,283 @@
+"""An open file."""
+
+import atexit
+import os
+import weakref
+from ctypes import byref, c_void_p
+from types import TracebackType
+from typing import Any, Callable, List, Optional, Type, TypeVar, Union, cast, overload
+
+from . import _library, _reports
+from ._batch import Batch
+from ._changes import Durability, change, durability_fields
+from ._coding import BYTES, Coding
+from ._collection import Collection
+from ._errors import Error, NotFoundError, check
+from ._files import Progress, StorePath, destroy
+from ._library import ABSENT, library
+from ._reports import Callbacks, Event, Recovery, Segment, Statistics
+
+K = TypeVar("K")
+V = TypeVar("V")
+OtherK = TypeVar("OtherK")
+OtherV = TypeVar("OtherV")
+
+
+class NamedCollection(Collection[K, V]):
+    """The keys of a store's collection that has a name."""
+
+    __slots__ = ("_store", "name")
+
+    def __init__(self, store: "Store[Any, Any]", name: str, handle: int, keys: Coding[K], values: Coding[V]) -> None:
+        super().__init__(handle, keys, values)
+        # The store stays open as long as somebody has a collection of it.
+        self._store = store
+        self.name = name
+
+    def __del__(self, close: Any = library.collection_close) -> None:
+        close(self._handle)
+
+    def __repr__(self) -> str:
+        return f"<sediment.NamedCollection {self.name!r} of {self._store.path!r}>"
+
+    def batch(self, *, durability: Optional[Durability] = None) -> Batch[K, V]:
+        """Changes that are made all together when a `with` block ends."""
+        return Batch(self._store._store, self, durability)
+
+
+class Store(Collection[K, V]):
+    """An open file: its keys that are in no named collection, as a dictionary, and all else that a store does.
+
+    As a context manager it is closed when the block ends. What was set then survives a power failure.
+    """
+
+    __slots__ = ("_store", "_is_closed", "_observer", "path")
+
+    def __init__(self, path: str, store: int, observer: Any, keys: Coding[K], values: Coding[V]) -> None:
+        super().__init__(cast(int, library.default_collection(store)), keys, values)
+        self._store = store
+        self._is_closed = False
+        # As long as the store is open, the library calls it.
+        self._observer = observer
+        self.path = path
+        _open.add(self)
+
+    def __repr__(self) -> str:
+        return f"<sediment.Store {self.path!r}>"
+
+    def __enter__(self) -> "Store[K, V]":
+        return self
+
+    def __exit__(
+        self, kind: Optional[Type[BaseException]], error: Optional[BaseException], trace: Optional[TracebackType]
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Syncs all changes and closes the file; does nothing if the store was closed before."""
+        if not self._is_closed:
+            self._is_closed = True
+            check(library.close(self._store))
+
+    def __del__(self, close: Any = library.close) -> None:
+        if not self._is_closed:
+            close(self._store)
+
+    # Changes
+
+    def batch(self, *, durability: Optional[Durability] = None) -> Batch[K, V]:
+        """Changes that are made all together when a `with` block ends."""
+        return Batch(self._store, self, durability)
+
+    def sync(self) -> None:
+        """Returns once all changes that were made before survive a power failure."""
+        check(library.sync(self._store))
+
+    def remove_everything(self, *, durability: Optional[Durability] = None) -> None:
+        """Removes all keys of all collections at once; the collections stay."""
+        check(library.remove_everything(self._store, change(durability)))
+
+    # Collections
+
+    @overload
+    def collection(self, name: str) -> NamedCollection[K, V]: ...
+
+    @overload
+    def collection(
+        self, name: str, *, keys: Coding[OtherK], values: Coding[OtherV]
+    ) -> NamedCollection[OtherK, OtherV]: ...
+
+    def collection(self, name: str, *, keys: Any = None, values: Any = None) -> Any:
+        """The collection of a name, which is made if it is not there; keys and values are those of the store, or other."""
+        handle = c_void_p()
+        check(library.collection_open(self._store, name.encode(), byref(handle)))
+        return NamedCollection(self, name, cast(int, handle.value), keys or self._keys, values or self._values)
+
+    @property
+    def collection_names(self) -> List[str]:
+        """The names of all named collections, in the order of their bytes."""
+        callbacks = Callbacks()
+        names: List[str] = []
+        check(library.collection_names(self._store, callbacks.names(names), None))
+        callbacks.raise_error()
+        return names
+
+    def drop_collection(self, name: str, *, durability: Optional[Durability] = None) -> bool:
+        """Removes a collection with all its keys; whether there was one of that name."""
+        return check(library.collection_drop(self._store, name.encode(), change(durability))) != ABSENT
+
+    # Figures
+
+    @property
+    def statistics(self) -> Statistics:
+        """Figures of the store at this moment."""
+        figures = _library.Statistics()
+        check(library.get_statistics(self._store, byref(figures)))
+        return _reports.statistics(figures)
+
+    @property
+    def recovery(self) -> Recovery:
+        """What opening the store found and did."""
+        report = _library.Recovery()
+        check(library.get_recovery(self._store, byref(report)))
+        return _reports.recovery(report)
+
+    @property
+    def segments(self) -> List[Segment]:
+        """The parts of the file, in its order; none in a store that is only read."""
+        callbacks = Callbacks()
+        segments: List[Segment] = []
+        check(library.each_segment(self._store, callbacks.segments(segments), None))
+        callbacks.raise_error()
+        return segments
+
+    # Long calls
+
+    def compact(self, *, progress: Optional[Progress] = None) -> None:
+        """Wins back the space of all values that were replaced, removed or have expired."""
+        callbacks = Callbacks()
+        status = library.compact(self._store, callbacks.progress(progress), None)
+        callbacks.raise_error()
+        check(status)
+
+    def backup(self, path: StorePath, *, progress: Optional[Progress] = None) -> None:
+        """Copies the store, as it is at one moment of the call, to a new file, while others go on."""
+        callbacks = Callbacks()
+        status = library.backup(self._store, os.fsencode(path), callbacks.progress(progress), None)
+        callbacks.raise_error()
+        check(status)
+
+
+_open: "weakref.WeakSet[Store[Any, Any]]" = weakref.WeakSet()
+
+
+@atexit.register
+def _close_all() -> None:
+    """Closes what is still open while there is an interpreter that observers can run in."""
+    for store in list(_open):
+        try:
+            store.close()
+        except Error:
+            # Whoever wants to know it closes the store.
+            pass
+
+
+def _compression(compression: Union[str, int]) -> "tuple[int, int]":
+    if isinstance(compression, int):
+        return _library.COMPRESSIONS["zstd"], compression
+    if compression not in ("automatic", "off"):
+        raise ValueError(f"compression is 'automatic', 'off' or a level of zstd, 1 to 19, not {compression!r}")
+    return _library.COMPRESSIONS[compression], 0
+
+
+def _observing(function: Optional[Callable[[Event], Any]]) -> Any:
+    if function is None:
+        return _library.OBSERVER()
+    return _library.OBSERVER(lambda _, place: function(_reports.event(place.contents)) and None)
+
+
+@overload
+def open(path: StorePath, flag: str = ..., **options: Any) -> Store[bytes, bytes]: ...
+
+
+@overload
+def open(path: StorePath, flag: str = ..., *, keys: Coding[K], values: Coding[V], **options: Any) -> Store[K, V]: ...
+
+
+@overload
+def open(path: StorePath, flag: str = ..., *, keys: Coding[K], **options: Any) -> Store[K, bytes]: ...
+
+
+@overload
+def open(path: StorePath, flag: str = ..., *, values: Coding[V], **options: Any) -> Store[bytes, V]: ...
+
+
+def open(
+    path: StorePath,
+    flag: str = "c",
+    *,
+    keys: Any = BYTES,
+    values: Any = BYTES,
+    durability: Durability = 1.0,
+    capacity: Optional[int] = None,
+    evicts: bool = False,
+    compression: Union[str, int] = "automatic",
+    compaction: str = "automatic",
+    verifies_reads: bool = True,
+    stores_index: bool = True,
+    is_mapped: bool = True,
+    observer: Optional[Callable[[Event], Any]] = None,
+) -> Any:
+    """Opens the store at a path.
+
+    `flag` is that of `dbm.open`: "c" makes the file if it is not there, "w" does not, "r" only reads it, and "n" begins
+    with an empty one. A file that is damaged, of another kind or of a newer version stays as it is, and is refused.
+
+    `keys` and `values` say how these become bytes: `BYTES`, `TEXT`, `JSON`, or a `Coding` of two functions.
+
+    `durability` is that of changes that say nothing else: "synced", "unsynced", or within how many seconds a change
+    survives a power failure. What is set survives the death of the process in any case.
+
+    `capacity` is how many bytes the file has at most. A change for which there is no room raises `OutOfSpaceError`; with
+    `evicts`, what was not read lately makes room instead.
+
+    `compression` is "automatic", "off", or a level of zstd. `compaction` is "automatic", "manual" or "off".
+    `verifies_reads` compares a checksum at each read. `stores_index` keeps the index in the file, so that it opens at
+    once. Without `is_mapped` the file is read and written by system calls alone. `observer` is called with each `Event`
+    on a thread of the library.
+    """
+    if flag not in ("r", "w", "c", "n"):
+        raise ValueError(f"flag is 'r', 'w', 'c' or 'n', not {flag!r}")
+    if compaction not in _library.COMPACTIONS:
+        raise ValueError(f"compaction is 'automatic', 'manual' or 'off', not {compaction!r}")
+    if evicts and capacity is None:
+        raise ValueError("evicting needs a capacity")
+    if flag == "n":
+        try:
+            destroy(path)
+        except NotFoundError:
+            pass
+    named = os.fsdecode(path)
+    kind, interval = durability_fields(durability)
+    method, level = _compression(compression)
+    callback = _observing(observer)
+    limit = "unlimited" if capacity is None else "evicting" if evicts else "limited"
+    options = _library.Options(
+        version=_library.VERSION_NUMBER,
+        flags=(_library.READ_ONLY_ACCESS if flag == "r" else 0)
+        | (_library.MUST_EXIST if flag in ("r", "w") else 0)
+        | (0 if verifies_reads else _library.UNVERIFIED_READS)
+        | (0 if stores_index else _library.NO_STORED_INDEX)
+        | (0 if is_mapped else _library.UNMAPPED),
+        durability=kind,
+        interval=interval,
+        capacity=_library.CAPACITIES[limit],
+        capacity_bytes=capacity or 0,
+        compaction=_library.COMPACTIONS[compaction],
+        compression=method,
+        compression_level=level,
+        observer=callback,
+    )
+    handle = c_void_p()
+    check(library.open(os.fsencode(named), byref(options), byref(handle)))
+    return Store(named, cast(int, handle.value), callback, keys, values)
