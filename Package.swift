@@ -15,6 +15,7 @@ let libraries = [
   (name: "Shallows", modules: ["Shallows"]),
   (name: "Vellum", modules: ["Vellum"]),
   (name: "SedimentTesting", modules: ["SedimentTesting", "SedimentDisk"]),
+  (name: "SedimentC", modules: ["SedimentC"]),
 ]
 
 func module(_ name: String, _ dependencies: [Target.Dependency], path: String? = nil) -> Target {
@@ -49,6 +50,9 @@ let targets: [Target] = [
   module("Shallows", ["Sediment", "MemoryPressure", "CSediment"]),
   module("Vellum", ["Shallows", "Sediment"]),
   module("SedimentTesting", ["SedimentDisk"]),
+  // The interface for C: its header and the table of its handles, and the functions.
+  .target(name: "CSedimentInterface"),
+  module("SedimentC", ["Sediment", "CSedimentInterface"]),
   // The command `sediment`: all of it is a library, so that its parts can be tested one by one.
   module("SedimentCommands", ["Sediment", "SedimentDisk", "SedimentFormat", "Shallows", "Vellum"]),
   .executableTarget(name: "SedimentTool", dependencies: ["SedimentCommands"], swiftSettings: settings),
@@ -116,6 +120,7 @@ let package = Package(
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: libraries.map { .library(name: $0.name, targets: $0.modules) }
     + libraries.map { .library(name: "\($0.name)Dynamic", type: .dynamic, targets: $0.modules) }
+    + [.library(name: "SedimentCStatic", type: .static, targets: ["SedimentC"])]
     + [.executable(name: "sediment", targets: ["SedimentTool"])],
   traits: [
     .default(enabledTraits: ["Foundation"]),

@@ -64,18 +64,36 @@ static void turn_away(int descriptor) {
   (void)close(other);
 }
 
-// Whether that waits for the end of a scope.
+// Whether inherited mappings are to be left; in a parent never.
+static int is_leaving = 0;
+// Whether a departure of this thread will ask again.
 static int is_departing = 0;
 
-static void leave_mappings(void *context) {
-  (void)context;
-  is_departing = 0;
+// Leaves the inherited mappings if the child's first thread is in no scope and nothing is pinned.
+static void leave_unread_mappings(void) {
+  if (is_departing || sediment_reader_has_pins()) return;
+  __atomic_store_n(&is_leaving, 0, __ATOMIC_RELAXED);
   for (struct sediment_forked_file *file = first; file != NULL; file = file->next) {
-    if (file->descriptor >= 0) continue;
+    if (file->descriptor >= 0 || !file->is_inherited) continue;
     // The addresses stay taken, for whoever gives them back.
     (void)mmap(
         file->base, file->byte_count, PROT_NONE, MAP_PRIVATE | MAP_ANON | MAP_NORESERVE | MAP_FIXED, -1, 0);
   }
+}
+
+static void depart(void *context) {
+  (void)context;
+  (void)pthread_mutex_lock(&mutex);
+  is_departing = 0;
+  leave_unread_mappings();
+  (void)pthread_mutex_unlock(&mutex);
+}
+
+void sediment_forked_files_unpinned(void) {
+  if (__atomic_load_n(&is_leaving, __ATOMIC_RELAXED) == 0) return;
+  (void)pthread_mutex_lock(&mutex);
+  if (is_leaving) leave_unread_mappings();
+  (void)pthread_mutex_unlock(&mutex);
 }
 
 void sediment_forked_files_before_fork(void) { (void)pthread_mutex_lock(&mutex); }
@@ -83,18 +101,19 @@ void sediment_forked_files_before_fork(void) { (void)pthread_mutex_lock(&mutex);
 void sediment_forked_files_after_fork_in_parent(void) { (void)pthread_mutex_unlock(&mutex); }
 
 void sediment_forked_files_after_fork_in_child(void) {
-  static struct sediment_departure departure = {.body = leave_mappings};
+  static struct sediment_departure departure = {.body = depart};
   int error = errno;
   // Made anew, because the old one may count waiters that do not exist here.
   mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
   for (struct sediment_forked_file *file = first; file != NULL; file = file->next) {
+    file->is_inherited = 1;
     if (file->descriptor >= 0) turn_away(file->descriptor);
   }
-  if (sediment_reader_depth() == 0) {
-    leave_mappings(NULL);
-  } else if (!is_departing) {
+  is_leaving = 1;
+  if (sediment_reader_depth() > 0 && !is_departing) {
     is_departing = 1;
     sediment_reader_depart(&departure);
   }
+  leave_unread_mappings();
   errno = error;
 }

@@ -109,22 +109,22 @@ static void set_up(void) {
 // that runs then may come first.
 __attribute__((constructor)) static void set_up_once(void) { (void)pthread_once(&is_set_up, set_up); }
 
-static struct sediment_reader *take_free_slot(void) {
+static struct sediment_reader *take_free_slot(uint32_t owner) {
   struct sediment_reader *slot = __atomic_load_n(&slots, __ATOMIC_ACQUIRE);
   for (; slot != NULL; slot = slot->next) {
     uint32_t free = 0;
     if (__atomic_load_n(&slot->owned, __ATOMIC_RELAXED) != 0) continue;
     // Acquires what the slot's last thread wrote.
-    if (__atomic_compare_exchange_n(&slot->owned, &free, 1, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) return slot;
+    if (__atomic_compare_exchange_n(&slot->owned, &free, owner, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) return slot;
   }
   return NULL;
 }
 
-static struct sediment_reader *add_slot(void) {
+static struct sediment_reader *add_slot(uint32_t owner) {
   void *memory = NULL;
   if (posix_memalign(&memory, _Alignof(struct sediment_reader), sizeof(struct sediment_reader)) != 0) abort();
   struct sediment_reader *slot = memory;
-  *slot = (struct sediment_reader){.owned = 1, .next = __atomic_load_n(&slots, __ATOMIC_ACQUIRE)};
+  *slot = (struct sediment_reader){.owned = owner, .next = __atomic_load_n(&slots, __ATOMIC_ACQUIRE)};
   while (!__atomic_compare_exchange_n(&slots, &slot->next, slot, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
   }
   return slot;
@@ -134,8 +134,8 @@ struct sediment_reader *sediment_reader_claim(void) {
   set_up_once();
   struct sediment_reader *slot = has_slot_key ? pthread_getspecific(slot_key) : NULL;
   if (slot == NULL) {
-    slot = take_free_slot();
-    if (slot == NULL) slot = add_slot();
+    slot = take_free_slot(SEDIMENT_OWNED_BY_THREAD);
+    if (slot == NULL) slot = add_slot(SEDIMENT_OWNED_BY_THREAD);
     // Where it fails, for want of memory, the slot is not used again.
     if (has_slot_key) (void)pthread_setspecific(slot_key, slot);
   }
@@ -169,6 +169,30 @@ void sediment_reader_leave_inner(struct sediment_reader *slot) {
   } else if (slot->inner_count > 0 && slot->inner[slot->inner_count - 1].depth > depth) {
     __atomic_store_n(&slot->inner[--slot->inner_count].announcement, 0, __ATOMIC_RELEASE);
   }
+}
+
+struct sediment_reader *sediment_reader_pin(uint64_t domain) {
+  set_up_once();
+  struct sediment_reader *slot = take_free_slot(SEDIMENT_OWNED_BY_PIN);
+  if (slot == NULL) slot = add_slot(SEDIMENT_OWNED_BY_PIN);
+  uint64_t epoch = __atomic_load_n(&sediment_reader_epoch.value, __ATOMIC_ACQUIRE);
+  __atomic_store_n(&slot->announcement, epoch << SEDIMENT_DOMAIN_BITS | domain, __ATOMIC_RELEASE);
+  sediment_reader_order();
+  return slot;
+}
+
+void sediment_reader_unpin(struct sediment_reader *slot) {
+  __atomic_store_n(&slot->announcement, 0, __ATOMIC_RELEASE);
+  __atomic_store_n(&slot->owned, 0, __ATOMIC_RELEASE);
+  sediment_forked_files_unpinned();
+}
+
+bool sediment_reader_has_pins(void) {
+  const struct sediment_reader *slot = __atomic_load_n(&slots, __ATOMIC_ACQUIRE);
+  for (; slot != NULL; slot = slot->next) {
+    if (__atomic_load_n(&slot->owned, __ATOMIC_RELAXED) == SEDIMENT_OWNED_BY_PIN) return true;
+  }
+  return false;
 }
 
 uint32_t sediment_reader_depth(void) {
@@ -243,7 +267,7 @@ size_t sediment_reader_slot_count(void) {
 void sediment_readers_after_fork(void) {
   struct sediment_reader *mine = has_slot_key ? pthread_getspecific(slot_key) : sediment_reader_slot;
   for (struct sediment_reader *slot = slots; slot != NULL; slot = slot->next) {
-    if (slot == mine) continue;
+    if (slot == mine || slot->owned == SEDIMENT_OWNED_BY_PIN) continue;
     end_scopes(slot);
     slot->departures = NULL;
     __atomic_store_n(&slot->owned, 0, __ATOMIC_RELEASE);

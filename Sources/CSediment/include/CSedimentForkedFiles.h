@@ -8,14 +8,16 @@
 // A child has its parent's open files and mappings, and with them the locks: as long as it keeps one of them, a
 // lock outlives the parent, and releasing it in the child takes it from the parent. So in the child each
 // descriptor that was entered here is turned into one that leads to no file, under the same number, and mapped
-// addresses become such that nothing may be touched there. A child that was forked within a reader's scope keeps
-// the mappings until that ends.
+// addresses become such that nothing may be touched there. A child that was forked within a reader's scope, or
+// while values were pinned, keeps the mappings until those have ended.
 
 struct sediment_forked_file {
   // The number of an open file, or -1 for a mapping.
   int descriptor;
   void *base;
   size_t byte_count;
+  // Whether this process has it from its parent.
+  int is_inherited;
   struct sediment_forked_file *previous;
   struct sediment_forked_file *next;
 };

@@ -1,6 +1,7 @@
 #ifndef CSEDIMENT_READERS_H
 #define CSEDIMENT_READERS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -61,7 +62,7 @@ struct sediment_inner_reader {
   uint32_t depth;
 };
 
-enum { SEDIMENT_INNER_READERS = 3 };
+enum { SEDIMENT_INNER_READERS = 3, SEDIMENT_OWNED_BY_THREAD = 1, SEDIMENT_OWNED_BY_PIN = 2 };
 
 // Alone on two lines of the cache, since processors fetch lines in pairs. Only the thread that owns a slot
 // writes its announcements and depth.
@@ -70,7 +71,7 @@ struct sediment_reader {
   uint64_t announcement;
   // How many scopes the thread is in; the highest bit is set while it has departures.
   uint32_t depth;
-  // 1 while a thread has the slot.
+  // SEDIMENT_OWNED_BY_THREAD or SEDIMENT_OWNED_BY_PIN, 0 while the slot is free.
   uint32_t owned;
   struct sediment_reader *next;
   struct sediment_departure *departures;
@@ -141,6 +142,15 @@ static inline void sediment_reader_leave(void) {
   }
   sediment_reader_leave_inner(slot);
 }
+
+// Begins a scope that is no thread's: a pin, which ends with the slot that is given back, on any thread and in any
+// order. The thread that began it may read under it as in a scope of its own (R4), and so may whoever gets the slot.
+// Ends the process if there is no memory.
+struct sediment_reader *sediment_reader_pin(uint64_t domain);
+void sediment_reader_unpin(struct sediment_reader *slot);
+
+// Whether there are pins; in a child after a fork, those of its parent are among them.
+bool sediment_reader_has_pins(void);
 
 // How many scopes this thread is in.
 uint32_t sediment_reader_depth(void);

@@ -55,6 +55,35 @@ package enum Readers {
     return try body()
   }
 
+  /// Begins a scope that is no thread's, for what `find` finds: nil, and no scope, if that is nothing.
+  ///
+  /// The scope ends with `unpin`, on any thread and in any order.
+  package static func pin<Result, Failure: Error>(
+    _ domain: ReaderDomain, _ find: (Pin) throws(Failure) -> Result?
+  ) throws(Failure) -> Result? {
+    let pin = unsafe Pin(slot: sediment_reader_pin(domain.number))
+    do throws(Failure) {
+      if let result = try find(pin) { return result }
+    } catch {
+      unpin(pin)
+      throw error
+    }
+    unpin(pin)
+    return nil
+  }
+
+  /// Ends the scope of a pin.
+  package static func unpin(_ pin: Pin) {
+    unsafe sediment_reader_unpin(pin.slot)
+  }
+
+  /// A scope that is no thread's.
+  @safe
+  package struct Pin: @unchecked Sendable {
+    // Sendable: whoever has it only gives it back.
+    fileprivate let slot: OpaquePointer
+  }
+
   /// How many scopes this thread is in.
   package static var depth: Int { Int(sediment_reader_depth()) }
 

@@ -65,6 +65,17 @@ struct RecordAccount {
     if unsafe owner != nil { giveBack() }
   }
 
+  /// The same value in memory that no other reading of the thread takes.
+  func kept() -> FoundValue {
+    guard isLent else { return self }
+    defer { release() }
+    // One byte at least, for a value without any.
+    let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: max(unsafe bytes.count, 1), alignment: 8)
+    unsafe copy.copyMemory(from: bytes)
+    let kept = unsafe UnsafeRawBufferPointer(start: copy.baseAddress, count: bytes.count)
+    return unsafe FoundValue(kept, owner: copy.baseAddress)
+  }
+
   @inline(never)
   private func giveBack() {
     guard let owner = unsafe owner else { return }

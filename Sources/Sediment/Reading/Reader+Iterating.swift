@@ -2,6 +2,12 @@ internal import CSediment
 internal import SedimentFormat
 internal import Synchronization
 
+/// How far a walk through the records of a collection has come.
+struct RecordWalk {
+  fileprivate var index = IndexWalk()
+  fileprivate let clearedAt: UInt64
+}
+
 extension Reader {
   /// Calls `body` with the visible records of a collection until it says stop, each key that is there the whole time
   /// just once, in no order.
@@ -10,24 +16,33 @@ extension Reader {
   func forEachRecord(
     _ state: CollectionState, _ body: (FoundRecord) throws -> Bool
   ) throws {
+    var walk = try beginWalk(state)
+    while try visitNext(&walk, state, body) {}
+  }
+
+  /// Begins what `visitNext` goes on with.
+  func beginWalk(_ state: CollectionState) throws(SedimentError) -> RecordWalk {
     try lifetime.check()
-    if state.isDropped.load(ordering: .relaxed) { throw SedimentError.dropped(path) }
+    if state.isDropped.load(ordering: .relaxed) { throw .dropped(path) }
     try completeIndex()
-    let clearedAt = state.clearedAt.load(ordering: .acquiring)
-    var walk = IndexWalk()
-    while true {
-      try enterReading()
-      defer { Readers.leave() }
-      switch walk.advance(in: index.view) {
-      case .entries:
-        if try !visit(walk.entries, state, body) { return }
-      case .rebuilt:
-        // Everything was cleared meanwhile, and what is there now is new; or else, which hardly ever happens, the
-        // index was built anew, and there is no telling what was visited.
-        if state.clearedAt.load(ordering: .acquiring) != clearedAt { return }
-      case .ended:
-        return
-      }
+    return RecordWalk(clearedAt: state.clearedAt.load(ordering: .acquiring))
+  }
+
+  /// Calls `body` with the visible records of a few neighbours in the index; false at the end, or if it said stop.
+  func visitNext(
+    _ walk: inout RecordWalk, _ state: CollectionState, _ body: (FoundRecord) throws -> Bool
+  ) throws -> Bool {
+    try enterReading()
+    defer { Readers.leave() }
+    switch walk.index.advance(in: index.view) {
+    case .entries:
+      return try visit(walk.index.entries, state, body)
+    case .rebuilt:
+      // Everything was cleared meanwhile, and what is there now is new; or else, which hardly ever happens, the
+      // index was built anew, and there is no telling what was visited.
+      return state.clearedAt.load(ordering: .acquiring) == walk.clearedAt
+    case .ended:
+      return false
     }
   }
 

@@ -20,6 +20,7 @@ final class Reader: @unchecked Sendable {
   let collections: CollectionTable
   let dictionaries: DictionaryTable
   let lifetime: Lifetime
+  let pins = Pins()
   let background: Background
   /// Whether what was not read lately makes room for what is new.
   let evicts: Bool

@@ -9,7 +9,7 @@ public struct SedimentBatch {
   @usableFromInline let defaultState: CollectionState
   @usableFromInline var members: BatchMembers
 
-  init(_ store: SedimentStore) {
+  package init(_ store: SedimentStore) {
     changes = store.changes
     defaultState = store.defaultState
     members = BatchMembers(path: store.path)
@@ -74,5 +74,29 @@ public struct SedimentBatch {
         .invalidArgument, path: changes.path,
         message: "A collection of another store cannot take part in a batch. Use one batch for each store."))
     return false
+  }
+}
+
+// MARK: Batches without a closure
+
+extension SedimentBatch {
+  /// The first thing that was wrong; nil if nothing was.
+  package var failure: SedimentError? { members.failure }
+
+  /// Gives a key of a collection a value with an expiry; `unchanged` is taken as `never`.
+  package mutating func set(
+    _ value: some SedimentBytes, forKey key: some SedimentBytes, in collection: SedimentCollection,
+    expiry: SedimentExpiry
+  ) {
+    guard isOwn(collection) else { return }
+    let time = if case .at(let time) = changes.written(expiry) { time } else { UInt64(0) }
+    key.withSedimentBytes { key in
+      value.withSedimentBytes { value in members.addPut(value, key, collection.state, expiry: time) }
+    }
+  }
+
+  /// Makes the changes all together or not at all.
+  package func commit(durability: SedimentDurability?) throws {
+    try changes.commit(members, changes.written(durability))
   }
 }

@@ -80,6 +80,19 @@ extension SedimentKeyspace {
     }
   }
 
+  /// The same with when the value expires: 0 for never, else milliseconds since 1970.
+  @inlinable
+  package func withExpiringValue<Key: SedimentBytes & ~Escapable, Result>(
+    forKey key: Key, _ body: (UnsafeRawBufferPointer, UInt64) throws -> Result
+  ) throws -> Result? {
+    return try key.withSedimentBytes { key in
+      var expiry: UInt64 = 0
+      guard let value = try reader.beginReading(key, state, expiry: &expiry) else { return nil }
+      defer { reader.endReading(value) }
+      return try unsafe body(value.bytes, expiry)
+    }
+  }
+
   /// Whether a key has a value.
   ///
   /// It takes about as long as finding the value; the value itself is not decompressed.

@@ -1,4 +1,4 @@
-// What the command and tests ask of a store beyond its public interface.
+// What the command, the interface for C and tests ask of a store beyond its public interface.
 
 extension SedimentStore {
   /// Writes a checkpoint, from which the next recovery begins, as the background does when one is due.
@@ -18,6 +18,11 @@ extension SedimentStore {
     let keys = try name.map { try collection($0) } ?? defaultCollection
     guard let level = engine.compressor.level else { return }
     try engine.trainer.addDictionary(bytes, for: keys.state, level: level)
+  }
+
+  /// Throws `closed` or `forked` if the store cannot be used.
+  package func checkUsable() throws(SedimentError) {
+    try engine.lifetime.check()
   }
 
   /// The number of the last change, or 0 in a store that is only read.

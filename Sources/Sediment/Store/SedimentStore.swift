@@ -155,7 +155,7 @@ public final class SedimentStore: SedimentKeyspace {
   ) throws -> Result {
     var batch = SedimentBatch(self)
     let result = try body(&batch)
-    try engine.changes.commit(batch.members, engine.changes.written(durability))
+    try batch.commit(durability: durability)
     return result
   }
 }

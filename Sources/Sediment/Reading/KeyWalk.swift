@@ -1,0 +1,27 @@
+internal import SedimentFormat
+
+/// A walk through the keys of a collection, some at a time, with the promises of `SedimentKeyspace.forEach`.
+package struct KeyWalk {
+  private let reader: Reader
+  private let state: CollectionState
+  private var walk: RecordWalk
+
+  /// Begins a walk.
+  package init(_ keys: SedimentCollection) throws(SedimentError) {
+    reader = keys.store.reader
+    state = keys.state
+    walk = try reader.beginWalk(state)
+  }
+
+  /// Calls a closure with the next keys that begin with a prefix, which may be none; false at the end.
+  package mutating func next(withPrefix prefix: [UInt8], _ body: (RawSpan) -> Void) throws(SedimentError) -> Bool {
+    do {
+      return try reader.visitNext(&walk, state) { found in
+        if unsafe found.view.hasPrefix(prefix.span.bytes) { body(unsafe RawSpan(_unsafeBytes: found.view.key)) }
+        return true
+      }
+    } catch {
+      throw error as! SedimentError
+    }
+  }
+}

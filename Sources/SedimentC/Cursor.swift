@@ -1,0 +1,85 @@
+internal import Sediment
+
+/// A walk through keys that stops at each: it copies the keys of a few neighbours in the index at a time, or of all if
+/// they are to be sorted, and reads each value when it comes to its key.
+@safe
+struct Cursor: ~Copyable {
+  let hasValues: Bool
+  private let collection: SedimentCollection
+  private let prefix: [UInt8]
+  /// Nil when the last keys are copied.
+  private var walk: KeyWalk?
+  private var keys = GrowingBytes()
+  /// Where the keys that are copied end.
+  private var ends: [Int] = []
+  /// The number of the key to which it has come among them.
+  private var number = -1
+  private var valueBytes = GrowingBytes()
+
+  init(_ collection: SedimentCollection, prefix: [UInt8], isSorted: Bool, hasValues: Bool) throws {
+    self.collection = collection
+    self.prefix = prefix
+    self.hasValues = hasValues
+    if isSorted {
+      for key in try collection.keys(withPrefix: prefix) { unsafe try key.withUnsafeBytes { unsafe try append($0) } }
+    } else {
+      walk = try KeyWalk(collection)
+    }
+  }
+
+  /// The key to which it has come, valid until `advance`.
+  var key: UnsafeRawBufferPointer {
+    let start = number == 0 ? 0 : ends[number - 1]
+    return unsafe UnsafeRawBufferPointer(start: keys.start.map { unsafe $0 + start }, count: ends[number] - start)
+  }
+
+  /// The value of the key, valid until `advance`.
+  var value: UnsafeRawBufferPointer {
+    unsafe UnsafeRawBufferPointer(start: valueBytes.start, count: valueBytes.count)
+  }
+
+  /// Goes on to the next key; false if there is none.
+  mutating func advance() throws -> Bool {
+    while true {
+      while number + 1 < ends.count {
+        number += 1
+        // One that was removed since it was copied is left out.
+        if try !hasValues || readValue() { return true }
+      }
+      guard try copyKeys() else { return false }
+    }
+  }
+
+  private mutating func readValue() throws -> Bool {
+    valueBytes.removeAll()
+    let key = unsafe key
+    let found: Void? = unsafe try collection.withExpiringValue(forKey: RawSpan(_unsafeBytes: key)) { value, _ in
+      unsafe try valueBytes.append(value)
+    }
+    return found != nil
+  }
+
+  /// Copies the next keys, which may be none; false at the end.
+  private mutating func copyKeys() throws -> Bool {
+    guard var walk else { return false }
+    keys.removeAll()
+    ends.removeAll(keepingCapacity: true)
+    number = -1
+    var refusal: Refusal?
+    let goesOn = try walk.next(withPrefix: prefix) { key in
+      do throws(Refusal) {
+        unsafe try key.withUnsafeBytes { (key) throws(Refusal) in unsafe try append(key) }
+      } catch {
+        refusal = error
+      }
+    }
+    self.walk = goesOn ? walk : nil
+    if let refusal { throw refusal }
+    return true
+  }
+
+  private mutating func append(_ key: UnsafeRawBufferPointer) throws(Refusal) {
+    unsafe try keys.append(key)
+    ends.append(keys.count)
+  }
+}
