@@ -89,8 +89,9 @@ let targets: [Target] = [
     swiftSettings: settings),
   // Calls that have to stay quick, whose instructions, allocations and system calls are counted; see Tests/run.
   .executableTarget(
-    name: "HotPaths", dependencies: ["Sediment", "Shallows", "SedimentDisk"], path: "Tests/HotPaths",
-    swiftSettings: settings),
+    name: "HotPaths",
+    dependencies: ["Sediment", "SedimentC", "CSedimentInterface", "Shallows", "SedimentDisk"],
+    path: "Tests/HotPaths", swiftSettings: settings),
   // Says which public symbols lack a comment or a page; see Tests/Repository/documents.
   .executableTarget(name: "DocumentCheck", path: "Tests/DocumentCheck", swiftSettings: settings),
   // What the tests of the engine share. Each sanitizer takes some of their targets; see Tests/run.

@@ -26,7 +26,7 @@ static void enter(struct sediment_forked_file *file) {
 
 int sediment_open_entered(const char *path, int flags, unsigned mode, struct sediment_forked_file *file) {
   (void)pthread_mutex_lock(&mutex);
-  int descriptor = sediment_open(path, flags, mode);
+  int descriptor = sediment_system_open(path, flags, mode);
   int error = errno;
   if (descriptor >= 0) {
     *file = (struct sediment_forked_file){.descriptor = descriptor};

@@ -37,7 +37,7 @@ int sediment_process_lives(uint64_t number) {
   return kill((pid_t)number, 0) == 0 || errno != ESRCH;
 }
 
-int sediment_open(const char *path, int flags, unsigned mode) { return open(path, flags, (mode_t)mode); }
+int sediment_system_open(const char *path, int flags, unsigned mode) { return open(path, flags, (mode_t)mode); }
 
 int64_t sediment_seek(int descriptor, int64_t start, int for_data) {
   return lseek(descriptor, start, for_data ? SEEK_DATA : SEEK_HOLE);
@@ -66,7 +66,7 @@ int sediment_punch_hole(int descriptor, int64_t start, int64_t count) {
   return fcntl(descriptor, F_PUNCHHOLE, &hole);
 }
 
-int sediment_sync(int descriptor) {
+int sediment_system_sync(int descriptor) {
   // Plain fsync leaves the bytes in the drive's cache; it is all there is on some network file systems.
   if (fcntl(descriptor, F_FULLFSYNC) == 0) return 0;
   if (errno != ENOTSUP && errno != EOPNOTSUPP && errno != ENOTTY && errno != EINVAL) return -1;
@@ -97,7 +97,7 @@ int sediment_punch_hole(int descriptor, int64_t start, int64_t count) {
   return fallocate(descriptor, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, start, count);
 }
 
-int sediment_sync(int descriptor) { return fdatasync(descriptor); }
+int sediment_system_sync(int descriptor) { return fdatasync(descriptor); }
 
 int sediment_clone(int source, int target) { return ioctl(target, FICLONE, source); }
 

@@ -21,9 +21,14 @@ enum HotPath: String, CaseIterable {
   case combinedHit = "combined-hit"
   case storageRetrieve = "storage-retrieve"
   case storageSet = "storage-set"
+  case cGetInPlace = "c-get-in-place"
+  case cGet = "c-get"
+  case cPin = "c-pin"
+  case cSet = "c-set"
+  case cBatch = "c-batch"
 
-  private static let keys = (0..<1000).map { Array("the key number \(100_000 + $0)".utf8) }
-  private static let value = [UInt8](repeating: 7, count: 100)
+  static let keys = (0..<1000).map { Array("the key number \(100_000 + $0)".utf8) }
+  static let value = [UInt8](repeating: 7, count: 100)
 
   /// Prepares a store, and then calls it so many times.
   func run(count: Int, folder: String) throws {
@@ -66,6 +71,7 @@ enum HotPath: String, CaseIterable {
     case .lruHit: try hitMemory(count)
     case .combinedHit: found = try hitFront(store, count)
     case .storageRetrieve, .storageSet: try callStorage(store, count)
+    case .cGetInPlace, .cGet, .cPin, .cSet, .cBatch: try callC(store, count)
     }
     guard found == 0 || found == count else { fatalError("\(rawValue): \(found) of \(count)") }
     // Nothing that depends on how far the log came is to be counted with the calls.
@@ -88,7 +94,7 @@ enum HotPath: String, CaseIterable {
 
   private var isWriting: Bool {
     switch self {
-    case .set, .setByCall, .setSynced, .batch, .batchByCall, .remove, .storageSet: true
+    case .set, .setByCall, .setSynced, .batch, .batchByCall, .remove, .storageSet, .cSet, .cBatch: true
     default: false
     }
   }

@@ -10,7 +10,7 @@
 // Whether there is a process of that number, as far as this one can see; 0 if not.
 int sediment_process_lives(uint64_t number);
 
-int sediment_open(const char *path, int flags, unsigned mode);
+int sediment_system_open(const char *path, int flags, unsigned mode);
 
 // Fails with EEXIST where `destination` exists, in one step with the rename.
 int sediment_rename_keeping(const char *path, const char *destination);
@@ -30,7 +30,7 @@ int sediment_punch_hole(int descriptor, int64_t start, int64_t count);
 int64_t sediment_seek(int descriptor, int64_t start, int for_data);
 
 // Waits until the medium has the file's bytes and what is needed to find them.
-int sediment_sync(int descriptor);
+int sediment_system_sync(int descriptor);
 
 // Linux: makes `target`, an empty file, share the blocks of `source`.
 // Apple's systems: makes a file of that name that does.

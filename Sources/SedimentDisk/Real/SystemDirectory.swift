@@ -59,14 +59,14 @@ func syncParent(of path: String) -> SystemErrorCode? {
   let parent = SystemPath.parent(of: path)
   var number: Int32 = -1
   let code = attemptUninterrupted {
-    number = unsafe sediment_open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
+    number = unsafe sediment_system_open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
     return number < 0 ? -1 : 0
   }
   if let code { return code }
   defer { _ = systemClose(number) }
   // Made once, whatever it reports, as for files.
   #if canImport(Darwin)
-    return attempt { sediment_sync(number) }
+    return attempt { sediment_system_sync(number) }
   #else
     return attempt { fsync(number) }
   #endif

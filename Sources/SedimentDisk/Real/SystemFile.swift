@@ -197,7 +197,7 @@ extension SystemFile {
   func sync() throws(DiskError) {
     try perform(.sync) { number throws(SystemCallFailure) in
       // Made once, whatever it reports: a second try would succeed over pages that the first one gave up.
-      if let code = attempt({ sediment_sync(number) }) { throw SystemCallFailure(code: code) }
+      if let code = attempt({ sediment_system_sync(number) }) { throw SystemCallFailure(code: code) }
     }
   }
 }
