@@ -2,6 +2,7 @@
 
 import json
 import pickle
+import random
 import shelve
 import tempfile
 from pathlib import Path
@@ -57,7 +58,7 @@ class TestText(_OfCPython):
 
 class TestJSON(_OfCPython):
     def _reference(self) -> Dict[Any, Any]:
-        return {"1": "2", "key1": [1, 2.5, None, True], "key2": {"a": {"b": []}}}
+        return {"1": "2", "key1": 2.5, "key2": True}
 
     def _empty_mapping(self) -> Any:
         return self.open(keys=sediment.TEXT, values=sediment.JSON)
@@ -65,7 +66,7 @@ class TestJSON(_OfCPython):
 
 class TestCoding(_OfCPython):
     def _reference(self) -> Dict[Any, Any]:
-        return {1: 2, (1, "a"): {3}, "key2": (1, 2, 3)}
+        return {"1": 2, "key1": b"value", "key2": (1, 2, 3)}
 
     def _empty_mapping(self) -> Any:
         coding = sediment.Coding(pickle.dumps, pickle.loads)
@@ -100,7 +101,8 @@ class TestShelfThatWritesBack(TestShelf):
 del _OfCPython
 
 small = st.binary(max_size=3)
-values = st.one_of(st.binary(max_size=40), st.binary(min_size=5000, max_size=6000))
+# Short ones, and some that take more than the memory that is kept for values.
+values = st.binary(max_size=20) | st.integers(4000, 5000).map(lambda size: random.Random(size).randbytes(size))
 
 
 class BesideADictionary(RuleBasedStateMachine):
@@ -156,7 +158,7 @@ class BesideADictionary(RuleBasedStateMachine):
         if value is not None:
             self.model[key] = value
 
-    @rule(changes=st.lists(st.tuples(small, st.none() | values)), fails=st.booleans())
+    @rule(changes=st.lists(st.tuples(small, st.none() | values), max_size=8), fails=st.booleans())
     def batch(self, changes: Any, fails: bool) -> None:
         try:
             with self.store.batch() as batch:
@@ -172,7 +174,7 @@ class BesideADictionary(RuleBasedStateMachine):
         for key, value in changes:
             self._model_set(key, value)
 
-    @rule(keys=st.lists(small))
+    @rule(keys=st.lists(small, max_size=8))
     def get_many(self, keys: List[bytes]) -> None:
         assert self.store.get_many(keys) == [self.model.get(key) for key in keys]
 

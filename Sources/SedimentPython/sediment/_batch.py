@@ -20,6 +20,7 @@ class _Changes:
     """The changes of a batch, until they are made."""
 
     def __init__(self, store: int) -> None:
+        self.handle: Optional[int] = None
         handle = c_void_p()
         check(library.batch_begin(store, byref(handle)))
         self.handle = handle.value

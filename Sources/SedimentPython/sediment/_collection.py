@@ -47,7 +47,7 @@ def _read(handle: int, key: bytes) -> Optional[bytes]:
     while True:
         status = _get(handle, key, len(key), buffer.address, buffer.capacity, buffer.size_reference)
         if status == OK:
-            value = string_at(buffer.address, buffer.size.value)
+            value = buffer.memory[: buffer.size.value]
             if buffer.capacity <= _Buffer.KEPT_MAX:
                 _spare.append(buffer)
             return value

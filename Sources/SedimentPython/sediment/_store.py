@@ -60,7 +60,7 @@ class Store(Collection[K, V]):
         # As long as the store is open, the library calls it.
         self._observer = observer
         self.path = path
-        _open.add(self)
+        _open[store] = self
 
     def __repr__(self) -> str:
         return f"<sediment.Store {self.path!r}>"
@@ -168,13 +168,14 @@ class Store(Collection[K, V]):
         check(status)
 
 
-_open: "weakref.WeakSet[Store[Any, Any]]" = weakref.WeakSet()
+# By their handles, of which no two are alike.
+_open: "weakref.WeakValueDictionary[int, Store[Any, Any]]" = weakref.WeakValueDictionary()
 
 
 @atexit.register
 def _close_all() -> None:
     """Closes what is still open while there is an interpreter that observers can run in."""
-    for store in list(_open):
+    for store in list(_open.values()):
         try:
             store.close()
         except Error:
