@@ -3,12 +3,14 @@
 from ctypes import byref, c_void_p
 from datetime import datetime, timedelta
 from types import TracebackType
-from typing import Any, Generic, Optional, Type, TypeVar, Union
+from typing import TYPE_CHECKING, Any, Generic, Optional, Type, TypeVar, Union
 
 from ._changes import Durability, change
-from ._collection import Collection
 from ._errors import check
 from ._library import library
+
+if TYPE_CHECKING:
+    from ._collection import Collection
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -41,7 +43,7 @@ class Batch(Generic[K, V]):
     Others see all of them or none, also after a crash. A batch is used by one thread at a time.
     """
 
-    def __init__(self, store: int, collection: Collection[K, V], durability: Optional[Durability] = None) -> None:
+    def __init__(self, store: int, collection: "Collection[K, V]", durability: Optional[Durability] = None) -> None:
         self._collection = collection
         self._durability = durability
         self._changes = _Changes(store)
@@ -57,7 +59,7 @@ class Batch(Generic[K, V]):
         else:
             self._changes.abandon()
 
-    def within(self, collection: Collection[OtherK, OtherV]) -> "Batch[OtherK, OtherV]":
+    def within(self, collection: "Collection[OtherK, OtherV]") -> "Batch[OtherK, OtherV]":
         """The same batch, for changes of another collection of the store."""
         other: Batch[OtherK, OtherV] = Batch.__new__(Batch)
         other._collection, other._durability, other._changes = collection, self._durability, self._changes

@@ -7,6 +7,7 @@ from typing import Any, Generic, Iterable, Iterator, List, MutableMapping, Optio
 from typing import ItemsView, KeysView, ValuesView
 
 from . import _library
+from ._batch import Batch
 from ._changes import Durability, change
 from ._coding import Coding
 from ._errors import check
@@ -26,7 +27,7 @@ class _Buffer:
     KEPT_MAX = 1 << 16
 
     def __init__(self, capacity: int) -> None:
-        self.memory = ctypes.create_string_buffer(capacity)
+        self.memory: Any = ctypes.create_string_buffer(capacity)
         self.address = ctypes.addressof(self.memory)
         self.capacity = capacity
         self.size = c_size_t()
@@ -47,7 +48,7 @@ def _read(handle: int, key: bytes) -> Optional[bytes]:
     while True:
         status = _get(handle, key, len(key), buffer.address, buffer.capacity, buffer.size_reference)
         if status == OK:
-            value = buffer.memory[: buffer.size.value]
+            value: bytes = buffer.memory[: buffer.size.value]
             if buffer.capacity <= _Buffer.KEPT_MAX:
                 _spare.append(buffer)
             return value
@@ -89,9 +90,10 @@ class Collection(MutableMapping[K, V], Generic[K, V]):
     other threads may use it at any time. Each call lets other threads of Python run.
     """
 
-    __slots__ = ("_handle", "_keys", "_values", "__weakref__")
+    __slots__ = ("_store", "_handle", "_keys", "_values", "__weakref__")
 
-    def __init__(self, handle: int, keys: Coding[K], values: Coding[V]) -> None:
+    def __init__(self, store: int, handle: int, keys: Coding[K], values: Coding[V]) -> None:
+        self._store = store
         self._handle = handle
         self._keys = keys
         self._values = values
@@ -125,10 +127,8 @@ class Collection(MutableMapping[K, V], Generic[K, V]):
     def get_many(self, keys: Iterable[K]) -> List[Optional[V]]:
         """The values of many keys, in their order, None where there is none; quicker than one by one."""
         encoded = [self._keys.encode(key) for key in keys]
-        places = (Bytes * len(encoded))()
         # The bytes stay where they are as long as `encoded` has them.
-        for place, key in zip(places, encoded):
-            place.data, place.size = ctypes.cast(key, c_void_p).value, len(key)
+        places = (Bytes * len(encoded))(*map(Bytes.of, encoded))
         found = (Bytes * len(encoded))()
         memory = c_void_p()
         check(library.get_many(self._handle, places, len(encoded), found, byref(memory)))
@@ -185,8 +185,7 @@ class Collection(MutableMapping[K, V], Generic[K, V]):
     def _exchange(
         self, key: bytes, old: Optional[bytes], new: Optional[bytes], durability: Optional[Durability] = None
     ) -> bool:
-        places = [None if data is None else Bytes(ctypes.cast(data, c_void_p).value, len(data)) for data in (old, new)]
-        references = [None if place is None else byref(place) for place in places]
+        references = [None if data is None else byref(Bytes.of(data)) for data in (old, new)]
         options = None if durability is None else change(durability)
         return check(library.compare_and_set(self._handle, key, len(key), *references, options)) == OK
 
@@ -224,6 +223,10 @@ class Collection(MutableMapping[K, V], Generic[K, V]):
     def clear(self) -> None:
         """Removes all keys at once."""
         check(library.remove_all(self._handle, None))
+
+    def batch(self, *, durability: Optional[Durability] = None) -> Batch[K, V]:
+        """Changes that are made all together when a `with` block ends."""
+        return Batch(self._store, self, durability)
 
     # Expiry
 

@@ -143,7 +143,9 @@ def explained(status: int, details: Optional[ErrorDetails]) -> Exception:
         error.offset = details.offset if details.has_offset else None
         error.system_error = details.system_error or None
     if isinstance(error, OSError):
-        error.errno = error.system_error or _NUMBERS.get(status)
+        number = error.system_error or _NUMBERS.get(status)
+        if number is not None:
+            error.errno = number
         error.filename = error.path
     return error
 

@@ -37,7 +37,13 @@ class _Sized(ctypes.Structure):
 
 
 class Bytes(ctypes.Structure):
+    """Where bytes lie; whoever passes it keeps them."""
+
     _fields_ = [("data", c_void_p), ("size", c_size_t)]
+
+    @classmethod
+    def of(cls, data: bytes) -> "Bytes":
+        return cls(ctypes.cast(c_char_p(data), c_void_p).value, len(data))
 
 
 class ErrorDetails(_Sized):
@@ -63,9 +69,9 @@ class Event(_Sized):
     ]  # fmt: skip
 
 
-OBSERVER = ctypes.CFUNCTYPE(None, c_void_p, POINTER(Event))
-PROGRESS = ctypes.CFUNCTYPE(c_int, c_void_p, c_uint64, c_uint64)
-NAME = ctypes.CFUNCTYPE(c_int, c_void_p, c_char_p)
+OBSERVER: Any = ctypes.CFUNCTYPE(None, c_void_p, POINTER(Event))
+PROGRESS: Any = ctypes.CFUNCTYPE(c_int, c_void_p, c_uint64, c_uint64)
+NAME: Any = ctypes.CFUNCTYPE(c_int, c_void_p, c_char_p)
 
 
 class Options(_Sized):
@@ -136,8 +142,8 @@ class SalvageReport(_Sized):
     ]  # fmt: skip
 
 
-SEGMENT = ctypes.CFUNCTYPE(c_int, c_void_p, POINTER(Segment))
-FINDING = ctypes.CFUNCTYPE(c_int, c_void_p, POINTER(Finding))
+SEGMENT: Any = ctypes.CFUNCTYPE(c_int, c_void_p, POINTER(Segment))
+FINDING: Any = ctypes.CFUNCTYPE(c_int, c_void_p, POINTER(Finding))
 
 # A key or value is `bytes` and its size: `c_char_p` passes where the bytes lie. A handle is a number.
 _KEY = [c_char_p, c_size_t]
@@ -193,7 +199,7 @@ _RESULTS = {
     "free": None, "default_collection": c_void_p,
 }  # fmt: skip
 
-_FILE_NAME = "libsediment.dylib" if sys.platform == "darwin" else "libsediment.so"
+_FILE_NAME: Any = "libsediment.dylib" if sys.platform == "darwin" else "libsediment.so"
 
 
 def _path() -> str:

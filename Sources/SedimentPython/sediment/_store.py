@@ -8,7 +8,6 @@ from types import TracebackType
 from typing import Any, Callable, List, Optional, Type, TypeVar, Union, cast, overload
 
 from . import _library, _reports
-from ._batch import Batch
 from ._changes import Durability, change, durability_fields
 from ._coding import BYTES, Coding
 from ._collection import Collection
@@ -21,28 +20,25 @@ K = TypeVar("K")
 V = TypeVar("V")
 OtherK = TypeVar("OtherK")
 OtherV = TypeVar("OtherV")
+Observer = Callable[[Event], Any]
 
 
 class NamedCollection(Collection[K, V]):
     """The keys of a store's collection that has a name."""
 
-    __slots__ = ("_store", "name")
+    __slots__ = ("_owner", "name")
 
     def __init__(self, store: "Store[Any, Any]", name: str, handle: int, keys: Coding[K], values: Coding[V]) -> None:
-        super().__init__(handle, keys, values)
+        super().__init__(store._store, handle, keys, values)
         # The store stays open as long as somebody has a collection of it.
-        self._store = store
+        self._owner = store
         self.name = name
 
     def __del__(self, close: Any = library.collection_close) -> None:
         close(self._handle)
 
     def __repr__(self) -> str:
-        return f"<sediment.NamedCollection {self.name!r} of {self._store.path!r}>"
-
-    def batch(self, *, durability: Optional[Durability] = None) -> Batch[K, V]:
-        """Changes that are made all together when a `with` block ends."""
-        return Batch(self._store._store, self, durability)
+        return f"<sediment.NamedCollection {self.name!r} of {self._owner.path!r}>"
 
 
 class Store(Collection[K, V]):
@@ -51,11 +47,10 @@ class Store(Collection[K, V]):
     As a context manager it is closed when the block ends. What was set then survives a power failure.
     """
 
-    __slots__ = ("_store", "_is_closed", "_observer", "path")
+    __slots__ = ("_is_closed", "_observer", "path")
 
     def __init__(self, path: str, store: int, observer: Any, keys: Coding[K], values: Coding[V]) -> None:
-        super().__init__(cast(int, library.default_collection(store)), keys, values)
-        self._store = store
+        super().__init__(store, library.default_collection(store), keys, values)
         self._is_closed = False
         # As long as the store is open, the library calls it.
         self._observer = observer
@@ -84,10 +79,6 @@ class Store(Collection[K, V]):
             close(self._store)
 
     # Changes
-
-    def batch(self, *, durability: Optional[Durability] = None) -> Batch[K, V]:
-        """Changes that are made all together when a `with` block ends."""
-        return Batch(self._store, self, durability)
 
     def sync(self) -> None:
         """Returns once all changes that were made before survive a power failure."""
@@ -191,26 +182,86 @@ def _compression(compression: Union[str, int]) -> "tuple[int, int]":
     return _library.COMPRESSIONS[compression], 0
 
 
-def _observing(function: Optional[Callable[[Event], Any]]) -> Any:
+def _observing(function: Optional[Observer]) -> Any:
     if function is None:
         return _library.OBSERVER()
-    return _library.OBSERVER(lambda _, place: function(_reports.event(place.contents)) and None)
+
+    def observe(_: Any, place: Any, tell: Observer = function) -> None:
+        tell(_reports.event(place.contents))
+
+    return _library.OBSERVER(observe)
 
 
 @overload
-def open(path: StorePath, flag: str = ..., **options: Any) -> Store[bytes, bytes]: ...
+def open(
+    path: StorePath,
+    flag: str = ...,
+    *,
+    durability: Durability = ...,
+    capacity: Optional[int] = ...,
+    evicts: bool = ...,
+    compression: Union[str, int] = ...,
+    compaction: str = ...,
+    verifies_reads: bool = ...,
+    stores_index: bool = ...,
+    is_mapped: bool = ...,
+    observer: Optional[Observer] = ...,
+) -> Store[bytes, bytes]: ...
 
 
 @overload
-def open(path: StorePath, flag: str = ..., *, keys: Coding[K], values: Coding[V], **options: Any) -> Store[K, V]: ...
+def open(
+    path: StorePath,
+    flag: str = ...,
+    *,
+    keys: Coding[K],
+    durability: Durability = ...,
+    capacity: Optional[int] = ...,
+    evicts: bool = ...,
+    compression: Union[str, int] = ...,
+    compaction: str = ...,
+    verifies_reads: bool = ...,
+    stores_index: bool = ...,
+    is_mapped: bool = ...,
+    observer: Optional[Observer] = ...,
+) -> Store[K, bytes]: ...
 
 
 @overload
-def open(path: StorePath, flag: str = ..., *, keys: Coding[K], **options: Any) -> Store[K, bytes]: ...
+def open(
+    path: StorePath,
+    flag: str = ...,
+    *,
+    values: Coding[V],
+    durability: Durability = ...,
+    capacity: Optional[int] = ...,
+    evicts: bool = ...,
+    compression: Union[str, int] = ...,
+    compaction: str = ...,
+    verifies_reads: bool = ...,
+    stores_index: bool = ...,
+    is_mapped: bool = ...,
+    observer: Optional[Observer] = ...,
+) -> Store[bytes, V]: ...
 
 
 @overload
-def open(path: StorePath, flag: str = ..., *, values: Coding[V], **options: Any) -> Store[bytes, V]: ...
+def open(
+    path: StorePath,
+    flag: str = ...,
+    *,
+    keys: Coding[K],
+    values: Coding[V],
+    durability: Durability = ...,
+    capacity: Optional[int] = ...,
+    evicts: bool = ...,
+    compression: Union[str, int] = ...,
+    compaction: str = ...,
+    verifies_reads: bool = ...,
+    stores_index: bool = ...,
+    is_mapped: bool = ...,
+    observer: Optional[Observer] = ...,
+) -> Store[K, V]: ...
 
 
 def open(
@@ -227,7 +278,7 @@ def open(
     verifies_reads: bool = True,
     stores_index: bool = True,
     is_mapped: bool = True,
-    observer: Optional[Callable[[Event], Any]] = None,
+    observer: Optional[Observer] = None,
 ) -> Any:
     """Opens the store at a path.
 
