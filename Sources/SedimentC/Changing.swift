@@ -13,16 +13,31 @@ public func sediment_set(
   guard let valueBytes = unsafe Bytes(value: value, valueSize) else {
     return unsafe impossibleValue(value, valueSize)
   }
-  return unsafe using(collection) { (open: OpenCollection) in
-    if let change = unsafe change {
-      let change = unsafe try WrittenChange(change)
-      try open.keys.set(
-        valueBytes, forKey: keyBytes, expiry: change.expiry ?? .never, durability: change.durability)
-    } else {
-      try open.keys.set(valueBytes, forKey: keyBytes)
-    }
-    return SEDIMENT_OK
+  // Written out, since closures that are not inlined take 40 instructions more.
+  guard let slot = unsafe enter(UnsafeRawPointer(collection), OpenCollection.self) else {
+    return unsafe refused(UnsafeRawPointer(collection), OpenCollection.self, #function)
   }
+  defer { unsafe leave(slot) }
+  return unsafe Unmanaged<OpenCollection>.fromOpaque(sediment_handle_object(slot))._withUnsafeGuaranteedRef { open in
+    do {
+      if let change = unsafe change {
+        unsafe try set(valueBytes, keyBytes, open.keys, change)
+      } else {
+        try open.keys.set(valueBytes, forKey: keyBytes)
+      }
+      return SEDIMENT_OK
+    } catch {
+      return failed(error)
+    }
+  }
+}
+
+@inline(never)
+private func set(
+  _ value: Bytes, _ key: Bytes, _ keys: SedimentCollection, _ change: UnsafePointer<sediment_change>
+) throws {
+  let change = unsafe try WrittenChange(change)
+  try keys.set(value, forKey: key, expiry: change.expiry ?? .never, durability: change.durability)
 }
 
 @c @implementation

@@ -1,3 +1,5 @@
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation, AlwaysUseLowerCamelCase
+
 internal import CSedimentInterface
 internal import Sediment
 
@@ -81,20 +83,18 @@ func closeHandle<Object: HandleObject>(_ handle: UnsafeRawPointer?, of type: Obj
 // MARK: Uses
 
 @inline(__always)
-private func enter<Object: HandleObject>(_ handle: UnsafeRawPointer?, _: Object.Type) -> OpaquePointer? {
-  var leftover: UnsafeMutableRawPointer?
-  let slot = unsafe sediment_handle_enter(handle, Object.kind, &leftover)
-  if let leftover = unsafe leftover { unsafe release(leftover) }
-  return unsafe slot
+func enter<Object: HandleObject>(_ handle: UnsafeRawPointer?, _: Object.Type) -> OpaquePointer? {
+  unsafe sediment_handle_enter(handle, Object.kind)
 }
 
 @inline(__always)
-private func leave(_ slot: OpaquePointer) {
-  if let object = unsafe sediment_handle_leave(slot) { unsafe release(object) }
+func leave(_ slot: OpaquePointer) {
+  unsafe sediment_handle_leave(slot)
 }
 
-@inline(never)
-private func release(_ object: UnsafeMutableRawPointer) {
+@c @implementation
+public func sediment_handle_release(_ object: UnsafeMutableRawPointer?) {
+  guard let object = unsafe object else { return }
   // The reference that `makeHandle` passed, which the table gives back once.
   unsafe Unmanaged<AnyObject>.fromOpaque(object).release()
 }
@@ -102,7 +102,7 @@ private func release(_ object: UnsafeMutableRawPointer) {
 // MARK: Refusing
 
 @inline(never)
-private func refused<Object: HandleObject>(
+func refused<Object: HandleObject>(
   _ handle: UnsafeRawPointer?, _ type: Object.Type, _ function: StaticString
 ) -> sediment_status {
   let name = type.kindName
