@@ -54,7 +54,7 @@ let targets: [Target] = [
   .target(name: "CSedimentInterface"),
   .target(
     name: "SedimentC", dependencies: ["Sediment", "CSedimentInterface"],
-    exclude: ["Examples", "README.md", "install", "manual", "symbols"], swiftSettings: settings),
+    exclude: ["Examples", "MANUAL.md", "README.md", "install", "manual", "symbols"], swiftSettings: settings),
   // The command `sediment`: all of it is a library, so that its parts can be tested one by one.
   module("SedimentCommands", ["Sediment", "SedimentDisk", "SedimentFormat", "Shallows", "Vellum"]),
   .executableTarget(name: "SedimentTool", dependencies: ["SedimentCommands"], swiftSettings: settings),

@@ -64,12 +64,15 @@ func impossible(_ name: String, _ start: UnsafeRawPointer?, _ size: Int, sizeMax
 }
 
 @inline(never)
-func impossibleKey(_ start: UnsafeRawPointer?, _ size: Int, _ function: StaticString = #function) -> sediment_status {
+func impossibleKey(_ start: UnsafeRawPointer?, _ size: Int, _ function: StaticString = #function)
+  -> sediment_status
+{
   unsafe failed(impossible("key", start, size, sizeMax: Bytes.keySizeMax), function)
 }
 
 @inline(never)
-func impossibleValue(_ start: UnsafeRawPointer?, _ size: Int, _ function: StaticString = #function) -> sediment_status
+func impossibleValue(_ start: UnsafeRawPointer?, _ size: Int, _ function: StaticString = #function)
+  -> sediment_status
 {
   unsafe failed(impossible("value", start, size, sizeMax: Bytes.valueSizeMax), function)
 }

@@ -18,7 +18,8 @@ public func sediment_set(
     return unsafe refused(UnsafeRawPointer(collection), OpenCollection.self, #function)
   }
   defer { unsafe leave(slot) }
-  return unsafe Unmanaged<OpenCollection>.fromOpaque(sediment_handle_object(slot))._withUnsafeGuaranteedRef { open in
+  return unsafe Unmanaged<OpenCollection>.fromOpaque(sediment_handle_object(slot))._withUnsafeGuaranteedRef {
+    open in
     do {
       if let change = unsafe change {
         unsafe try set(valueBytes, keyBytes, open.keys, change)
@@ -78,7 +79,8 @@ public func sediment_compare_and_set(
 @c @implementation
 public func sediment_update(
   _ collection: OpaquePointer?, _ key: UnsafeRawPointer?, _ keySize: Int,
-  _ change: UnsafePointer<sediment_change>?, _ callback: sediment_update_fn?, _ context: UnsafeMutableRawPointer?
+  _ change: UnsafePointer<sediment_change>?, _ callback: sediment_update_fn?,
+  _ context: UnsafeMutableRawPointer?
 ) -> sediment_status {
   guard let keyBytes = unsafe Bytes(key: key, keySize) else { return unsafe impossibleKey(key, keySize) }
   return unsafe using(collection) { (open: OpenCollection) in
@@ -113,7 +115,8 @@ private func updated(
   case Int32(SEDIMENT_UPDATE_REMOVE.rawValue):
     return nil
   case Int32(SEDIMENT_UPDATE_CANCEL.rawValue):
-    throw Refusal(status: SEDIMENT_CANCELLED, message: "The callback cancelled the update. Nothing was changed.")
+    throw Refusal(
+      status: SEDIMENT_CANCELLED, message: "The callback cancelled the update. Nothing was changed.")
   default:
     throw Refusal.misuse("The callback returned \(answer). It may return what sediment_update_step names.")
   }

@@ -22,10 +22,13 @@ func using<Object: HandleObject>(
   _ handle: UnsafeRawPointer?, _ function: StaticString = #function,
   _ body: (Object) throws -> sediment_status
 ) -> sediment_status {
-  guard let slot = unsafe enter(handle, Object.self) else { return unsafe refused(handle, Object.self, function) }
+  guard let slot = unsafe enter(handle, Object.self) else {
+    return unsafe refused(handle, Object.self, function)
+  }
   defer { unsafe leave(slot) }
   // The slot holds a reference to its object, which it does not let go of while it is used.
-  return unsafe Unmanaged<Object>.fromOpaque(sediment_handle_object(slot))._withUnsafeGuaranteedRef { object in
+  return unsafe Unmanaged<Object>.fromOpaque(sediment_handle_object(slot))._withUnsafeGuaranteedRef {
+    object in
     do {
       return try body(object)
     } catch {
@@ -51,7 +54,9 @@ func closing<Object: HandleObject>(
   _ handle: UnsafeRawPointer?, _ function: StaticString = #function,
   _ body: (Object, _ end: () throws(Refusal) -> Void) throws -> sediment_status
 ) -> sediment_status {
-  guard let slot = unsafe enter(handle, Object.self) else { return unsafe refused(handle, Object.self, function) }
+  guard let slot = unsafe enter(handle, Object.self) else {
+    return unsafe refused(handle, Object.self, function)
+  }
   defer { unsafe leave(slot) }
   let object = unsafe Unmanaged<Object>.fromOpaque(sediment_handle_object(slot)).takeUnretainedValue()
   do {
@@ -119,6 +124,7 @@ func refused<Object: HandleObject>(
 extension Refusal {
   fileprivate static func closed<Object: HandleObject>(_: Object.Type) -> Refusal {
     Refusal(
-      status: SEDIMENT_CLOSED, message: "The handle of \(Object.kindName) was closed before. Open another one.")
+      status: SEDIMENT_CLOSED,
+      message: "The handle of \(Object.kindName) was closed before. Open another one.")
   }
 }

@@ -16,7 +16,8 @@ public func sediment_read(
     return unsafe refused(UnsafeRawPointer(collection), OpenCollection.self, #function)
   }
   defer { unsafe leave(slot) }
-  return unsafe Unmanaged<OpenCollection>.fromOpaque(sediment_handle_object(slot))._withUnsafeGuaranteedRef { open in
+  return unsafe Unmanaged<OpenCollection>.fromOpaque(sediment_handle_object(slot))._withUnsafeGuaranteedRef {
+    open in
     do {
       let found: Void? = unsafe try open.keys.withExpiringValue(forKey: keyBytes) { value, expiry in
         unsafe callback(context, value.baseAddress, value.count, expiry)
@@ -34,9 +35,12 @@ public func sediment_get(
   _ bufferSize: Int, _ valueSize: UnsafeMutablePointer<Int>?
 ) -> sediment_status {
   guard let keyBytes = unsafe Bytes(key: key, keySize) else { return unsafe impossibleKey(key, keySize) }
-  guard let valueSize = unsafe valueSize else { return misuse("value_size is null. Pass a pointer to a size.") }
+  guard let valueSize = unsafe valueSize else {
+    return misuse("value_size is null. Pass a pointer to a size.")
+  }
   guard bufferSize >= 0, unsafe buffer != nil || bufferSize == 0 else {
-    return misuse("buffer is null, or buffer_size larger than any buffer. Pass a buffer with its size, or none and 0.")
+    return misuse(
+      "buffer is null, or buffer_size larger than any buffer. Pass a buffer with its size, or none and 0.")
   }
   return unsafe using(collection) { (open: OpenCollection) in
     let status = unsafe try open.keys.withExpiringValue(forKey: keyBytes) { value, _ in

@@ -6,7 +6,9 @@ extension HotPath {
   /// Calls the interface for C as a program in C does.
   func callC(_ store: SedimentStore, _ count: Int) throws {
     let handle = unsafe try sedimentHandle(of: store)
-    guard let keys = unsafe sediment_default_collection(handle) else { fatalError("\(rawValue): no collection") }
+    guard let keys = unsafe sediment_default_collection(handle) else {
+      fatalError("\(rawValue): no collection")
+    }
     let pointers = unsafe HotPath.keys.map { unsafe UnsafeRawPointer(copy($0)) }
     let keySize = HotPath.keys[0].count
     let value = unsafe UnsafeRawPointer(copy(HotPath.value))
@@ -36,7 +38,7 @@ extension HotPath {
       for _ in 0..<count / 1000 {
         var batch: OpaquePointer?
         check(unsafe sediment_batch_begin(handle, &batch))
-        for unsafe pointer in unsafe pointers {
+        for unsafepointer in unsafe pointers {
           check(unsafe sediment_batch_set(batch, keys, pointer, keySize, value, size, nil))
         }
         check(unsafe sediment_batch_commit(batch, nil))
