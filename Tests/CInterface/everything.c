@@ -43,7 +43,7 @@ static void changes(sediment_collection *keys) {
   const sediment_bytes one = { "one", 3 }, two = { "two", 3 };
   sediment_change change = SEDIMENT_CHANGE_INIT;
   uint64_t expires_at = 1;
-  char text[8];
+  char text[32];
   OK(sediment_set_if_absent(keys, "a", 1, "one", 3, NULL));
   IS(sediment_set_if_absent(keys, "a", 1, "two", 3, NULL), SEDIMENT_UNCHANGED);
   IS(sediment_compare_and_set(keys, "a", 1, &two, &one, NULL), SEDIMENT_UNCHANGED);
