@@ -52,7 +52,9 @@ let targets: [Target] = [
   module("SedimentTesting", ["SedimentDisk"]),
   // The interface for C: its header and the table of its handles, and the functions.
   .target(name: "CSedimentInterface"),
-  module("SedimentC", ["Sediment", "CSedimentInterface"]),
+  .target(
+    name: "SedimentC", dependencies: ["Sediment", "CSedimentInterface"],
+    exclude: ["Examples", "MANUAL.md", "README.md", "install", "manual", "symbols"], swiftSettings: settings),
   // The command `sediment`: all of it is a library, so that its parts can be tested one by one.
   module("SedimentCommands", ["Sediment", "SedimentDisk", "SedimentFormat", "Shallows", "Vellum"]),
   .executableTarget(name: "SedimentTool", dependencies: ["SedimentCommands"], swiftSettings: settings),

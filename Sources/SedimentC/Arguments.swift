@@ -1,10 +1,14 @@
 internal import CSedimentInterface
 internal import Sediment
 
+/// Where bytes are that there are none of.
+private let noBytes: StaticString = ""
+
 /// Bytes of the caller's, valid during the call.
 @safe
 struct Bytes: SedimentBytes {
-  let buffer: UnsafeRawBufferPointer
+  let start: UnsafeRawPointer
+  let count: Int
 
   /// The longest keys and values that there can be; what is said to be longer is not looked at.
   static let keySizeMax: UInt = 65_535
@@ -13,8 +17,15 @@ struct Bytes: SedimentBytes {
   /// Bytes whose size is at most `sizeMax`; nil if they are not, or if there are none at a null pointer.
   @inline(__always)
   init?(_ start: UnsafeRawPointer?, _ size: Int, sizeMax: UInt) {
-    guard UInt(bitPattern: size) <= sizeMax, unsafe start != nil || size == 0 else { return nil }
-    unsafe buffer = UnsafeRawBufferPointer(start: start, count: size)
+    guard UInt(bitPattern: size) <= sizeMax else { return nil }
+    if let start = unsafe start {
+      unsafe self.start = unsafe start
+    } else {
+      guard size == 0 else { return nil }
+      // Some address, at which nobody looks.
+      unsafe self.start = UnsafeRawPointer(noBytes.utf8Start)
+    }
+    count = size
   }
 
   /// A key.
@@ -29,12 +40,15 @@ struct Bytes: SedimentBytes {
     unsafe self.init(start, size, sizeMax: Self.valueSizeMax)
   }
 
+  /// The same as Swift's own kind.
+  var buffer: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(start: start, count: count) }
+
   @inline(__always)
   func withSedimentBytes<Result, Failure: Error>(
     _ body: (RawSpan) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     // The caller's bytes stay during the call.
-    try body(unsafe RawSpan(_unsafeBytes: buffer))
+    try body(unsafe RawSpan(_unsafeStart: start, byteCount: count))
   }
 }
 
@@ -50,12 +64,15 @@ func impossible(_ name: String, _ start: UnsafeRawPointer?, _ size: Int, sizeMax
 }
 
 @inline(never)
-func impossibleKey(_ start: UnsafeRawPointer?, _ size: Int, _ function: StaticString = #function) -> sediment_status {
+func impossibleKey(_ start: UnsafeRawPointer?, _ size: Int, _ function: StaticString = #function)
+  -> sediment_status
+{
   unsafe failed(impossible("key", start, size, sizeMax: Bytes.keySizeMax), function)
 }
 
 @inline(never)
-func impossibleValue(_ start: UnsafeRawPointer?, _ size: Int, _ function: StaticString = #function) -> sediment_status
+func impossibleValue(_ start: UnsafeRawPointer?, _ size: Int, _ function: StaticString = #function)
+  -> sediment_status
 {
   unsafe failed(impossible("value", start, size, sizeMax: Bytes.valueSizeMax), function)
 }
@@ -106,7 +123,7 @@ extension Bytes {
 extension sediment_bytes {
   /// Bytes of the library's for C, which are at an address even if there are none.
   init(_ bytes: UnsafeRawBufferPointer) {
-    let start = unsafe bytes.baseAddress ?? UnsafeRawPointer(StaticString("").utf8Start)
+    let start = unsafe bytes.baseAddress ?? UnsafeRawPointer(noBytes.utf8Start)
     unsafe self.init(data: start, size: bytes.count)
   }
 }

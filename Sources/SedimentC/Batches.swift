@@ -55,7 +55,8 @@ public func sediment_batch_set(
     unsafe using(collection, "sediment_batch_set") { (open: OpenCollection) in
       let expiry = unsafe try change.map { unsafe try WrittenChange($0, taking: .expiry) }?.expiry ?? .never
       if case .unchanged = expiry {
-        throw Refusal.misuse("change.expiry is SEDIMENT_EXPIRY_UNCHANGED, which no batch takes. Set another one.")
+        throw Refusal.misuse(
+          "change.expiry is SEDIMENT_EXPIRY_UNCHANGED, which no batch takes. Set another one.")
       }
       return try members.add { batch in
         batch.set(valueBytes, forKey: keyBytes, in: open.keys, expiry: expiry)

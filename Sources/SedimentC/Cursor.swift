@@ -21,7 +21,9 @@ struct Cursor: ~Copyable {
     self.prefix = prefix
     self.hasValues = hasValues
     if isSorted {
-      for key in try collection.keys(withPrefix: prefix) { unsafe try key.withUnsafeBytes { unsafe try append($0) } }
+      for key in try collection.keys(withPrefix: prefix) {
+        unsafe try key.withUnsafeBytes { unsafe try append($0) }
+      }
     } else {
       walk = try KeyWalk(collection)
     }
@@ -30,7 +32,8 @@ struct Cursor: ~Copyable {
   /// The key to which it has come, valid until `advance`.
   var key: UnsafeRawBufferPointer {
     let start = number == 0 ? 0 : ends[number - 1]
-    return unsafe UnsafeRawBufferPointer(start: keys.start.map { unsafe $0 + start }, count: ends[number] - start)
+    return unsafe UnsafeRawBufferPointer(
+      start: keys.start.map { unsafe $0 + start }, count: ends[number] - start)
   }
 
   /// The value of the key, valid until `advance`.
@@ -53,7 +56,8 @@ struct Cursor: ~Copyable {
   private mutating func readValue() throws -> Bool {
     valueBytes.removeAll()
     let key = unsafe key
-    let found: Void? = unsafe try collection.withExpiringValue(forKey: RawSpan(_unsafeBytes: key)) { value, _ in
+    let found: Void? = unsafe try collection.withExpiringValue(forKey: RawSpan(_unsafeBytes: key)) {
+      value, _ in
       unsafe try valueBytes.append(value)
     }
     return found != nil

@@ -35,7 +35,8 @@ private struct Observer: @unchecked Sendable {
     error: UnsafePointer<sediment_error>? = nil
   ) {
     var event = unsafe sediment_event(
-      size: MemoryLayout<sediment_event>.size, kind: Int32(kind.rawValue), reserved: 0, nanoseconds: nanoseconds,
+      size: MemoryLayout<sediment_event>.size, kind: Int32(kind.rawValue), reserved: 0,
+      nanoseconds: nanoseconds,
       recovery: recovery, error: error)
     unsafe callback(context, &event)
   }
@@ -45,7 +46,8 @@ extension sediment_recovery {
   /// A report, whose reason lies in a text that the caller keeps.
   init(_ report: RecoveryReport, reason: borrowing CText) {
     unsafe self.init(
-      size: MemoryLayout<Self>.size, was_closed: report.wasClosed ? 1 : 0, is_durable: report.isDurable ? 1 : 0,
+      size: MemoryLayout<Self>.size, was_closed: report.wasClosed ? 1 : 0,
+      is_durable: report.isDurable ? 1 : 0,
       replayed_records: report.replayedRecordCount, replayed_bytes: report.replayedByteCount,
       stored_keys: report.storedKeyCount, scanned_records: report.scannedRecordCount,
       scanned_bytes: report.scannedByteCount, cut_offset: report.cut?.offset ?? 0,

@@ -43,7 +43,8 @@ func withFailure<Result>(
       unsafe description.withCString { description in
         var failure = unsafe sediment_error(
           size: MemoryLayout<sediment_error>.size, status: status.rawValue,
-          system_error: engine?.systemError?.number ?? 0, has_offset: engine?.offset == nil ? 0 : 1, reserved: 0,
+          system_error: engine?.systemError?.number ?? 0, has_offset: engine?.offset == nil ? 0 : 1,
+          reserved: 0,
           offset: engine?.offset ?? 0, message: message, path: path, description: description)
         return unsafe body(&failure)
       }

@@ -53,7 +53,8 @@ public func sediment_each_segment(
 extension sediment_compression_figures {
   init(_ figures: SedimentCompressionFigures) {
     self.init(
-      values: figures.valueCount, compressed_values: figures.compressedCount, value_bytes: figures.valueByteCount,
+      values: figures.valueCount, compressed_values: figures.compressedCount,
+      value_bytes: figures.valueByteCount,
       stored_bytes: figures.storedByteCount, nanoseconds: figures.nanoseconds)
   }
 }

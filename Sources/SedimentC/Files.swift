@@ -75,7 +75,9 @@ private func tellLosses(
     if !goesOn { return }
   }
   for name in report.inventedNames {
-    guard unsafe try tell(callback, context, kind: "invented", isDamage: false, 0..<0, nil, name) else { return }
+    guard unsafe try tell(callback, context, kind: "invented", isDamage: false, 0..<0, nil, name) else {
+      return
+    }
   }
 }
 

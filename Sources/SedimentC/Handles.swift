@@ -1,3 +1,5 @@
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation, AlwaysUseLowerCamelCase
+
 internal import CSedimentInterface
 internal import Sediment
 
@@ -20,10 +22,13 @@ func using<Object: HandleObject>(
   _ handle: UnsafeRawPointer?, _ function: StaticString = #function,
   _ body: (Object) throws -> sediment_status
 ) -> sediment_status {
-  guard let slot = unsafe enter(handle, Object.self) else { return unsafe refused(handle, Object.self, function) }
+  guard let slot = unsafe enter(handle, Object.self) else {
+    return unsafe refused(handle, Object.self, function)
+  }
   defer { unsafe leave(slot) }
   // The slot holds a reference to its object, which it does not let go of while it is used.
-  return unsafe Unmanaged<Object>.fromOpaque(sediment_handle_object(slot))._withUnsafeGuaranteedRef { object in
+  return unsafe Unmanaged<Object>.fromOpaque(sediment_handle_object(slot))._withUnsafeGuaranteedRef {
+    object in
     do {
       return try body(object)
     } catch {
@@ -49,7 +54,9 @@ func closing<Object: HandleObject>(
   _ handle: UnsafeRawPointer?, _ function: StaticString = #function,
   _ body: (Object, _ end: () throws(Refusal) -> Void) throws -> sediment_status
 ) -> sediment_status {
-  guard let slot = unsafe enter(handle, Object.self) else { return unsafe refused(handle, Object.self, function) }
+  guard let slot = unsafe enter(handle, Object.self) else {
+    return unsafe refused(handle, Object.self, function)
+  }
   defer { unsafe leave(slot) }
   let object = unsafe Unmanaged<Object>.fromOpaque(sediment_handle_object(slot)).takeUnretainedValue()
   do {
@@ -81,20 +88,18 @@ func closeHandle<Object: HandleObject>(_ handle: UnsafeRawPointer?, of type: Obj
 // MARK: Uses
 
 @inline(__always)
-private func enter<Object: HandleObject>(_ handle: UnsafeRawPointer?, _: Object.Type) -> OpaquePointer? {
-  var leftover: UnsafeMutableRawPointer?
-  let slot = unsafe sediment_handle_enter(handle, Object.kind, &leftover)
-  if let leftover = unsafe leftover { unsafe release(leftover) }
-  return unsafe slot
+func enter<Object: HandleObject>(_ handle: UnsafeRawPointer?, _: Object.Type) -> OpaquePointer? {
+  unsafe sediment_handle_enter(handle, Object.kind)
 }
 
 @inline(__always)
-private func leave(_ slot: OpaquePointer) {
-  if let object = unsafe sediment_handle_leave(slot) { unsafe release(object) }
+func leave(_ slot: OpaquePointer) {
+  unsafe sediment_handle_leave(slot)
 }
 
-@inline(never)
-private func release(_ object: UnsafeMutableRawPointer) {
+@c @implementation
+public func sediment_handle_release(_ object: UnsafeMutableRawPointer?) {
+  guard let object = unsafe object else { return }
   // The reference that `makeHandle` passed, which the table gives back once.
   unsafe Unmanaged<AnyObject>.fromOpaque(object).release()
 }
@@ -102,7 +107,7 @@ private func release(_ object: UnsafeMutableRawPointer) {
 // MARK: Refusing
 
 @inline(never)
-private func refused<Object: HandleObject>(
+func refused<Object: HandleObject>(
   _ handle: UnsafeRawPointer?, _ type: Object.Type, _ function: StaticString
 ) -> sediment_status {
   let name = type.kindName
@@ -119,6 +124,7 @@ private func refused<Object: HandleObject>(
 extension Refusal {
   fileprivate static func closed<Object: HandleObject>(_: Object.Type) -> Refusal {
     Refusal(
-      status: SEDIMENT_CLOSED, message: "The handle of \(Object.kindName) was closed before. Open another one.")
+      status: SEDIMENT_CLOSED,
+      message: "The handle of \(Object.kindName) was closed before. Open another one.")
   }
 }

@@ -35,7 +35,8 @@ extension SedimentOptions {
     guard version / 1_000_000 == library / 1_000_000, version / 1_000 <= library / 1_000 else {
       throw Refusal(
         status: SEDIMENT_VERSION_MISMATCH,
-        message: "The program was compiled for version \(version) of the library, and this is \(library). Compile it"
+        message:
+          "The program was compiled for version \(version) of the library, and this is \(library). Compile it"
           + " with this library's header, or let it load its own library.")
     }
   }
@@ -72,7 +73,8 @@ extension SedimentOptions {
       return .zstd(level: Int(level))
     }
     guard level == 0 else {
-      throw .misuse("options.compression_level is set, which only SEDIMENT_COMPRESSION_ZSTD takes. Set it to 0.")
+      throw .misuse(
+        "options.compression_level is set, which only SEDIMENT_COMPRESSION_ZSTD takes. Set it to 0.")
     }
     switch unsafe options.compression {
     case Int32(SEDIMENT_COMPRESSION_AUTOMATIC.rawValue): return .automatic
@@ -86,7 +88,9 @@ extension SedimentDurability {
   /// The durability of a structure of the caller's; nil if it leaves that to others.
   init?(_ number: Int32, interval: Int64, _ structure: String) throws(Refusal) {
     if number == Int32(SEDIMENT_INTERVAL.rawValue) {
-      guard interval > 0 else { throw .misuse("\(structure).interval is \(interval). Set at least 1 millisecond.") }
+      guard interval > 0 else {
+        throw .misuse("\(structure).interval is \(interval). Set at least 1 millisecond.")
+      }
       self = .interval(.milliseconds(interval))
       return
     }

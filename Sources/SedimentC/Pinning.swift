@@ -17,7 +17,8 @@ public func sediment_pin(
   guard let keyBytes = unsafe Bytes(key: key, keySize) else { return unsafe impossibleKey(key, keySize) }
   return unsafe using(collection) { (open: OpenCollection) in
     let pinned = unsafe try required(pinned, "pinned")
-    guard let value = try keyBytes.withSedimentBytes({ (key) throws(SedimentError) in try open.keys.pin(key) })
+    guard
+      let value = try keyBytes.withSedimentBytes({ (key) throws(SedimentError) in try open.keys.pin(key) })
     else { return SEDIMENT_ABSENT }
     let bytes = unsafe sediment_bytes(value.bytes)
     let token = unsafe try makeHandle(value)
@@ -29,7 +30,9 @@ public func sediment_pin(
 
 @c @implementation
 public func sediment_unpin(_ pinned: UnsafeMutablePointer<sediment_pinned>?) -> sediment_status {
-  guard let pinned = unsafe pinned else { return misuse("pinned is null. Pass what sediment_pin has filled.") }
+  guard let pinned = unsafe pinned else {
+    return misuse("pinned is null. Pass what sediment_pin has filled.")
+  }
   let handle = unsafe UnsafeRawPointer(bitPattern: pinned.pointee.token)
   return unsafe closing(handle) { (_: PinnedValue, end) in
     try end()

@@ -93,7 +93,8 @@ public func sediment_iteration_next(
       guard try cursor.advance() else { return false }
       unsafe key.pointee = sediment_bytes(cursor.key)
       if let value = unsafe value {
-        unsafe value.pointee = cursor.hasValues ? sediment_bytes(cursor.value) : sediment_bytes(data: nil, size: 0)
+        unsafe value.pointee =
+          cursor.hasValues ? sediment_bytes(cursor.value) : sediment_bytes(data: nil, size: 0)
       }
       return true
     }

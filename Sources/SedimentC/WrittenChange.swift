@@ -18,13 +18,15 @@ struct WrittenChange {
 
   /// Reads a structure, which is not null: calls without one should not come here.
   @inline(never)
-  init(_ change: UnsafePointer<sediment_change>, taking parts: Parts = [.durability, .expiry]) throws(Refusal) {
+  init(_ change: UnsafePointer<sediment_change>, taking parts: Parts = [.durability, .expiry]) throws(Refusal)
+  {
     unsafe try checkSize(sediment_change.self, change.pointee.size, "change")
     let change = unsafe change.pointee
     durability = try SedimentDurability(change.durability, interval: change.interval, "change")
     expiry = try Self.expiry(change)
     guard durability == nil || parts.contains(.durability) else {
-      throw .misuse("change.durability is set, which this call does not take. Set it where the batch is committed.")
+      throw .misuse(
+        "change.durability is set, which this call does not take. Set it where the batch is committed.")
     }
     guard expiry == nil || parts.contains(.expiry) else {
       throw .misuse("change.expiry is set, which this call does not take. Set it to SEDIMENT_EXPIRY_DEFAULT.")

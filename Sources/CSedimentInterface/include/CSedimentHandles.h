@@ -12,23 +12,25 @@
 // uses first, and looks whether the handle is good then; so whatever the handle is, nothing is followed that may be gone.
 // Closing a handle lets the slot have no kind, and another generation; the object stays until the last use ends.
 //
-//   word:    kind 4 | generation | ended 1 | uses 27        with no kind, no handle is good
+//   word:    kind 4 | generation | ended 1 | uses 23        with no kind, no handle is good
 //   handle:  kind 4 | generation | place of the slot
 //
 // Nothing here takes a lock, so that a child after a fork may call all of it.
 
 #if UINTPTR_MAX > UINT32_MAX
-enum { SEDIMENT_PLACE_BITS = 28, SEDIMENT_GENERATION_BITS = 32 };
+enum { SEDIMENT_PLACE_BITS = 24, SEDIMENT_GENERATION_BITS = 36 };
 #else
 enum { SEDIMENT_PLACE_BITS = 14, SEDIMENT_GENERATION_BITS = 14 };
 #endif
 
 enum {
-  SEDIMENT_USE_BITS = 28,
+  SEDIMENT_USE_BITS = 24,
   SEDIMENT_KIND_BITS = 4,
   SEDIMENT_HANDLE_BITS = SEDIMENT_KIND_BITS + SEDIMENT_GENERATION_BITS + SEDIMENT_PLACE_BITS,
-  SEDIMENT_FIRST_PIECE_BITS = 6,
-  SEDIMENT_PIECES = SEDIMENT_PLACE_BITS - SEDIMENT_FIRST_PIECE_BITS,
+  // Slots come in pieces of so many.
+  SEDIMENT_PIECE_BITS = 9,
+  SEDIMENT_PIECE_SLOTS = 1 << SEDIMENT_PIECE_BITS,
+  SEDIMENT_PIECES = 1 << (SEDIMENT_PLACE_BITS - SEDIMENT_PIECE_BITS),
 };
 
 // In the word: the handle was closed, and the object waits for the last use to end.
@@ -44,16 +46,21 @@ struct sediment_slot {
   uint32_t place;
 } __attribute__((aligned(64)));
 
-// Slots in pieces, of which each has twice as many as the one before; a piece that is there stays.
+// A piece that is there stays.
 extern struct sediment_slot *sediment_slot_pieces[SEDIMENT_PIECES];
 
+// Lets go of the object of a handle. The functions of the interface have it.
+void sediment_handle_release(void *object);
+
+// The slot of a place, which is below 1 << SEDIMENT_PLACE_BITS; null if there is none yet.
 static inline struct sediment_slot *sediment_slot_at(uintptr_t place) {
-  const uintptr_t number = place + (UINT32_C(1) << SEDIMENT_FIRST_PIECE_BITS);
-  const int bits = 31 - __builtin_clz((uint32_t)number);
-  const int piece = bits - SEDIMENT_FIRST_PIECE_BITS;
-  if (piece >= SEDIMENT_PIECES) return NULL;
-  struct sediment_slot *slots = __atomic_load_n(&sediment_slot_pieces[piece], __ATOMIC_ACQUIRE);
-  return slots == NULL ? NULL : &slots[number - (UINT32_C(1) << bits)];
+  struct sediment_slot *slots =
+      __atomic_load_n(&sediment_slot_pieces[place >> SEDIMENT_PIECE_BITS], __ATOMIC_ACQUIRE);
+  return slots == NULL ? NULL : slots + (place & (SEDIMENT_PIECE_SLOTS - 1));
+}
+
+static inline uintptr_t sediment_handle_place(uintptr_t handle) {
+  return handle & (((uintptr_t)1 << SEDIMENT_PLACE_BITS) - 1);
 }
 
 // What the handle of a slot is for that the caller uses.
@@ -63,25 +70,23 @@ static inline uint32_t sediment_handle_kind(uintptr_t handle) {
   return (uint32_t)(handle >> (SEDIMENT_HANDLE_BITS - SEDIMENT_KIND_BITS));
 }
 
-// Ends a use. The result is null, or the object of a closed handle whose last use this was: the caller releases it.
-void *sediment_handle_leave_ended(struct sediment_slot *slot);
-static inline void *sediment_handle_leave(struct sediment_slot *slot) {
+// Ends a use. If it is the last one of a closed handle, the object is released.
+void sediment_handle_leave_ended(struct sediment_slot *slot);
+static inline void sediment_handle_leave(struct sediment_slot *slot) {
   const uint64_t word = __atomic_sub_fetch(&slot->word, 1, __ATOMIC_ACQ_REL);
   const uint64_t low = word & (SEDIMENT_HANDLE_ENDED | SEDIMENT_HANDLE_USES);
-  return __builtin_expect(low == SEDIMENT_HANDLE_ENDED, 0) ? sediment_handle_leave_ended(slot) : NULL;
+  if (__builtin_expect(low == SEDIMENT_HANDLE_ENDED, 0)) sediment_handle_leave_ended(slot);
 }
 
 // Begins a use of the handle: the result is its slot if it is an open one of the kind, else null.
-//
-// It may be that the object of another handle has to be released for that, which `leftover` says then.
-static inline struct sediment_slot *sediment_handle_enter(const void *pointer, uint32_t kind, void **leftover) {
+static inline struct sediment_slot *sediment_handle_enter(const void *pointer, uint32_t kind) {
   const uintptr_t handle = (uintptr_t)pointer;
   if (sediment_handle_kind(handle) != kind) return NULL;
-  struct sediment_slot *slot = sediment_slot_at(handle & ((UINT32_C(1) << SEDIMENT_PLACE_BITS) - 1));
+  struct sediment_slot *slot = sediment_slot_at(sediment_handle_place(handle));
   if (slot == NULL) return NULL;
   const uint64_t word = __atomic_fetch_add(&slot->word, 1, __ATOMIC_ACQUIRE);
   if (__builtin_expect(word >> SEDIMENT_USE_BITS == (uint64_t)(handle >> SEDIMENT_PLACE_BITS), 1)) return slot;
-  *leftover = sediment_handle_leave(slot);
+  sediment_handle_leave(slot);
   return NULL;
 }
 
@@ -99,8 +104,5 @@ enum sediment_handle_fault {
   SEDIMENT_HANDLE_INVENTED,
 };
 enum sediment_handle_fault sediment_handle_fault_of(const void *handle, uint32_t kind, uint32_t kind_count);
-
-// How many handles are open, for tests.
-size_t sediment_handle_count(void);
 
 #endif

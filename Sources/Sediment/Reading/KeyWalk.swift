@@ -14,10 +14,14 @@ package struct KeyWalk {
   }
 
   /// Calls a closure with the next keys that begin with a prefix, which may be none; false at the end.
-  package mutating func next(withPrefix prefix: [UInt8], _ body: (RawSpan) -> Void) throws(SedimentError) -> Bool {
+  package mutating func next(withPrefix prefix: [UInt8], _ body: (RawSpan) -> Void) throws(SedimentError)
+    -> Bool
+  {
     do {
       return try reader.visitNext(&walk, state) { found in
-        if unsafe found.view.hasPrefix(prefix.span.bytes) { body(unsafe RawSpan(_unsafeBytes: found.view.key)) }
+        if unsafe found.view.hasPrefix(prefix.span.bytes) {
+          body(unsafe RawSpan(_unsafeBytes: found.view.key))
+        }
         return true
       }
     } catch {
