@@ -22,6 +22,7 @@ let package = Package(
   dependencies: [.package(name: "Sediment", path: "..")],
   targets: [
     .target(name: "CBench"),
+    .target(name: "CInterfaceLoops", dependencies: [.product(name: "SedimentC", package: "Sediment")]),
     .target(name: "CBareZstd", linkerSettings: [.linkedLibrary("zstd")]),
     .target(name: "BenchmarkHarness", dependencies: ["CBench"], swiftSettings: settings),
     .target(name: "MachineLimits", dependencies: ["BenchmarkHarness", "CBench"], swiftSettings: settings),
@@ -31,8 +32,8 @@ let package = Package(
     .target(
       name: "EngineBenchmarks",
       dependencies: [
-        "BenchmarkHarness", "MachineLimits", "StoreComparison", "CBench", "CBareZstd",
-        .product(name: "Sediment", package: "Sediment"),
+        "BenchmarkHarness", "MachineLimits", "StoreComparison", "CBench", "CBareZstd", "CInterfaceLoops",
+        .product(name: "Sediment", package: "Sediment"), .product(name: "SedimentC", package: "Sediment"),
       ],
       swiftSettings: settings),
     .target(

@@ -59,6 +59,9 @@ public struct Options: Equatable, Sendable {
     /// Copying a store while it is open, and verifying its file.
     case copying
 
+    /// Calls from C and from Python.
+    case interfaces
+
     /// What compression costs and saves.
     case compression
 

@@ -40,6 +40,7 @@ package struct EngineBenchmarks {
     case .space: try SpaceRows(scale, directory: directory).section
     case .spending: SpendingRows(scale, directory: directory).section
     case .copying: try CopyRows(scale, directory: directory).section
+    case .interfaces: InterfaceRows(scale, directory: directory).section
     case .compression:
       try joined(ValueKind.allCases) { try CompressionRows(scale, kind: $0, directory: directory).section }
     case .machine, .stores, .ycsb, .large, .json, .memory, .waiting, .keys, .manyKeys, .limited, .shallows,

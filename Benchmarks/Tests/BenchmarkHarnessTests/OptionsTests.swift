@@ -47,7 +47,7 @@ private let parts =
       try Options(["--only", "engine"] + folders).parts
         == [
           .load100, .read100, .load1000, .read1000, .synced, .reopening, .small, .growth, .space,
-          .spending, .copying, .compression,
+          .spending, .copying, .interfaces, .compression,
         ])
     #expect(try Options(["--only", "synced", "--only", "small"] + folders).parts == [.small])
   }
