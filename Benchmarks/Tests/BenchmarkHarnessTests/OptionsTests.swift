@@ -3,8 +3,8 @@ import Testing
 
 private let parts =
   "machine, load-100, read-100, load-1000, read-1000, synced, reopening, small, growth, space, spending, copying,"
-  + " compression, stores, ycsb, large, json, memory, waiting, keys, many-keys, limited, shallows, vellum, 100, 1000, all,"
-  + " comparison, engine, storages"
+  + " interfaces, compression, stores, ycsb, large, json, memory, waiting, keys, many-keys, limited, shallows, vellum,"
+  + " 100, 1000, all, comparison, engine, storages"
 
 @Suite struct OptionsTests {
   private let folders = ["--directory", "data", "--output", "results"]

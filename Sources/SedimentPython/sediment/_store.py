@@ -182,12 +182,9 @@ def _compression(compression: Union[str, int]) -> "tuple[int, int]":
     return _library.COMPRESSIONS[compression], 0
 
 
-def _observing(function: Optional[Observer]) -> Any:
-    if function is None:
-        return _library.OBSERVER()
-
-    def observe(_: Any, place: Any, tell: Observer = function) -> None:
-        tell(_reports.event(place.contents))
+def _observing(function: Observer) -> Any:
+    def observe(_: Any, place: Any) -> None:
+        function(_reports.event(place.contents))
 
     return _library.OBSERVER(observe)
 
@@ -312,7 +309,7 @@ def open(
     named = os.fsdecode(path)
     kind, interval = durability_fields(durability)
     method, level = _compression(compression)
-    callback = _observing(observer)
+    callback = _library.OBSERVER() if observer is None else _observing(observer)
     limit = "unlimited" if capacity is None else "evicting" if evicts else "limited"
     options = _library.Options(
         version=_library.VERSION_NUMBER,

@@ -35,7 +35,7 @@ def _store(path: str, options: Mapping[str, Any]) -> "sediment.Store[Any, Any]":
         return store
 
 
-class SedimentBackend(BytesBackend):  # type: ignore[misc, unused-ignore]
+class SedimentBackend(BytesBackend):  # type: ignore[misc]
     """What `dogpile.cache` calls to keep, find and remove the values of a region."""
 
     def __init__(self, arguments: Mapping[str, Any]) -> None:
