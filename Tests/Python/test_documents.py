@@ -5,13 +5,16 @@ from pathlib import Path
 
 import pytest
 
-README = (Path(__file__).resolve().parents[2] / "Sources" / "SedimentPython" / "README.md").read_text()
+ROOT = Path(__file__).resolve().parents[2]
 
 
-def test_the_programs_of_the_tutorial_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("page, count", [("README.md", 1), ("Sources/SedimentPython/README.md", 10)])
+def test_the_programs_of_documents_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, page: str, count: int
+) -> None:
     monkeypatch.chdir(tmp_path)
-    programs = re.findall(r"^```python\n(.*?)^```", README, re.M | re.S)
-    assert len(programs) > 8
+    programs = re.findall(r"^```python\n(.*?)^```", (ROOT / page).read_text(), re.M | re.S)
+    assert len(programs) == count
     names: dict = {}
     for program in programs:
         exec(compile(program, "README.md", "exec"), names)

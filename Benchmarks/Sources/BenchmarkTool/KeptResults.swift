@@ -5,12 +5,15 @@ internal import StoreComparison
 /// The results that the documents' figures are taken from.
 struct KeptResults {
   /// The reports that are kept, and the sweep.
-  static let names = ["comparison", "many-keys", "engine", "storages", "machine"]
+  static let names = ["comparison", "many-keys", "engine", "interfaces", "storages", "machine"]
   static let sweepName = "sweep"
   /// A row that a comparison has unless it is only about many keys.
   private static let everydayRow = "100-load-"
+  /// What all rows of a report begin with that is only about calls from C and Python.
+  private static let interfaceRow = "interface-"
 
-  /// The documents with figures, below the repository, and whether other times in them are an error.
+  /// The documents with figures, below the repository, and whether other times in them are an error, as soon as a
+  /// comparison is kept that they can be taken from.
   private static let documents = [("README.md", true), ("Benchmarks/README.md", false)]
   private static let templates = "Benchmarks/Kept/tables.md"
 
@@ -52,6 +55,9 @@ struct KeptResults {
   private static func nameToKeep(_ name: String, _ data: Data) throws -> (name: String, isQuick: Bool) {
     if name == sweepName { return (name, try Sweep(json: data).isQuick) }
     let report = try Report(json: data)
+    if report.groups.allSatisfy({ $0.rows.allSatisfy { $0.identifier.hasPrefix(interfaceRow) } }) {
+      return ("interfaces", report.isQuick)
+    }
     let isEveryday = report.groups.contains { $0.rows.contains { $0.identifier.hasPrefix(everydayRow) } }
     return (name == "comparison" && !isEveryday ? "many-keys" : name, report.isQuick)
   }
@@ -83,7 +89,7 @@ struct KeptResults {
     let (figures, templates) = (KeptFigures(reports), try templates)
     let found = try KeptResults.documents.flatMap { name, isStrict in
       try FigureDocument(try String(contentsOf: root.appending(path: name), encoding: .utf8))
-        .findings(figures, templates, named: name, isStrict: isStrict)
+        .findings(figures, templates, named: name, isStrict: isStrict && reports["comparison"] != nil)
     }
     return found
       + charts.compactMap { name, data in
