@@ -20,17 +20,20 @@ public func sediment_get_many(
     var copies = GrowingBytes()
     // One byte at least, so that an empty value has an address.
     try copies.append(zeros: 1)
-    try open.keys.withValues(forKeys: keys) { number, value in
-      let isThere = value != nil
-      // Where it will lie, as far as that is known: memory that grows may move. All are one too far, so that none is null.
-      let place = unsafe isThere ? UnsafeRawPointer(bitPattern: copies.count + 1) : nil
-      unsafe values[number] = sediment_bytes(data: place, size: value?.byteCount ?? 0)
+    // Where each value lies among the copies, whose memory moves as it grows.
+    var ranges: [Range<Int>?] = []
+    ranges.reserveCapacity(keys.count)
+    try open.keys.withValues(forKeys: keys) { _, value in
+      let start = copies.count
       unsafe try value?.withUnsafeBytes { bytes in unsafe try copies.append(bytes) }
+      ranges.append(value == nil ? nil : start..<copies.count)
     }
     let start = unsafe copies.take()
-    for number in 0..<keys.count {
-      guard let place = unsafe values[number].data, let start = unsafe start else { continue }
-      unsafe values[number].data = UnsafeRawPointer(start + (Int(bitPattern: place) - 1))
+    for (number, range) in ranges.enumerated() {
+      let place = unsafe range.flatMap { range in
+        unsafe start.map { unsafe UnsafeRawPointer($0 + range.lowerBound) }
+      }
+      unsafe values[number] = sediment_bytes(data: place, size: range?.count ?? 0)
     }
     unsafe memory.pointee = start
     return SEDIMENT_OK

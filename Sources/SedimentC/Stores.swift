@@ -21,6 +21,9 @@ final class OpenStore: HandleObject {
     cutReason = CText(store.recovery.cut?.reason ?? "")
     unsafe defaultCollection = try makeHandle(OpenCollection(store.defaultCollection, isDefault: true))
   }
+
+  // Closed before, unless there was no handle for the store.
+  deinit { unsafe closeHandle(defaultCollection, of: OpenCollection.self) }
 }
 
 /// A handle of a store that a program in Swift has opened.
