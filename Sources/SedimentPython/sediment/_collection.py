@@ -210,6 +210,13 @@ class Collection(MutableMapping[K, V], Generic[K, V]):
             if self._exchange(data, value, None):
                 return self._values.decode(value)
 
+    def popitem(self) -> Tuple[K, V]:
+        """Removes any key and returns it with its value, in one step; raises `KeyError` if there is none."""
+        for key, value in self._walk(None, 0):
+            if self._exchange(key, value, None):
+                return self._keys.decode(key), self._values.decode(value)
+        raise KeyError("there are no keys")
+
     def setdefault(self, key: K, default: V = cast(V, None)) -> V:
         """The value of a key, which it is given first if it has none, in one step."""
         data = self._keys.encode(key)
