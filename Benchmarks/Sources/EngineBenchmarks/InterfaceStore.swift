@@ -7,6 +7,7 @@ internal import SedimentC
 internal import StoreComparison
 
 /// The same calls from C and from Swift, on stores of the same keys.
+@safe
 final class InterfaceStore {
   static let valueByteCount = 100
 
@@ -16,8 +17,8 @@ final class InterfaceStore {
   /// The keys, one behind the other, in the order of sets and in that of reads.
   private let setKeys: [UInt8]
   private let readKeys: [UInt8]
-  private var value: [UInt8]
   private var store: SedimentStore?
+  /// Of the store that is open from C.
   private var handle: OpaquePointer?
 
   init(_ scale: EngineScale, directory: String) {
@@ -25,7 +26,6 @@ final class InterfaceStore {
     keyCount = scale.keyCount
     setKeys = keys.stored.flatMap(\.bytes)
     readKeys = keys.shuffled.flatMap(\.bytes)
-    value = valueBytes(count: Self.valueByteCount)
     self.directory = directory
     path = "\(directory)/interface"
   }
@@ -38,26 +38,27 @@ final class InterfaceStore {
 
   func setFromC() throws -> Sample {
     try begin()
-    let options = sediment_options(
-      size: MemoryLayout<sediment_options>.size, version: UInt32(SEDIMENT_VERSION_NUMBER), flags: 0,
-      durability: Int32(SEDIMENT_UNSYNCED.rawValue), capacity: 0, compaction: 0,
-      compression: Int32(SEDIMENT_COMPRESSION_OFF.rawValue), compression_level: 0, reserved: 0, interval: 0,
-      capacity_bytes: 0, observer: nil, observer_context: nil)
-    let status = unsafe withUnsafePointer(to: options) { unsafe sediment_open(path, $0, &handle) }
-    guard status == SEDIMENT_OK else { throw WrongValue("it cannot be opened from C") }
-    return try sample { keys, value in
+    var options = unsafe sediment_options()
+    unsafe options.size = MemoryLayout<sediment_options>.size
+    unsafe options.version = UInt32(SEDIMENT_VERSION_NUMBER)
+    unsafe options.durability = Int32(SEDIMENT_UNSYNCED.rawValue)
+    unsafe options.compression = Int32(SEDIMENT_COMPRESSION_OFF.rawValue)
+    guard unsafe sediment_open(path, &options, &handle) == SEDIMENT_OK else {
+      throw WrongValue("it cannot be opened from C")
+    }
+    return try unsafe sample(setKeys) { keys, value in
       unsafe interface_set(sediment_default_collection(handle), keys, keyCount, value, Self.valueByteCount)
     }
   }
 
   func getFromC() throws -> Sample {
-    try sample(reading: true) { keys, value in
-      unsafe interface_get(sediment_default_collection(handle), keys, keyCount, value, Self.valueByteCount)
+    try unsafe sample(readKeys) { keys, buffer in
+      unsafe interface_get(sediment_default_collection(handle), keys, keyCount, buffer, Self.valueByteCount)
     }
   }
 
   func readFromC() throws -> Sample {
-    try sample(reading: true) { keys, _ in
+    try unsafe sample(readKeys) { keys, _ in
       unsafe interface_read(sediment_default_collection(handle), keys, keyCount, Self.valueByteCount)
     }
   }
@@ -68,7 +69,7 @@ final class InterfaceStore {
     try begin()
     let store = try SedimentStore(path: path, options: .plain(durability: .unsynced))
     self.store = store
-    return try sample { keys, value in
+    return try unsafe sample(setKeys) { keys, value in
       for number in 0..<keyCount {
         unsafe value.copyMemory(from: keys + number * 16, byteCount: 8)
         let bytes = unsafe RawSpan(_unsafeStart: UnsafeRawPointer(value), byteCount: Self.valueByteCount)
@@ -79,30 +80,35 @@ final class InterfaceStore {
   }
 
   func getFromSwift() throws -> Sample {
-    guard let store else { throw Unsupported("the store was not loaded") }
-    return try sample(reading: true) { keys, buffer in
+    let store = try loaded
+    var buffer: [UInt8] = []
+    return try unsafe sample(readKeys) { keys, _ in
       var wrongCount = 0
       for number in 0..<keyCount {
         let key = unsafe RawSpan(_unsafeStart: keys + number * 16, byteCount: 16)
-        let target = unsafe UnsafeMutableRawBufferPointer(start: buffer, count: Self.valueByteCount)
-        let found = unsafe try store.retrieve(forKey: key, into: target)
-        let isRight = unsafe found == Self.valueByteCount && memcmp(buffer, keys + number * 16, 8) == 0
-        wrongCount += isRight ? 0 : 1
+        let isThere = try store.retrieve(forKey: key, into: &buffer)
+        if !isThere || firstWord(unsafe buffer.span.bytes) != firstWord(key) { wrongCount += 1 }
       }
       return wrongCount
     }
   }
 
   func readFromSwift() throws -> Sample {
-    guard let store else { throw Unsupported("the store was not loaded") }
-    return try sample(reading: true) { keys, _ in
+    let store = try loaded
+    return try unsafe sample(readKeys) { keys, _ in
       var wrongCount = 0
       for number in 0..<keyCount {
         let key = unsafe RawSpan(_unsafeStart: keys + number * 16, byteCount: 16)
-        let word = try store.withValue(forKey: key) { firstWord($0) }
-        wrongCount += word == unsafe keys.loadUnaligned(fromByteOffset: number * 16, as: UInt64.self) ? 0 : 1
+        if try store.withValue(forKey: key, firstWord) != firstWord(key) { wrongCount += 1 }
       }
       return wrongCount
+    }
+  }
+
+  private var loaded: SedimentStore {
+    get throws {
+      guard let store else { throw Unsupported("the store was not loaded") }
+      return store
     }
   }
 
@@ -115,7 +121,7 @@ final class InterfaceStore {
 
   private func close() throws {
     if let store { try store.close() }
-    if let handle = unsafe handle, unsafe sediment_close(handle) != SEDIMENT_OK {
+    if unsafe handle != nil, unsafe sediment_close(handle) != SEDIMENT_OK {
       throw WrongValue("it cannot be closed from C")
     }
     store = nil
@@ -123,19 +129,18 @@ final class InterfaceStore {
     try? FileManager.default.removeItem(atPath: path)
   }
 
+  /// Times what uses all keys, and memory for a value; it returns how many values were wrong.
   private func sample(
-    reading: Bool = false, _ body: (UnsafeRawPointer, UnsafeMutableRawPointer) throws -> Int
+    _ keys: [UInt8], _ body: (UnsafeRawPointer, UnsafeMutableRawPointer) throws -> Int
   ) throws -> Sample {
-    let keys = reading ? readKeys : setKeys
+    let memory = try Memory(byteCount: Self.valueByteCount)
     return try unsafe keys.withUnsafeBytes { keys in
-      try unsafe value.withUnsafeMutableBytes { value in
-        guard let keys = keys.baseAddress, let value = value.baseAddress else { return Sample(nanoseconds: 0, amount: 1) }
-        let stopwatch = Stopwatch()
-        let wrongCount = unsafe try body(keys, value)
-        let nanoseconds = stopwatch.nanoseconds
-        try expectNone(wrongCount, "from C or Swift")
-        return Sample(nanoseconds: nanoseconds, amount: keyCount)
-      }
+      guard let start = keys.baseAddress else { throw Unsupported("there are no keys") }
+      let stopwatch = Stopwatch()
+      let wrongCount = unsafe try body(start, memory.base)
+      let nanoseconds = stopwatch.nanoseconds
+      try expectNone(wrongCount, "from C or Swift")
+      return withExtendedLifetime(memory) { Sample(nanoseconds: nanoseconds, amount: keyCount) }
     }
   }
 }

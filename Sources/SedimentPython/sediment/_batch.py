@@ -21,11 +21,9 @@ OtherV = TypeVar("OtherV")
 class _Changes:
     """The changes of a batch, until they are made."""
 
-    def __init__(self, store: int) -> None:
-        self.handle: Optional[int] = None
-        handle = c_void_p()
-        check(library.batch_begin(store, byref(handle)))
-        self.handle = handle.value
+    def __init__(self, store: c_void_p) -> None:
+        self.handle = c_void_p()
+        check(library.batch_begin(store, byref(self.handle)))
 
     def commit(self, durability: Optional[Durability]) -> None:
         check(library.batch_commit(self.handle, change(durability)))
@@ -43,7 +41,7 @@ class Batch(Generic[K, V]):
     Others see all of them or none, also after a crash. A batch is used by one thread at a time.
     """
 
-    def __init__(self, store: int, collection: "Collection[K, V]", durability: Optional[Durability] = None) -> None:
+    def __init__(self, store: c_void_p, collection: "Collection[K, V]", durability: Optional[Durability] = None) -> None:
         self._collection = collection
         self._durability = durability
         self._changes = _Changes(store)

@@ -1,7 +1,8 @@
 """Keys and values as a dictionary."""
 
 import ctypes
-from ctypes import byref, c_size_t, c_uint64, c_void_p, string_at
+from array import array
+from ctypes import byref, c_char_p, c_size_t, c_uint64, c_void_p, sizeof, string_at
 from datetime import datetime, timedelta
 from typing import Any, Generic, Iterable, Iterator, List, MutableMapping, Optional, Tuple, TypeVar, Union, cast
 from typing import ItemsView, KeysView, ValuesView
@@ -22,16 +23,30 @@ _MISSING: Any = object()
 class _Buffer:
     """Memory that values are copied into before they become objects."""
 
-    __slots__ = ("memory", "address", "capacity", "size", "size_reference")
+    __slots__ = ("memory", "address", "capacity", "is_kept", "size", "size_reference")
     #: Larger ones are not kept for the next value.
     KEPT_MAX = 1 << 16
 
     def __init__(self, capacity: int) -> None:
         self.memory: Any = ctypes.create_string_buffer(capacity)
-        self.address = ctypes.addressof(self.memory)
-        self.capacity = capacity
+        self.address = c_void_p(ctypes.addressof(self.memory))
+        self.capacity = c_size_t(capacity)
+        self.is_kept = capacity <= self.KEPT_MAX
         self.size = c_size_t()
         self.size_reference = byref(self.size)
+
+
+# What an array calls a number as large as an address.
+_WORD = "Q" if sizeof(c_void_p) == 8 else "L"
+
+
+def _words(count: int) -> "array[int]":
+    return array(_WORD, bytes(count * sizeof(c_void_p)))
+
+
+def _addresses(pieces: List[bytes]) -> "array[int]":
+    pointers = (c_char_p * len(pieces))(*pieces)
+    return array(_WORD, string_at(pointers, sizeof(pointers)))
 
 
 # Those that nobody uses now. Taking one and giving it back are one step each, whoever comes in between.
@@ -39,7 +54,7 @@ _spare: List[_Buffer] = []
 _get = library.get
 
 
-def _read(handle: int, key: bytes) -> Optional[bytes]:
+def _read(handle: c_void_p, key: bytes) -> Optional[bytes]:
     """The value of a key, None if it has none."""
     try:
         buffer = _spare.pop()
@@ -49,7 +64,7 @@ def _read(handle: int, key: bytes) -> Optional[bytes]:
         status = _get(handle, key, len(key), buffer.address, buffer.capacity, buffer.size_reference)
         if status == OK:
             value: bytes = buffer.memory[: buffer.size.value]
-            if buffer.capacity <= _Buffer.KEPT_MAX:
+            if buffer.is_kept:
                 _spare.append(buffer)
             return value
         if status != SHORT:
@@ -92,7 +107,7 @@ class Collection(MutableMapping[K, V], Generic[K, V]):
 
     __slots__ = ("_store", "_handle", "_keys", "_values", "__weakref__")
 
-    def __init__(self, store: int, handle: int, keys: Coding[K], values: Coding[V]) -> None:
+    def __init__(self, store: c_void_p, handle: c_void_p, keys: Coding[K], values: Coding[V]) -> None:
         self._store = store
         self._handle = handle
         self._keys = keys
@@ -127,15 +142,26 @@ class Collection(MutableMapping[K, V], Generic[K, V]):
     def get_many(self, keys: Iterable[K]) -> List[Optional[V]]:
         """The values of many keys, in their order, None where there is none; quicker than one by one."""
         encoded = [self._keys.encode(key) for key in keys]
-        # The bytes stay where they are as long as `encoded` has them.
-        places = (Bytes * len(encoded))(*map(Bytes.of, encoded))
-        found = (Bytes * len(encoded))()
+        count = len(encoded)
+        # Addresses and sizes in turns, as the structures of C have them; the bytes stay where `encoded` has them.
+        places, found = _words(2 * count), _words(2 * count)
+        places[::2] = _addresses(encoded)
+        places[1::2] = array(_WORD, map(len, encoded))
         memory = c_void_p()
-        check(library.get_many(self._handle, places, len(encoded), found, byref(memory)))
+        check(library.get_many(self._handle, places.buffer_info()[0], count, found.buffer_info()[0], byref(memory)))
+        if memory.value is None:
+            return [None] * count
         try:
-            return [self._values.decode(string_at(value.data, value.size)) if value.data else None for value in found]
+            first = memory.value
+            ends = [start + size - first if start else 0 for start, size in zip(found[::2], found[1::2])]
+            values = string_at(first, max(ends))
         finally:
             library.free(memory)
+        decode = self._values.decode
+        return [
+            decode(values[end - size : end]) if start else None
+            for start, size, end in zip(found[::2], found[1::2], ends)
+        ]
 
     # Changing
 
@@ -290,13 +316,13 @@ class Collection(MutableMapping[K, V], Generic[K, V]):
         start = b"" if prefix is None else self._keys.encode(prefix)
         handle = c_void_p()
         check(library.iterate(self._handle, start, len(start), flags, byref(handle)))
-        return _steps(_Iteration(handle.value))
+        return _steps(_Iteration(handle))
 
 
 class _Iteration:
     """A walk that ends with the last who uses it."""
 
-    def __init__(self, handle: Optional[int]) -> None:
+    def __init__(self, handle: c_void_p) -> None:
         self.handle = handle
 
     def __del__(self, end: Any = library.iteration_end) -> None:

@@ -145,7 +145,8 @@ class SalvageReport(_Sized):
 SEGMENT: Any = ctypes.CFUNCTYPE(c_int, c_void_p, POINTER(Segment))
 FINDING: Any = ctypes.CFUNCTYPE(c_int, c_void_p, POINTER(Finding))
 
-# A key or value is `bytes` and its size: `c_char_p` passes where the bytes lie. A handle is a number.
+# A key or value is `bytes` and its size: `c_char_p` passes where the bytes lie. What is a `ctypes` object already, as
+# handles are, is passed quicker than a number.
 _KEY = [c_char_p, c_size_t]
 _CHANGE = POINTER(Change)
 _OUT = POINTER(c_void_p)

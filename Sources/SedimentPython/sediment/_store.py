@@ -5,7 +5,7 @@ import os
 import weakref
 from ctypes import byref, c_void_p
 from types import TracebackType
-from typing import Any, Callable, List, Optional, Type, TypeVar, Union, cast, overload
+from typing import Any, Callable, List, Optional, Type, TypeVar, Union, overload
 
 from . import _library, _reports
 from ._changes import Durability, change, durability_fields
@@ -28,7 +28,7 @@ class NamedCollection(Collection[K, V]):
 
     __slots__ = ("_owner", "name")
 
-    def __init__(self, store: "Store[Any, Any]", name: str, handle: int, keys: Coding[K], values: Coding[V]) -> None:
+    def __init__(self, store: "Store[Any, Any]", name: str, handle: c_void_p, keys: Coding[K], values: Coding[V]) -> None:
         super().__init__(store._store, handle, keys, values)
         # The store stays open as long as somebody has a collection of it.
         self._owner = store
@@ -49,13 +49,13 @@ class Store(Collection[K, V]):
 
     __slots__ = ("_is_closed", "_observer", "path")
 
-    def __init__(self, path: str, store: int, observer: Any, keys: Coding[K], values: Coding[V]) -> None:
-        super().__init__(store, library.default_collection(store), keys, values)
+    def __init__(self, path: str, store: c_void_p, observer: Any, keys: Coding[K], values: Coding[V]) -> None:
+        super().__init__(store, c_void_p(library.default_collection(store)), keys, values)
         self._is_closed = False
         # As long as the store is open, the library calls it.
         self._observer = observer
         self.path = path
-        _open[store] = self
+        _open[store.value or 0] = self
 
     def __repr__(self) -> str:
         return f"<sediment.Store {self.path!r}>"
@@ -102,7 +102,7 @@ class Store(Collection[K, V]):
         """The collection of a name, which is made if it is not there; keys and values are those of the store, or other."""
         handle = c_void_p()
         check(library.collection_open(self._store, name.encode(), byref(handle)))
-        return NamedCollection(self, name, cast(int, handle.value), keys or self._keys, values or self._values)
+        return NamedCollection(self, name, handle, keys or self._keys, values or self._values)
 
     @property
     def collection_names(self) -> List[str]:
@@ -329,4 +329,4 @@ def open(
     )
     handle = c_void_p()
     check(library.open(os.fsencode(named), byref(options), byref(handle)))
-    return Store(named, cast(int, handle.value), callback, keys, values)
+    return Store(named, handle, callback, keys, values)
