@@ -237,8 +237,10 @@ static void open_handles(void) {
 static void make_call(void) {
   struct structures in;
   argument arguments[ARGUMENTS_MAX];
-  const struct call *call = &calls[below((size_t)call_count)];
-  if (call->is_long && !one_in(20)) return;
+  const struct call *call;
+  do {
+    call = &calls[below((size_t)call_count)];
+  } while (call->is_long && !one_in(20));
   memset(&in, 0, sizeof in);
   memset(arguments, 0, sizeof arguments);
   in.recovery.size = some_size(sizeof in.recovery);
