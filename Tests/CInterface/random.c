@@ -44,19 +44,24 @@ static uintptr_t some_handle(enum pool_kind kind) {
   }
 }
 
+static int close_handle(enum pool_kind kind, uintptr_t handle) {
+  sediment_pinned pinned = { NULL, 0, 0, handle };
+  switch (kind) {
+    case STORES: return sediment_close((sediment_store *)handle);
+    case COLLECTIONS: return sediment_collection_close((sediment_collection *)handle);
+    case BATCHES: return sediment_batch_abandon((sediment_batch *)handle);
+    case ITERATIONS: return sediment_iteration_end((sediment_iteration *)handle);
+    default: return sediment_unpin(&pinned);
+  }
+}
+
 static void put_in(enum pool_kind kind, uintptr_t handle) {
   uintptr_t old = __atomic_exchange_n(&pool[kind][below(PLACES)], handle, __ATOMIC_ACQ_REL);
-  // What is pushed out is closed, or there would be more and more of them; it may be closed already.
-  switch (kind) {
-    case STORES: (void)sediment_close((sediment_store *)old); break;
-    case COLLECTIONS: (void)sediment_collection_close((sediment_collection *)old); break;
-    case BATCHES: (void)sediment_batch_abandon((sediment_batch *)old); break;
-    case ITERATIONS: (void)sediment_iteration_end((sediment_iteration *)old); break;
-    case PINS: {
-      sediment_pinned pinned = { NULL, 0, 0, old };
-      (void)sediment_unpin(&pinned);
-    }
-  }
+  // What is pushed out is closed, or there would be more and more of them; it may be closed already, or be used now.
+  int status;
+  do {
+    status = close_handle(kind, old);
+  } while (status == SEDIMENT_BUSY);
 }
 
 static int32_t some_number(int32_t known) { return one_in(8) ? (int32_t)next_random() : (int32_t)below((size_t)known); }
@@ -165,7 +170,7 @@ static void fill(const struct call *call, int place, argument *arguments, struct
     case PROGRESS: into->function = one_in(3) ? NULL : progress_callback; break;
     case PATH:
     case NEW_PATH: into->pointer = (void *)(uintptr_t)some_path(in); break;
-    case NAME: into->pointer = (void *)(uintptr_t)(one_in(20) ? (one_in(2) ? NULL : "\xff") : one_in(9) ? "" : "abc" + below(3)); break;
+    case NAME: into->pointer = (void *)(uintptr_t)(one_in(20) ? (one_in(2) ? NULL : "\xff") : one_in(9) ? "" : &"abc"[below(3)]); break;
     case FLAGS_EACH:
     case FLAGS_ITERATE:
     case FLAGS_SALVAGE: into->flags = one_in(20) ? (uint32_t)next_random() : (uint32_t)below(4); break;
@@ -223,7 +228,7 @@ static void open_handles(void) {
   } else {
     store = (sediment_store *)taken(STORES);
   }
-  if (sediment_collection_open(store, "abc" + below(3), &collection) != SEDIMENT_OK) return;
+  if (sediment_collection_open(store, &"abc"[below(3)], &collection) != SEDIMENT_OK) return;
   put_in(COLLECTIONS, (uintptr_t)collection);
   if (sediment_batch_begin(store, &batch) == SEDIMENT_OK) put_in(BATCHES, (uintptr_t)batch);
   if (sediment_iterate(collection, NULL, 0, 0, &iteration) == SEDIMENT_OK) put_in(ITERATIONS, (uintptr_t)iteration);
@@ -232,8 +237,10 @@ static void open_handles(void) {
 static void make_call(void) {
   struct structures in;
   argument arguments[ARGUMENTS_MAX];
-  const struct call *call = &calls[below((size_t)call_count)];
-  if (call->is_long && !one_in(20)) return;
+  const struct call *call;
+  do {
+    call = &calls[below((size_t)call_count)];
+  } while (call->is_long && !one_in(20));
   memset(&in, 0, sizeof in);
   memset(arguments, 0, sizeof arguments);
   in.recovery.size = some_size(sizeof in.recovery);

@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <time.h>
 
-enum { THREADS = 4, KEYS = 64, ROUNDS = 3000, CLOSINGS = 40 };
+enum { THREADS = 4, KEYS = 64, ROUNDS = 3000, CLOSINGS = 40, PINS = 8 };
 
 static sediment_store *store;
 static sediment_collection *keys;
@@ -110,6 +110,39 @@ static void *use_and_close(void *argument) {
   return (uintptr_t)argument <= 2 ? use_until_closed(argument) : close_it(argument);
 }
 
+// Values stay where they are pinned while the file's space is used again and again.
+static void pin_through_churn(void) {
+  static char value[60000];
+  sediment_store *churned = NULL;
+  sediment_pinned held[PINS];
+  sediment_statistics statistics = SEDIMENT_STATISTICS_INIT;
+  OK(sediment_open(in_folder("churned.sediment"), NULL, &churned));
+  sediment_collection *values = sediment_default_collection(churned);
+  for (int number = 0; number < PINS; number++) {
+    memset(value, 'A' + number, 200);
+    OK(sediment_set(values, "held", 4, value, 200, NULL));
+    OK(sediment_pin(values, "held", 4, &held[number]));
+    for (int round = 0; round < 300; round++) {
+      memset(value, 'a' + round % 26, sizeof value);
+      const char key = (char)(round % 20);
+      // Random bytes, so that they take space.
+      for (size_t place = 0; place < sizeof value; place += 4) value[place] = (char)(place * 31 + (size_t)round * place / 7);
+      OK(sediment_set(values, &key, 1, value, sizeof value, NULL));
+    }
+    OK(sediment_compact(churned, NULL, NULL));
+    for (int other = 0; other <= number; other++) {
+      const char *bytes = (const char *)held[other].data;
+      CHECK(held[other].size == 200 && bytes[0] == 'A' + other && is_whole(bytes, 200));
+    }
+  }
+  // Unpinned, and in another order.
+  for (int number = 0; number < PINS; number++) OK(sediment_unpin(&held[number * 3 % PINS]));
+  OK(sediment_compact(churned, NULL, NULL));
+  OK(sediment_get_statistics(churned, &statistics));
+  CHECK(statistics.file_bytes < UINT64_C(8) << 20);
+  OK(sediment_close(churned));
+}
+
 int main(void) {
   const char *path = in_folder("threads.sediment");
   sediment_pinned pinned[THREADS];
@@ -117,6 +150,7 @@ int main(void) {
   OK(sediment_open(path, NULL, &store));
   keys = sediment_default_collection(store);
   run(use, THREADS);
+  pin_through_churn();
   // Values that this thread pins, two stores in turns, and others unpin, after the stores were closed.
   sediment_store *other = NULL;
   OK(sediment_open(in_folder("other.sediment"), NULL, &other));

@@ -38,8 +38,8 @@ extension HotPath {
       for _ in 0..<count / 1000 {
         var batch: OpaquePointer?
         check(unsafe sediment_batch_begin(handle, &batch))
-        for unsafepointer in unsafe pointers {
-          check(unsafe sediment_batch_set(batch, keys, pointer, keySize, value, size, nil))
+        for number in 0..<1000 {
+          check(unsafe sediment_batch_set(batch, keys, pointers[number], keySize, value, size, nil))
         }
         check(unsafe sediment_batch_commit(batch, nil))
       }

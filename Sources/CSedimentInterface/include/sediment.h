@@ -337,7 +337,8 @@ typedef struct sediment_options {
   uint64_t capacity_bytes;
   /// Is told of events, or null.
   sediment_observer_fn observer;
-  /// The context of the observer. It must stay valid until the store is closed.
+  /// The context of the observer. It must stay valid until the observer was told `SEDIMENT_EVENT_CLOSED`, which is
+  /// before `sediment_close` returns unless that does not wait.
   void *observer_context;
 } sediment_options;
 
@@ -576,10 +577,8 @@ typedef struct sediment_pinned {
 SEDIMENT_API sediment_status sediment_pin(
     sediment_collection *collection, const void *key, size_t key_size, sediment_pinned *pinned);
 
-/// Gives a pinned value back, and sets the structure to 0. A second time returns `SEDIMENT_CLOSED` or
-/// `SEDIMENT_MISUSE`.
-///
-/// If that lets a closed store go of its file, it returns what came of it.
+/// Gives a pinned value back, and sets the structure to 0. A second time returns `SEDIMENT_MISUSE`, and for a copy of
+/// the structure `SEDIMENT_CLOSED`.
 SEDIMENT_API sediment_status sediment_unpin(sediment_pinned *pinned);
 
 /// Returns `SEDIMENT_OK` if a key has a value, else `SEDIMENT_ABSENT`.
