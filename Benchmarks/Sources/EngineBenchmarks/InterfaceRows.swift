@@ -23,7 +23,8 @@ struct InterfaceRows {
         BenchmarkGroup("From Python: \(size)", pythonStores.flatMap(rows)),
       ],
       ["set", "get", "read"].map { call in
-        Comparison("\(call) from C", .of("interface-c-\(call)"), limit: .of("interface-swift-\(call)"), "from Swift")
+        Comparison(
+          "\(call) from C", .of("interface-c-\(call)"), limit: .of("interface-swift-\(call)"), "from Swift")
       }
         + ["set", "get"].flatMap { call in
           Self.pythonStores.dropFirst().map { other in
@@ -35,7 +36,8 @@ struct InterfaceRows {
   }
 
   private func rows(_ language: String, _ name: String) -> [Benchmark] {
-    let method = "Nothing is synced or compressed. Keys lie one behind the other in the order in which they are used."
+    let method =
+      "Nothing is synced or compressed. Keys lie one behind the other in the order in which they are used."
     let isC = language == "c"
     return [
       Benchmark(
