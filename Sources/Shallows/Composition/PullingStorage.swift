@@ -54,13 +54,13 @@ where Front.Key == Back.Key, Front.Value == Back.Value {
   @usableFromInline
   func answer(forKeys keys: [Key]) -> StorageAnswer<[ShallowsResult<ExpiringValue<Value>>]> {
     front.answer(forKeys: keys, fallThrough, back.storageName) { missing in
-      let moments = missing.map { marks.moment(hash($0)) }
+      let moment = marks.now
       return back.answer(forKeys: missing).then { answer in
         guard strategy != .neverPull else { return .ready(answer) }
         let results = answer.spread(over: missing.count, back.storageName)
         let filled: StorageAnswer<[ShallowsResult<Void>]> = .each(missing.count) { index in
           guard case .success(let stored) = results[index] else { return .done }
-          return fill(missing[index], stored, moments[index])
+          return fill(missing[index], stored, moment)
         }
         return filled.map { _ in
           front.defaultExpiry == .never ? answer : answer.map { $0.map { $0.map(kept) } }
@@ -80,7 +80,7 @@ extension PullingStorage {
   @inlinable
   func pull(_ key: Key, after error: any Error) -> StorageAnswer<ExpiringValue<Value>> {
     guard fallThrough.passes(error) else { return .failure(error) }
-    let moment = marks.moment(hash(key))
+    let moment = marks.now
     switch back.answer(withExpiryForKey: key) {
     case .ready(let result): return filled(key, result, moment)
     case .pending(let start):
@@ -92,7 +92,7 @@ extension PullingStorage {
 
   @inlinable
   func filled(
-    _ key: Key, _ result: ShallowsResult<ExpiringValue<Value>>, _ moment: WriteMarks.Moment
+    _ key: Key, _ result: ShallowsResult<ExpiringValue<Value>>, _ moment: UInt64
   ) -> StorageAnswer<ExpiringValue<Value>> {
     guard strategy != .neverPull, case .success(let stored) = result else { return .ready(result) }
     let result = ShallowsResult<ExpiringValue<Value>>.success(kept(stored))
@@ -121,7 +121,7 @@ extension PullingStorage {
   /// Puts a value into the front, unless the key was written since the back was asked.
   @inlinable
   func fill(
-    _ key: Key, _ stored: ExpiringValue<Value>, _ moment: WriteMarks.Moment
+    _ key: Key, _ stored: ExpiringValue<Value>, _ moment: UInt64
   ) -> StorageAnswer<Void> {
     let hash = hash(key)
     guard marks.isQuiet(hash, since: moment) else { return .done }
@@ -136,7 +136,7 @@ extension PullingStorage {
 
   /// Takes a value out of the front again if the key was written meanwhile.
   @inlinable
-  func filled(_ key: Key, _ hash: Int, _ moment: WriteMarks.Moment) -> StorageAnswer<Void> {
+  func filled(_ key: Key, _ hash: Int, _ moment: UInt64) -> StorageAnswer<Void> {
     marks.isQuiet(hash, since: moment) ? .done : forget(key)
   }
 
@@ -156,7 +156,7 @@ extension PullingStorage {
   /// Gives the front a value if it has none, in one step where it can do that.
   @usableFromInline
   func fillGap(
-    _ key: Key, _ stored: ExpiringValue<Value>, _ hash: Int, _ moment: WriteMarks.Moment
+    _ key: Key, _ stored: ExpiringValue<Value>, _ hash: Int, _ moment: UInt64
   ) -> StorageAnswer<Void> {
     let filled = front.answer(updating: key, expiry: stored.expiry) { found in
       guard case .failure = found, marks.isQuiet(hash, since: moment) else { throw WrittenMeanwhile() }
@@ -165,7 +165,7 @@ extension PullingStorage {
     return filled.then { result in
       guard case .failure(let error) = result, error.storageFailureKind == .notSupported else { return .done }
       // A value that is being set is nowhere else.
-      guard !moment.isBusy, marks.isQuiet(hash, since: moment) else { return .done }
+      guard !marks.isBusy(hash), marks.isQuiet(hash, since: moment) else { return .done }
       return set(stored, key)
     }
   }
@@ -181,7 +181,7 @@ extension PullingStorage {
   }
 
   private func renew(_ key: Key) -> StorageAnswer<Void> {
-    let moment = marks.moment(hash(key))
+    let moment = marks.now
     return back.answer(withExpiryForKey: key).first.then { result in
       // What the back has lost by another way than through this composition, a front that cannot remove keeps.
       guard case .success(let stored) = result else { return .done }
@@ -202,15 +202,15 @@ extension PullingStorage {
   @inlinable
   func marked<Answer>(_ key: Key?, _ write: () -> StorageAnswer<Answer>) -> StorageAnswer<Answer> {
     let hash = key.map(hash)
-    let moment = marks.begin(hash)
+    marks.begin(hash)
     switch write() {
-    case .ready(let result): return ended(key, hash, moment, result)
+    case .ready(let result): return ended(key, hash, result)
     case .pending(let start):
-      let once = Once { ended(key, hash, moment, ShallowsResult<Void>.success(())).deliver { _ in } }
+      let once = Once { ended(key, hash, ShallowsResult<Void>.success(())).deliver { _ in } }
       return .pending { completion in
         start { result in
           guard once.isFirst() else { return completion(result) }
-          ended(key, hash, moment, result).deliver(to: completion)
+          ended(key, hash, result).deliver(to: completion)
         }
       }
     }
@@ -218,9 +218,9 @@ extension PullingStorage {
 
   @inlinable
   func ended<Answer>(
-    _ key: Key?, _ hash: Int?, _ moment: WriteMarks.Moment, _ result: ShallowsResult<Answer>
+    _ key: Key?, _ hash: Int?, _ result: ShallowsResult<Answer>
   ) -> StorageAnswer<Answer> {
-    let wasAlone = marks.end(hash, since: moment)
+    let wasAlone = marks.end(hash)
     if !wasAlone, !isFrontAhead { return forget(key).map { _ in result } }
     return marks.isSettled ? .ready(result) : marks.settle().map { _ in result }
   }

@@ -79,6 +79,14 @@ public struct SedimentStorage: Sendable {
   }
 }
 
+extension SedimentStorage: Rooted {
+  private final class Files: Sendable {}
+  private static let files = Files()
+
+  // Stores are not told apart: a file's is not known before it is opened.
+  @usableFromInline var root: StorageRoot? { StorageRoot(storage: Self.files, level: 0) }
+}
+
 /// Where files of the engine lie for those who name folders.
 public struct SedimentFolders: Sendable {
   init() {}
