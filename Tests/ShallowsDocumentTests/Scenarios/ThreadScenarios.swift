@@ -115,6 +115,24 @@ import Testing
     #expect(try await single.retrieve() == 4)
   }
 
+  @Test func `Completions of many storages may wait for each other`() {
+    let count = 70
+    let storages = (0..<count).map { _ in MemoryStorage<Int, Int>().synchronizedCalls() }
+    let (arrived, gate, group) = (DispatchGroup(), DispatchSemaphore(value: 0), DispatchGroup())
+    for storage in storages {
+      arrived.enter()
+      storage.set(
+        1, forKey: 1,
+        completion: group.entered { _ in
+          arrived.leave()
+          gate.wait()
+        })
+    }
+    arrived.wait()
+    for _ in storages { gate.signal() }
+    group.wait()
+  }
+
   @Test func `A value of a thread-safe holder is changed by one at a time`() {
     final class Holder { var numbers = ThreadSafe<[Int]>([]) }
     let holder = Holder()
