@@ -37,8 +37,8 @@ public struct SedimentStorage: Sendable {
   /// when the last of them has gone.
   ///
   /// The durability may be another one for each of them; where another option differs from those that the file is open
-  /// with, every call fails. If the file is removed meanwhile, calls fail as soon as somebody names it anew, who gets a
-  /// new one.
+  /// with, every call fails. If the file is removed meanwhile, calls fail after the next sync, or as soon as somebody names
+  /// it anew, who gets a new one.
   public init(
     url: URL, collection: String? = nil, options: SedimentOptions = SedimentOptions(),
     durability: SedimentDurability? = nil
