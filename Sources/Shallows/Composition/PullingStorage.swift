@@ -153,20 +153,24 @@ extension PullingStorage {
     }
   }
 
-  /// Gives the front a value if it has none, in one step where it can do that.
+  /// Gives the front a value if it has none, in one step where it can do that; one that is a composition cannot without
+  /// asking its tiers again.
   @usableFromInline
   func fillGap(
     _ key: Key, _ stored: ExpiringValue<Value>, _ hash: Int, _ moment: UInt64
   ) -> StorageAnswer<Void> {
+    // A value that is being set is nowhere else.
+    let setting: () -> StorageAnswer<Void> = {
+      !marks.isBusy(hash) && marks.isQuiet(hash, since: moment) ? set(stored, key) : .done
+    }
+    guard StorageRoot.of(front)?.level ?? 0 == 0 else { return setting() }
     let filled = front.answer(updating: key, expiry: stored.expiry) { found in
       guard case .failure = found, marks.isQuiet(hash, since: moment) else { throw WrittenMeanwhile() }
       return stored.value
     }
     return filled.then { result in
       guard case .failure(let error) = result, error.storageFailureKind == .notSupported else { return .done }
-      // A value that is being set is nowhere else.
-      guard !marks.isBusy(hash), marks.isQuiet(hash, since: moment) else { return .done }
-      return set(stored, key)
+      return setting()
     }
   }
 
@@ -244,7 +248,8 @@ extension PullingStorage {
 // What is written goes to the front alone, unless `CombinedStorage` says otherwise.
 extension PullingStorage: StorageProtocol, AnsweringWritableStorage, Rooted {
   @usableFromInline var root: StorageRoot? {
-    StorageRoot.of(front).map { StorageRoot(storage: $0.storage, level: $0.level + 1) }
+    let root = StorageRoot.of(front)
+    return StorageRoot(storage: root?.storage ?? marks, level: (root?.level ?? 0) + 1)
   }
 
   @inlinable

@@ -140,6 +140,18 @@ private final class Teller: StorageProtocol {
     #expect(answers(other, "back").suffix(6) == ["first?", "front?", "back?", "front=20", "first=20", "20"])
   }
 
+  @Test func `Three tiers: each is asked once, and set once, though the last is never written`() {
+    let last = Teller("last", transcript, ["x": 100])
+    #expect(
+      answers(front.combined(with: back).backed(by: last), "x") == [
+        "front?", "back?", "last?", "front=100", "back=100", "100",
+      ])
+    front.values = [:]
+    let backed = front.backed(by: Teller("none", transcript)).backed(by: last)
+    #expect(answers(backed, "x").suffix(5) == ["front?", "none?", "last?", "front=100", "100"])
+    #expect(answer(backed, setting: 1, "y").suffix(2) == ["front=1", "done"])
+  }
+
   @Test func `Zip: both values, or which sides have failed`() {
     let pairs = zip(front, back)
     #expect(result { pairs.retrieve(forKey: "both", completion: $0) }.value.map { [$0.0, $0.1] } == [1, 10])

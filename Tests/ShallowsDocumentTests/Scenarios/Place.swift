@@ -32,6 +32,14 @@ final class Transcript {
   func say(_ line: String) { lock.withLock { all.append(line) } }
 
   var lines: [String] { lock.withLock { all } }
+
+  /// What was printed since the last call.
+  func takeLines() -> [String] {
+    lock.withLock {
+      defer { all = [] }
+      return all
+    }
+  }
 }
 
 /// What calls are still under way.
