@@ -26,7 +26,8 @@ struct FailureKindTests {
     let front = MemoryStorage(storage: ["a": 1])
     let errors: [any Error] = [
       StorageError.noValue, MemoryStorageError.noValue, EmptyCacheError.cacheIsAlwaysEmpty,
-      CocoaError(.fileReadNoSuchFile), Int?.UnwrapError(), ZippedResultError(left: StorageError.noValue, right: nil),
+      CocoaError(.fileReadNoSuchFile), Int?.UnwrapError(),
+      ZippedResultError(left: StorageError.noValue, right: nil),
       NSCacheStorage<NSString, NSNumber>.Error.noValue("a"),
     ]
     for error in errors {

@@ -265,9 +265,11 @@ struct SedimentFileTests {
     let folder = try TestFolder()
     let url = folder.file("a.sediment")
     let synced = DispatchSemaphore(value: 0)
-    let options = SedimentOptions(durability: .synced, observer: { event in
-      if case .synced = event { synced.signal() }
-    })
+    let options = SedimentOptions(
+      durability: .synced,
+      observer: { event in
+        if case .synced = event { synced.signal() }
+      })
     let storage = SedimentStorage(url: url, options: options).makeSyncStorage()
     try storage.set(Data([1]), forKey: "a")
     synced.wait()

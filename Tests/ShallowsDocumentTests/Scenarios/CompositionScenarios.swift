@@ -18,7 +18,9 @@ private final class Teller: StorageProtocol {
 
   func retrieve(forKey key: String, completion: @escaping (ShallowsResult<Int>) -> ()) {
     transcript.say("\(storageName)?")
-    guard !failsToRetrieve, let value = values[key] else { return completion(fail(with: Oops(name: storageName))) }
+    guard !failsToRetrieve, let value = values[key] else {
+      return completion(fail(with: Oops(name: storageName)))
+    }
     completion(succeed(with: value))
   }
 
@@ -105,7 +107,8 @@ private final class Teller: StorageProtocol {
 
   @Test func `Backed by what can only be read`() {
     let storage = front.backed(by: back.asReadOnlyStorage())
-    #expect(answers(storage, "back", "none") == ["front?", "back?", "front=20", "20", "front?", "back?", "back"])
+    #expect(
+      answers(storage, "back", "none") == ["front?", "back?", "front=20", "20", "front?", "back?", "back"])
     let reading = front.asReadOnlyStorage().backed(by: back)
     #expect(answers(reading, "back").suffix(2) == ["front?", "20"])
     front.values = [:]

@@ -75,7 +75,8 @@ private struct Town: Codable {
       ValueValidationError(), UnsupportedTransformationStorageError.storageIsReadOnly, URLError(.badURL),
     ]
     for thrown in errors {
-      let values = memory.mapValues(transformIn: { _ -> Int in throw thrown }, transformOut: { _ in throw thrown })
+      let values = memory.mapValues(
+        transformIn: { _ -> Int in throw thrown }, transformOut: { _ in throw thrown })
       let later = memory.asyncMapValues(
         transformIn: { _ -> Int in throw thrown }, transformOut: { _ in throw thrown })
       let keys = memory.mapKeys { (_: String) in throw thrown }
@@ -133,11 +134,17 @@ private struct Town: Codable {
     try Data([1]).write(to: file)
     let disk = DiskStorage(creatingDirectories: true)
     let below = result { disk.set(Data(), forKey: file.appendingPathComponent("a/b"), completion: $0) }.error
-    if case .cantCreateDirectory? = below as? DiskStorage.Error {} else { Issue.record("\(String(describing: below))") }
+    if case .cantCreateDirectory? = below as? DiskStorage.Error {
+    } else {
+      Issue.record("\(String(describing: below))")
+    }
     let missing = scratch.url.appendingPathComponent("none/a")
     let careful = DiskStorage(creatingDirectories: false)
     let refused = result { careful.set(Data(), forKey: missing, completion: $0) }.error
-    if case .cantCreateFile? = refused as? DiskStorage.Error {} else { Issue.record("\(String(describing: refused))") }
+    if case .cantCreateFile? = refused as? DiskStorage.Error {
+    } else {
+      Issue.record("\(String(describing: refused))")
+    }
     #expect(result { disk.set(Data([2]), forKey: missing, completion: $0) }.isSuccess)
     #expect(result { careful.set(Data([3]), forKey: missing, completion: $0) }.isSuccess)
     #expect(result { disk.retrieve(forKey: missing, completion: $0) }.value == Data([3]))
@@ -150,7 +157,8 @@ private struct Town: Codable {
       throw Oops(name: "\(error)")
     }
     #expect(result { cities.retrieve(forKey: "bad", completion: $0) }.value?.name == "bad")
-    #expect(result { cities.retrieve(forKey: "none", completion: $0) }.error as? Oops == Oops(name: "noValue"))
+    #expect(
+      result { cities.retrieve(forKey: "none", completion: $0) }.error as? Oops == Oops(name: "noValue"))
     #expect(result { cities.set(Town(name: "x"), forKey: "none", completion: $0) }.isSuccess)
     #expect(result { cities.retrieve(forKey: "none", completion: $0) }.value?.name == "x")
   }

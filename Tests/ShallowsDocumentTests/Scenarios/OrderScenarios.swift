@@ -97,7 +97,8 @@ private final class Slow: StorageProtocol {
         completion: group.entered { _ in
           self.transcript.say("set \(number) \(Thread.current == caller)")
         })
-      storage.retrieve(forKey: "a", completion: group.entered { self.transcript.say("got \($0.value ?? -1)") })
+      storage.retrieve(
+        forKey: "a", completion: group.entered { self.transcript.say("got \($0.value ?? -1)") })
     }
     group.wait()
     #expect(transcript.lines == (0..<100).flatMap { ["set \($0) false", "got \($0)"] })

@@ -45,7 +45,8 @@ final class Transcript {
 /// What calls are still under way.
 extension DispatchGroup {
   /// A completion that tells of its call, too.
-  func entered<Value>(_ completion: @escaping (Result<Value, Error>) -> Void) -> (Result<Value, Error>) -> Void
+  func entered<Value>(_ completion: @escaping (Result<Value, Error>) -> Void) -> (Result<Value, Error>) ->
+    Void
   {
     enter()
     return { result in

@@ -6,7 +6,8 @@ import Testing
   private let scratch = Scratch()
 
   @Test(arguments: Place.all.indices)
-  func `What was told to be set is there after the program's end, however it ended`(_ place: Int) async throws {
+  func `What was told to be set is there after the program's end, however it ended`(_ place: Int) async throws
+  {
     for kind in 0..<3 {
       await #expect(processExitsWith: kind == 2 ? .signal(SIGKILL) : .exitCode(7)) {
         [place = place as Int, kind = kind as Int, path = scratch.url.path as String] in

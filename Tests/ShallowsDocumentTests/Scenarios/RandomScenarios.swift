@@ -31,7 +31,9 @@ private final class Fickle: StorageProtocol {
   func retrieve(forKey key: Int, completion: @escaping (ShallowsResult<Int>) -> ()) {
     transcript.say("\(storageName)?\(key)")
     let value = key % 5 == kind ? nil : values[key]
-    complete { completion(ShallowsResult { try value.unwrap(orThrow: Oops(name: "\(self.storageName)?\(key)")) }) }
+    complete {
+      completion(ShallowsResult { try value.unwrap(orThrow: Oops(name: "\(self.storageName)?\(key)")) })
+    }
   }
 
   func set(_ value: Int, forKey key: Int, completion: @escaping (ShallowsResult<Void>) -> ()) {
@@ -195,7 +197,8 @@ private func told<Value>(_ result: Result<Value, Error>, _ words: (Value) -> Str
   ]
 
   @Test(arguments: digests.indices, [false, true])
-  func `Storages made by chance answer as they always have, and ask the same`(_ index: Int, byReturning: Bool) {
+  func `Storages made by chance answer as they always have, and ask the same`(_ index: Int, byReturning: Bool)
+  {
     let found = digest((0..<100).flatMap { run(seed: index * 100 + $0, byReturning: byReturning) })
     #expect(found == Self.digests[index], "\(found)")
   }

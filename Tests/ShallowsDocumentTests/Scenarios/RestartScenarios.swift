@@ -29,10 +29,12 @@ private struct Note: Codable, Equatable {
   func `Data of no bytes, and of many, comes back after a restart`(_ place: Place) throws {
     let sizes = [0, 1, 4_096, 3_000_000]
     for size in sizes {
-      try place.open(scratch.url).makeSyncStorage().set(Data(repeating: 7, count: size), forKey: Filename(rawValue: "\(size)"))
+      try place.open(scratch.url).makeSyncStorage().set(
+        Data(repeating: 7, count: size), forKey: Filename(rawValue: "\(size)"))
     }
     for size in sizes {
-      let found = try place.open(scratch.url).makeSyncStorage().retrieve(forKey: Filename(rawValue: "\(size)"))
+      let found = try place.open(scratch.url).makeSyncStorage().retrieve(
+        forKey: Filename(rawValue: "\(size)"))
       #expect(found == Data(repeating: 7, count: size))
     }
   }
@@ -55,12 +57,15 @@ private struct Note: Codable, Equatable {
   }
 
   @Test(arguments: Place.all)
-  func `A value of an older version of the program fails to decode, and can be replaced`(_ place: Place) throws {
+  func `A value of an older version of the program fails to decode, and can be replaced`(_ place: Place)
+    throws
+  {
     try place.open(scratch.url).makeSyncStorage().set(Data(#"{"text":"old"}"#.utf8), forKey: "note")
     let notes = place.open(scratch.url).mapJSONObject(Note.self)
     let error = result { notes.retrieve(forKey: "note", completion: $0) }.error
     let decoding = try #require(error as? Shallows.DecodingError<JSONDecoder>)
-    #expect(decoding.originalData == Data(#"{"text":"old"}"#.utf8) && decoding.rawError is Swift.DecodingError)
+    #expect(
+      decoding.originalData == Data(#"{"text":"old"}"#.utf8) && decoding.rawError is Swift.DecodingError)
     let note = Note(text: "new", tags: [])
     let safe = notes.fallback { _ in note }.makeSyncStorage()
     #expect(try safe.retrieve(forKey: "note") == note)

@@ -47,7 +47,9 @@ import Testing
     #expect(try (0..<8).map { try sync.retrieve(forKey: "\($0)") } == Array(repeating: 24, count: 8))
   }
 
-  @Test func `A sync storage waits for a storage that completes on the main queue's or any other thread`() throws {
+  @Test func `A sync storage waits for a storage that completes on the main queue's or any other thread`()
+    throws
+  {
     let storage = Storage<String, Int>(
       storageName: "later",
       retrieve: { key, completion in

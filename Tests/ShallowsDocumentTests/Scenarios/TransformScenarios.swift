@@ -7,7 +7,8 @@ import Testing
 
   @Test func `Closures are called once for each call, keys before values`() {
     let memory = MemoryStorage<String, Int>()
-    let storage = memory
+    let storage =
+      memory
       .mapValues(
         transformIn: { value -> String in
           self.transcript.say("in \(value)")
@@ -16,7 +17,8 @@ import Testing
         transformOut: { text -> Int in
           self.transcript.say("out \(text)")
           return try Int(text).unwrap()
-        })
+        }
+      )
       .mapKeys { (number: Int) -> String in
         self.transcript.say("key \(number)")
         return "\(number)"
@@ -41,14 +43,16 @@ import Testing
 
   @Test func `Transforms of full storages serve halves, and the other half fails`() {
     let memory = MemoryStorage<String, Data>(storage: ["a": Data("[1]".utf8)])
-    let reading = memory.asReadOnlyStorage().usingUnsupportedTransformation { full -> Storage<String, [Int]> in
+    let reading = memory.asReadOnlyStorage().usingUnsupportedTransformation {
+      full -> Storage<String, [Int]> in
       let lists = full.mapJSONObject([Int].self)
       let error = result { lists.set([2], forKey: "b", completion: $0) }.error
       #expect(error as? UnsupportedTransformationStorageError == .storageIsReadOnly)
       return lists
     }
     #expect(result { reading.retrieve(forKey: "a", completion: $0) }.value == [1])
-    let writing = memory.asWriteOnlyStorage().usingUnsupportedTransformation { full -> Storage<String, [Int]> in
+    let writing = memory.asWriteOnlyStorage().usingUnsupportedTransformation {
+      full -> Storage<String, [Int]> in
       let lists = full.mapJSONObject([Int].self)
       let error = result { lists.retrieve(forKey: "a", completion: $0) }.error
       #expect(error as? UnsupportedTransformationStorageError == .storageIsWriteOnly)
@@ -66,7 +70,9 @@ import Testing
     try sync.set(2, forKey: "a")
     #expect(try sync.retrieve(forKey: "a") == 1 && new.storage == ["a": 2])
     let named = Storage(storageName: "moving", read: old.asReadOnlyStorage(), write: new.asWriteOnlyStorage())
-    let names = [named.storageName, named.asReadOnlyStorage().storageName, named.asWriteOnlyStorage().storageName]
+    let names = [
+      named.storageName, named.asReadOnlyStorage().storageName, named.asWriteOnlyStorage().storageName,
+    ]
     #expect(names == ["moving", "moving", "moving"])
   }
 
@@ -74,7 +80,8 @@ import Testing
     let memory = MemoryStorage<String, Int>()
     let name = "memory-storage-String:Int"
     let (front, back) = (memory.renaming(to: "front"), memory.renaming(to: "back"))
-    let folder = DiskFolderStorage(folderURL: URL(fileURLWithPath: "/tmp/cities"), filenameEncoder: .base64URL)
+    let folder = DiskFolderStorage(
+      folderURL: URL(fileURLWithPath: "/tmp/cities"), filenameEncoder: .base64URL)
     #expect(memory.storageName == name && memory.asStorage().storageName == name)
     #expect(folder.storageName == "disk-cities" && DiskStorage.main.storageName == "disk")
     #expect(folder.mapString().usingStringKeys().singleKey("a").storageName == "disk-cities")
@@ -87,14 +94,16 @@ import Testing
     #expect(front.mapKeys { (number: Int) in "\(number)" }.storageName == "front")
     #expect(front.mapValues(transformIn: { "\($0)" }, transformOut: { $0.count }).storageName == "front")
     #expect(front.asyncMapKeys { (number: Int) in "\(number)" }.storageName == "front")
-    #expect(front.defaulting(to: 1).storageName == "front" && front.validate { _ in true }.storageName == "front")
+    #expect(
+      front.defaulting(to: 1).storageName == "front" && front.validate { _ in true }.storageName == "front")
     #expect(front.synchronizedCalls().storageName == "front")
     #expect(front.makeSyncStorage().storageName == "front-sync")
     #expect(front.asReadOnlyStorage().makeSyncStorage().storageName == "front-sync")
     #expect(front.asWriteOnlyStorage().makeSyncStorage().storageName == "front-sync")
     #expect(front.asReadOnlyStorage().renaming(to: "half").storageName == "half")
     #expect(front.asWriteOnlyStorage().renaming(to: "half").storageName == "half")
-    #expect(front.asReadOnlyStorage().storageName == "front" && front.asWriteOnlyStorage().storageName == "front")
+    #expect(
+      front.asReadOnlyStorage().storageName == "front" && front.asWriteOnlyStorage().storageName == "front")
     #expect(ReadOnlyStorage(front).storageName == "front" && Storage(front).storageName == "front")
   }
 
@@ -114,7 +123,8 @@ import Testing
     #expect(text("json") == #"{"a":1}"#)
     try memory.mapJSON().makeSyncStorage().set([1, "two"], forKey: "any")
     #expect(text("any") == #"[1,"two"]"#)
-    try memory.mapJSONDictionary(writingOptions: .sortedKeys).makeSyncStorage().set(["b": 1, "a": 2], forKey: "d")
+    try memory.mapJSONDictionary(writingOptions: .sortedKeys).makeSyncStorage().set(
+      ["b": 1, "a": 2], forKey: "d")
     #expect(text("d") == #"{"a":2,"b":1}"#)
     try memory.mapString(withEncoding: .utf16LittleEndian).makeSyncStorage().set("hi", forKey: "text")
     #expect(memory.storage["text"] == Data([0x68, 0, 0x69, 0]))

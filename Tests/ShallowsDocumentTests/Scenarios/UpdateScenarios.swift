@@ -4,7 +4,9 @@ import Testing
 
 /// A count that is kept by a storage which cannot be set.
 private final class Stuck: StorageProtocol {
-  func retrieve(forKey key: String, completion: @escaping (ShallowsResult<Int>) -> ()) { completion(.success(1)) }
+  func retrieve(forKey key: String, completion: @escaping (ShallowsResult<Int>) -> ()) {
+    completion(.success(1))
+  }
 
   func set(_ value: Int, forKey key: String, completion: @escaping (ShallowsResult<Void>) -> ()) {
     completion(fail(with: Oops(name: "\(value)")))
