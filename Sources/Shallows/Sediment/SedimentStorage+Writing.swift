@@ -86,7 +86,9 @@ extension SedimentStorage: AnsweringWritableStorage {
     }
   }
 
-  private func syncs(_ keyspace: SedimentCollection) -> Bool { (durability ?? keyspace.durability) == .synced }
+  private func syncs(_ keyspace: SedimentCollection) -> Bool {
+    (durability ?? keyspace.durability) == .synced
+  }
 }
 
 extension SedimentCollection {

@@ -36,8 +36,7 @@ final class Workers: TaskExecutor, Sendable {
 
   func run(_ body: @escaping () -> Void) {
     let body = Unchecked(body)
-    state.withLock { $0.jobs.append(body) }
-    wakeOne()
+    wakeOne { $0.jobs.append(body) }
   }
 
   /// Runs a part of a task; at once where the thread is about to wait for it.
@@ -50,14 +49,15 @@ final class Workers: TaskExecutor, Sendable {
   /// Sleeps, without being in the way of others if this is one of these threads.
   func asleep(_ sleep: () -> Void) {
     guard CallingThread.isWorker else { return sleep() }
-    state.withLock { $0.awakeCount -= 1 }
-    wakeOne()
+    wakeOne { $0.awakeCount -= 1 }
     sleep()
     state.withLock { $0.awakeCount += 1 }
   }
 
-  private func wakeOne(areStuck: Bool = false) {
+  /// Wakes a thread if there is need of one after a change.
+  private func wakeOne(areStuck: Bool = false, after change: (inout State) -> Void = { _ in }) {
     let need: Need = state.withLock { state in
+      change(&state)
       guard !state.jobs.isEmpty else { return .nothing }
       guard areStuck || state.awakeCount < Self.usualCount else {
         if state.isWatched { return .nothing }
