@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Sediment
 import SedimentDisk
@@ -26,6 +27,7 @@ enum HotPath: String, CaseIterable {
   case cPin = "c-pin"
   case cSet = "c-set"
   case cBatch = "c-batch"
+  case storageBurst = "storage-burst"
 
   static let keys = (0..<1000).map { Array("the key number \(100_000 + $0)".utf8) }
   static let value = [UInt8](repeating: 7, count: 100)
@@ -72,6 +74,7 @@ enum HotPath: String, CaseIterable {
     case .combinedHit: found = try hitFront(store, count)
     case .storageRetrieve, .storageSet: try callStorage(store, count)
     case .cGetInPlace, .cGet, .cPin, .cSet, .cBatch: try callC(store, count)
+    case .storageBurst: found = drainBurst(count)
     }
     guard found == 0 || found == count else { fatalError("\(rawValue): \(found) of \(count)") }
     // Nothing that depends on how far the log came is to be counted with the calls.
@@ -141,6 +144,19 @@ enum HotPath: String, CaseIterable {
     for number in 0..<count {
       storage.retrieve(forKey: keys[number % 1000]) { if case .success = $0 { found += 1 } }
     }
+    return found
+  }
+
+  /// Calls that come while the first one has not ended: each takes as much, however many wait.
+  private func drainBurst(_ count: Int) -> Int {
+    let storage = MemoryStorage(storage: [0: 0]).synchronizedCalls()
+    let (gate, end) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    var found = 0
+    storage.retrieve(forKey: 0) { _ in gate.wait() }
+    for _ in 0..<count { storage.retrieve(forKey: 0) { if case .success = $0 { found += 1 } } }
+    storage.retrieve(forKey: 0) { _ in end.signal() }
+    gate.signal()
+    end.wait()
     return found
   }
 

@@ -71,11 +71,12 @@ func imageRepresentation(_ image: Image) -> Data? {
 /// What one completion is given, waited for.
 func result<Value>(of call: (@escaping (Result<Value, Error>) -> Void) -> Void) -> Result<Value, Error> {
   let semaphore = DispatchSemaphore(value: 0)
-  var given: Result<Value, Error> = .failure(StorageError.noValue)
+  var given: Result<Value, Error>?
   call {
     given = $0
     semaphore.signal()
   }
   semaphore.wait()
-  return given
+  // It was told of with the signal.
+  return given ?? .failure(CancellationError())
 }

@@ -58,6 +58,34 @@ struct ChainTests {
     #expect(told.all.compactMap(\.value) == Array(repeating: 2, count: 2_000))
   }
 
+  @Test(arguments: 0..<5)
+  func `A burst of calls that do not wait is told on few threads`(number: Int) throws {
+    let scratch = try ScratchFolder()
+    let memory = MemoryStorage(storage: ["a": 1])
+    let storage =
+      switch number {
+      case 0: memory.synchronizedCalls()
+      case 1: memory.asyncMapValues(transformIn: { $0 }, transformOut: { $0 })
+      case 2: memory.asyncMapKeys { $0 }
+      case 3: zip(memory, memory).mapValues(transformIn: { $0.0 }, transformOut: { ($0, $0) })
+      default:
+        DiskFolderStorage(folderURL: scratch.file("f"), filenameEncoder: .noEncoding).usingStringKeys()
+          .mapJSONObject(Int.self).defaulting(to: 1)
+      }
+    let (told, threads) = (ResultList<Int>(), Shared(Set<ObjectIdentifier>()))
+    for _ in 0..<10_000 {
+      storage.retrieve(forKey: "a") { result in
+        let thread = ObjectIdentifier(Thread.current)
+        threads.change { _ = $0.insert(thread) }
+        told.append(result)
+      }
+    }
+    for _ in 0..<10_000 { told.waitForOne() }
+    #expect(told.all.allSatisfy { $0.value == 1 } && told.all.count == 10_000)
+    // As many as may be wakened soon, where the machine lets none of them get on.
+    #expect(threads.value.count <= max(64, ProcessInfo.processInfo.activeProcessorCount))
+  }
+
   @Test func `Completions of many calls may wait for another composition of the same disk`() throws {
     let scratch = try ScratchFolder()
     let disk = DiskStorage().asStorage()

@@ -27,14 +27,17 @@ struct FailureKindTests {
     let errors: [any Error] = [
       StorageError.noValue, MemoryStorageError.noValue, EmptyCacheError.cacheIsAlwaysEmpty,
       CocoaError(.fileReadNoSuchFile), Int?.UnwrapError(),
+      ZippedResultError(left: StorageError.noValue, right: nil),
+      NSCacheStorage<NSString, NSNumber>.Error.noValue("a"),
     ]
     for error in errors {
       let storage = front.mapValues(transformIn: { (_: Int) -> Int in throw error }, transformOut: { $0 })
       let told = results { storage.retrieve(forKey: "a", completion: $0) }.first?.error
       #expect(told?.storageFailureKind == .cannotDecode && told?.isNoValue == false)
-      let isOfLibrary = error is StorageError || error is MemoryStorageError
-      #expect((told as? TransformError)?.underlyingError != nil || !isOfLibrary)
-      #expect(isOfLibrary || told.map { type(of: $0) == type(of: error) } == true)
+      let isWrapped = !(error is CocoaError || error is EmptyCacheError || error is Int?.UnwrapError)
+      #expect(((told as? TransformError)?.underlyingError != nil) == isWrapped)
+      #expect(!isWrapped || told.map { "\($0)" } == "\(error)")
+      #expect(isWrapped || told.map { type(of: $0) == type(of: error) } == true)
       #expect((told as? CocoaError)?.code == (error as? CocoaError)?.code)
       let strict = storage.combined(with: MemoryStorage(storage: ["a": 2]), fallingThroughOn: .missesOnly)
       #expect(throws: (any Error).self) { try strict.makeSyncStorage().retrieve(forKey: "a") }

@@ -122,6 +122,21 @@ struct LostCompletionTests {
     try expectNoOlderValue(in: storage, over: back)
   }
 
+  @Test func `Compositions of a file of the engine are told to be of one, though each is made anew`() throws {
+    let folder = try TestFolder()
+    let back = StorageProbe(["a": 1])
+    // So that the file stays open.
+    let first = SedimentStorage(url: folder.url.appendingPathComponent("f"))
+    try first.makeSyncStorage().set(Data(), forKey: "other")
+    func storage() -> Storage<String, Int> {
+      SedimentStorage(url: folder.url.appendingPathComponent("f")).usingStringKeys()
+        .mapValues(transformIn: { Int($0[$0.startIndex]) }, transformOut: { Data([UInt8($0)]) })
+        .combined(with: back)
+    }
+    try expectNoOlderValue(in: storage, over: back)
+    withExtendedLifetime(first) {}
+  }
+
   @Test func `Two compositions of the same tiers end with what the back has, whoever comes second`() throws {
     let (front, back) = (StorageProbe(), StorageProbe())
     func storage() -> Storage<String, Int> { front.combined(with: back) }

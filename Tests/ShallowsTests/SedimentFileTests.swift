@@ -261,6 +261,30 @@ struct SedimentFileTests {
     #expect(code { _ = try new.retrieve(forKey: "b") } == .notFound)
   }
 
+  @Test func `Who has a file open that was removed is told so after the next sync`() throws {
+    let folder = try TestFolder()
+    let url = folder.file("a.sediment")
+    let synced = DispatchSemaphore(value: 0)
+    let options = SedimentOptions(
+      durability: .synced,
+      observer: { event in
+        if case .synced = event { synced.signal() }
+      })
+    let storage = SedimentStorage(url: url, options: options).makeSyncStorage()
+    try storage.set(Data([1]), forKey: "a")
+    synced.wait()
+    try storage.set(Data([2]), forKey: "a")
+    synced.wait()
+    #expect(try storage.retrieve(forKey: "a") == Data([2]))
+    try FileManager.default.removeItem(at: url)
+    try storage.set(Data([3]), forKey: "a")
+    synced.wait()
+    #expect(code { try storage.set(Data([4]), forKey: "a") } == .notFound)
+    #expect(!SharedStore.isShared(url))
+    let new = SedimentStorage(url: url).makeSyncStorage()
+    #expect(throws: StorageError.noValue) { try new.retrieve(forKey: "a") }
+  }
+
   @Test func `Opening holds no task's thread, and calls before it keep their order`() async throws {
     let folder = try TestFolder()
     let storage = SedimentStorage(url: folder.file("a.sediment")).numbers

@@ -249,6 +249,29 @@ struct StaleFillTests {
     #expect(told.all.map(\.value) == [1, 1] && front.storage["a"] == 2)
   }
 
+  @Test func `A value that was written before very many others is not overwritten by an older one`() throws {
+    let (front, back) = (MemoryStorage<String, Int>(), HeldBack())
+    let storage = front.combined(with: back)
+    let told = ResultList<Int>()
+    storage.retrieve(forKey: "a") { told.append($0) }
+    back.gate.waitForHeldCall()
+    try storage.makeSyncStorage().set(2, forKey: "a")
+    for number in 0..<5_000 { try storage.makeSyncStorage().set(number, forKey: "\(number)") }
+    back.gate.release()
+    #expect(told.all.map(\.value) == [1] && front.storage["a"] == 2)
+    #expect(front.storage.count == 5_001)
+  }
+
+  @Test func `Writes of many keys that go on at the same time all stay in the front`() {
+    let (front, back) = (MemoryStorage<String, Int>(), StorageProbe())
+    let storage = front.combined(with: back)
+    back.hold([.set])
+    for number in 0..<3_000 { storage.set(number, forKey: "\(number)") { _ in } }
+    back.hold([])
+    back.release()
+    #expect(front.storage == back.values && front.storage.count == 3_000)
+  }
+
   // MARK: A front that alone has what is set
 
   @Test(arguments: [true, false])

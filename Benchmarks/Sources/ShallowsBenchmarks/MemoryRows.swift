@@ -113,8 +113,3 @@ struct MemoryRows {
     }
   }
 }
-
-/// What callbacks on any thread add up to.
-private final class SharedSum: Sendable {
-  let value = Atomic<Int>(0)
-}

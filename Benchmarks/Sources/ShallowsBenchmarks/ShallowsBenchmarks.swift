@@ -15,10 +15,12 @@ package struct ShallowsBenchmarks {
   package func section() throws -> Section {
     let storages = try BenchmarkStorages(directory: directory)
     let memory = MemoryRows(storages, callCount: callCount).section
+    let waiting = WaitingRows(storages, callCount: callCount).section
     let disk = DiskRows(storages, callCount: callCount).section
     let coding = CodingRows(storages, callCount: callCount).section
     return Section(
-      memory.groups + disk.groups + coding.groups,
-      memory.comparisons + disk.comparisons + coding.comparisons, roundFactor: 3)
+      memory.groups + waiting.groups + disk.groups + coding.groups,
+      memory.comparisons + waiting.comparisons + disk.comparisons
+        + coding.comparisons, roundFactor: 3)
   }
 }

@@ -101,21 +101,3 @@ where Front.Key == Back.Key, Front.Value == Back.Value {
     }
   }
 }
-
-extension StorageAnswer<Void> {
-  /// What comes next unless this fails.
-  @inlinable
-  func andThen(_ next: @escaping () -> StorageAnswer<Void>) -> StorageAnswer<Void> {
-    switch self {
-    case .ready(.success): next()
-    case .ready(.failure(let error)): .failure(error)
-    case .pending(let start):
-      .pending { completion in
-        start { result in
-          guard case .success = result else { return completion(result) }
-          next().deliver(to: completion)
-        }
-      }
-    }
-  }
-}

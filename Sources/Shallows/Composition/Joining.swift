@@ -11,25 +11,6 @@ func zipped<Left, Right>(
   }
 }
 
-extension StorageAnswer {
-  /// Both answers, once both are there; none waits for the other to begin.
-  ///
-  /// Completions are called on another thread, as they have always been of two storages: who calls may hold a lock that
-  /// they take.
-  @inlinable
-  func joined<Other>(with other: StorageAnswer<Other>) -> StorageAnswer<(Value, Other)> {
-    .pending { completion in
-      let join = Join<Value, Other>(completion)
-      self.deliver { join.setLeft($0) }
-      other.deliver { join.setRight($0) }
-    }
-  }
-
-  /// The answer without its value, which is nothing twice.
-  @inlinable
-  var withoutPair: StorageAnswer<Void> { map { $0.map { _ in } } }
-}
-
 /// What two sides have answered so far.
 ///
 /// It completes when both have. A side that answers again makes it complete again, with the other's last result.

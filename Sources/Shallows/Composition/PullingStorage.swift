@@ -54,13 +54,13 @@ where Front.Key == Back.Key, Front.Value == Back.Value {
   @usableFromInline
   func answer(forKeys keys: [Key]) -> StorageAnswer<[ShallowsResult<ExpiringValue<Value>>]> {
     front.answer(forKeys: keys, fallThrough, back.storageName) { missing in
-      let moments = missing.map { marks.moment(hash($0)) }
+      let moment = marks.now
       return back.answer(forKeys: missing).then { answer in
         guard strategy != .neverPull else { return .ready(answer) }
         let results = answer.spread(over: missing.count, back.storageName)
         let filled: StorageAnswer<[ShallowsResult<Void>]> = .each(missing.count) { index in
           guard case .success(let stored) = results[index] else { return .done }
-          return fill(missing[index], stored, moments[index])
+          return fill(missing[index], stored, moment)
         }
         return filled.map { _ in
           front.defaultExpiry == .never ? answer : answer.map { $0.map { $0.map(kept) } }
@@ -75,176 +75,11 @@ where Front.Key == Back.Key, Front.Value == Back.Value {
   }
 }
 
-extension PullingStorage {
-  /// What the back has, once the front has it, too.
-  @inlinable
-  func pull(_ key: Key, after error: any Error) -> StorageAnswer<ExpiringValue<Value>> {
-    guard fallThrough.passes(error) else { return .failure(error) }
-    let moment = marks.moment(hash(key))
-    switch back.answer(withExpiryForKey: key) {
-    case .ready(let result): return filled(key, result, moment)
-    case .pending(let start):
-      return .pending { completion in
-        start { result in filled(key, result, moment).deliver(to: completion) }
-      }
-    }
-  }
-
-  @inlinable
-  func filled(
-    _ key: Key, _ result: ShallowsResult<ExpiringValue<Value>>, _ moment: WriteMarks.Moment
-  ) -> StorageAnswer<ExpiringValue<Value>> {
-    guard strategy != .neverPull, case .success(let stored) = result else { return .ready(result) }
-    let result = ShallowsResult<ExpiringValue<Value>>.success(kept(stored))
-    switch strategy {
-    case .neverPull: return .ready(result)
-    case .pullThenComplete:
-      switch fill(key, stored, moment) {
-      case .ready: return .ready(result)
-      case .pending(let start): return .pending { completion in start { _ in completion(result) } }
-      }
-    case .completeThenPull:
-      return .pending { completion in
-        completion(result)
-        fill(key, stored, moment).deliver { _ in }
-      }
-    }
-  }
-
-  /// A value as the front keeps it: whoever keeps it before this storage must not have it longer.
-  @inlinable
-  func kept(_ stored: ExpiringValue<Value>) -> ExpiringValue<Value> {
-    let expiry = front.defaultExpiry
-    return expiry == .never ? stored : ExpiringValue(stored.value, expiry: .sooner(stored.expiry, expiry))
-  }
-
-  /// Puts a value into the front, unless the key was written since the back was asked.
-  @inlinable
-  func fill(
-    _ key: Key, _ stored: ExpiringValue<Value>, _ moment: WriteMarks.Moment
-  ) -> StorageAnswer<Void> {
-    let hash = hash(key)
-    guard marks.isQuiet(hash, since: moment) else { return .done }
-    if isFrontAhead { return fillGap(key, stored, hash, moment) }
-    marks.fill(hash)
-    switch set(stored, key) {
-    case .ready: return filled(key, hash, moment)
-    case .pending(let start):
-      return .pending { completion in start { _ in filled(key, hash, moment).deliver(to: completion) } }
-    }
-  }
-
-  /// Takes a value out of the front again if the key was written meanwhile.
-  @inlinable
-  func filled(_ key: Key, _ hash: Int, _ moment: WriteMarks.Moment) -> StorageAnswer<Void> {
-    marks.isQuiet(hash, since: moment) ? .done : forget(key)
-  }
-
-  /// Gives the front a value, for as long as both sides let it live.
-  @inlinable
-  func set(_ stored: ExpiringValue<Value>, _ key: Key) -> StorageAnswer<Void> {
-    let expiry =
-      stored.expiry == .never ? stored.expiry : StorageExpiry.sooner(stored.expiry, front.defaultExpiry)
-    switch front.answer(setting: stored.value, forKey: key, expiry: expiry) {
-    case .ready(let result):
-      ShallowsLog.note(result, "keep what it pulled", front.storageName)
-      return .ready(result)
-    case .pending(let start): return .pending(start)
-    }
-  }
-
-  /// Gives the front a value if it has none, in one step where it can do that.
-  @usableFromInline
-  func fillGap(
-    _ key: Key, _ stored: ExpiringValue<Value>, _ hash: Int, _ moment: WriteMarks.Moment
-  ) -> StorageAnswer<Void> {
-    let filled = front.answer(updating: key, expiry: stored.expiry) { found in
-      guard case .failure = found, marks.isQuiet(hash, since: moment) else { throw WrittenMeanwhile() }
-      return stored.value
-    }
-    return filled.then { result in
-      guard case .failure(let error) = result, error.storageFailureKind == .notSupported else { return .done }
-      // A value that is being set is nowhere else.
-      guard !moment.isBusy, marks.isQuiet(hash, since: moment) else { return .done }
-      return set(stored, key)
-    }
-  }
-
-  /// Takes the value of a key out of the front, or all for nil; one that cannot remove gets the newest instead.
-  @usableFromInline
-  func forget(_ key: Key?) -> StorageAnswer<Void> {
-    guard let key else { return front.answerRemovingAll().first.map { _ in .success(()) } }
-    return front.answer(removing: key).first.then { removed in
-      if case .failure = removed { marks.renew(hash(key)) { renew(key) } }
-      return marks.settle()
-    }
-  }
-
-  private func renew(_ key: Key) -> StorageAnswer<Void> {
-    let moment = marks.moment(hash(key))
-    return back.answer(withExpiryForKey: key).first.then { result in
-      // What the back has lost by another way than through this composition, a front that cannot remove keeps.
-      guard case .success(let stored) = result else { return .done }
-      return set(stored, key).first.map { _ in
-        if !marks.isQuiet(hash(key), since: moment) { marks.renew(hash(key)) { renew(key) } }
-        return .success(())
-      }
-    }
-  }
-}
-
-/// Ends an update that has come too late.
-private struct WrittenMeanwhile: Error {}
-
-extension PullingStorage {
-  /// Marks a key, or all for nil, as being written until the answer is there or cannot come any more; then the front
-  /// forgets what others have put into it meanwhile.
-  @inlinable
-  func marked<Answer>(_ key: Key?, _ write: () -> StorageAnswer<Answer>) -> StorageAnswer<Answer> {
-    let hash = key.map(hash)
-    let moment = marks.begin(hash)
-    switch write() {
-    case .ready(let result): return ended(key, hash, moment, result)
-    case .pending(let start):
-      let once = Once { ended(key, hash, moment, ShallowsResult<Void>.success(())).deliver { _ in } }
-      return .pending { completion in
-        start { result in
-          guard once.isFirst() else { return completion(result) }
-          ended(key, hash, moment, result).deliver(to: completion)
-        }
-      }
-    }
-  }
-
-  @inlinable
-  func ended<Answer>(
-    _ key: Key?, _ hash: Int?, _ moment: WriteMarks.Moment, _ result: ShallowsResult<Answer>
-  ) -> StorageAnswer<Answer> {
-    let wasAlone = marks.end(hash, since: moment)
-    if !wasAlone, !isFrontAhead { return forget(key).map { _ in result } }
-    return marks.isSettled ? .ready(result) : marks.settle().map { _ in result }
-  }
-
-  /// The front is updated, from the back's value where it has none.
-  @usableFromInline
-  func updateFront(
-    _ key: Key, _ expiry: StorageExpiry?, _ modify: @escaping (ShallowsResult<Value>) throws -> Value?
-  ) -> StorageAnswer<Value?> {
-    answer(forKey: key).first.then { found in
-      marked(key) {
-        front.answer(updating: key, expiry: expiry) { result in
-          guard case .failure = result else { return try modify(result) }
-          return try modify(found)
-        }
-      }
-    }
-  }
-}
-
 // What is written goes to the front alone, unless `CombinedStorage` says otherwise.
 extension PullingStorage: StorageProtocol, AnsweringWritableStorage, Rooted {
   @usableFromInline var root: StorageRoot? {
-    StorageRoot.of(front).map { StorageRoot(storage: $0.storage, level: $0.level + 1) }
+    let root = StorageRoot.of(front)
+    return StorageRoot(storage: root?.storage ?? marks, level: (root?.level ?? 0) + 1)
   }
 
   @inlinable

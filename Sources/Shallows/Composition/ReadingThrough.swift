@@ -41,24 +41,6 @@ where Front.Key == Back.Key, Front.Value == Back.Value {
   func keys() -> StorageKeys<Key> { front.keys().joined(with: back.keys(), storageName: storageName) }
 }
 
-extension StorageAnswer {
-  /// The answer that comes instead of a failure.
-  @inlinable
-  func otherwise(_ next: @escaping (any Error) -> StorageAnswer<Value>) -> StorageAnswer<Value> {
-    switch self {
-    case .ready(.success(let value)): .value(value)
-    case .ready(.failure(let error)): next(error)
-    case .pending(let start):
-      .pending { completion in
-        start { result in
-          guard case .failure(let error) = result else { return completion(result) }
-          next(error).deliver(to: completion)
-        }
-      }
-    }
-  }
-}
-
 extension ReadableStorageProtocol {
   /// The values of several keys from this storage, and from the back those that it does not have.
   @usableFromInline

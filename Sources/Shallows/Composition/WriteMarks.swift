@@ -4,32 +4,53 @@ import Synchronization
 ///
 /// Who fills a front looks before and after whether a write of the key began or ended since he asked the back, and takes
 /// the value out again if so. Who ends a write takes out what was filled during it. All compositions with one front share
-/// its marks, whoever made them.
-@safe @usableFromInline
+/// its marks, whoever made them. A key is known by its hash.
+@usableFromInline
 final class WriteMarks: Sendable {
-  /// Keys share one of a few marks by their hashes, which at worst takes a value out of a front that could have stayed.
-  private struct Mark: ~Copyable {
-    let began = Atomic<UInt64>(0)
-    let ended = Atomic<UInt64>(0)
-    let filled = Atomic<UInt64>(0)
-    /// Each is alone in its cache line.
-    private let padding: (UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0)
+  /// What was written under a hash.
+  private struct Mark {
+    /// How many writes go on.
+    var writerCount = 0
+    /// When a write began or ended last.
+    var time: UInt64 = 0
+    /// Whether one of the writes that go on was not alone: another one came meanwhile, or a fill.
+    var isDisturbed = false
+
+    mutating func begin(at time: UInt64, isDisturbed disturbance: Bool) {
+      isDisturbed = disturbance || (writerCount > 0)
+      writerCount += 1
+      self.time = time
+    }
+
+    mutating func end(at time: UInt64) -> Bool {
+      writerCount -= 1
+      self.time = time
+      return !isDisturbed
+    }
+
+    mutating func disturb() { if writerCount > 0 { isDisturbed = true } }
   }
 
-  /// What marks were like at some moment.
-  @usableFromInline
-  struct Moment: Equatable, Sendable {
-    fileprivate var began: UInt64 = 0
-    fileprivate var ended: UInt64 = 0
-    fileprivate var filled: UInt64 = 0
+  private struct State: ~Copyable {
+    /// The number of writes that have begun or ended.
+    var time: UInt64 = 0
+    var marks: [Int: Mark] = [:]
+    /// Of the writes of all keys at once.
+    var whole = Mark()
+    /// When marks without a write were thrown away last.
+    var sweepTime: UInt64 = 0
+    var markCountMax = 1_024
 
-    /// Whether a write was going on.
-    @usableFromInline var isBusy: Bool { began != ended }
+    /// So that the marks of keys that were written long ago do not stay.
+    mutating func sweep() {
+      guard marks.count >= markCountMax else { return }
+      marks = marks.filter { $1.writerCount > 0 }
+      sweepTime = time
+      markCountMax = max(1_024, 2 * marks.count)
+    }
   }
 
-  private static let markCount = 64
-  /// Initialized for as long as this lives; atomics are all that is in it.
-  private nonisolated(unsafe) let marks: UnsafeMutablePointer<Mark>
+  private let state = Mutex(State())
 
   /// What gives a front that cannot remove the newest value of a key, with the hash of the key.
   private struct Renewal {
@@ -40,15 +61,9 @@ final class WriteMarks: Sendable {
   private let renewals = Mutex<[Unchecked<Renewal>]>([])
   private let renewalCount = Atomic(0)
 
-  private init(_ root: StorageRoot?) {
-    self.root = Unchecked(root)
-    unsafe marks = .allocate(capacity: Self.markCount)
-    for index in 0..<Self.markCount { unsafe (marks + index).initialize(to: Mark()) }
-  }
+  private init(_ root: StorageRoot?) { self.root = Unchecked(root) }
 
   deinit {
-    unsafe marks.deinitialize(count: Self.markCount)
-    unsafe marks.deallocate()
     guard let root = root.value else { return }
     Self.all.withLock { all in
       if all[Place(root)]?.marks == nil { all[Place(root)] = nil }
@@ -91,58 +106,57 @@ final class WriteMarks: Sendable {
 
   // MARK: Writes and fills
 
-  private func indices(_ hash: Int?) -> Range<Int> {
-    guard let hash else { return 0..<Self.markCount }
-    let index = hash & (Self.markCount - 1)
-    return index..<index + 1
+  /// The present moment, as the number of writes that have begun or ended.
+  @usableFromInline
+  var now: UInt64 { state.withLock { $0.time } }
+
+  /// Whether no write of a key began or ended since, as far as is known.
+  @usableFromInline
+  func isQuiet(_ hash: Int, since moment: UInt64) -> Bool {
+    state.withLock { max($0.marks[hash]?.time ?? $0.sweepTime, $0.whole.time) <= moment }
   }
 
-  /// The present moment of a key's mark, or of all.
+  /// Whether a key is being written.
   @usableFromInline
-  func moment(_ hash: Int?) -> Moment {
-    var moment = Moment()
-    for index in indices(hash) {
-      // In this order: a write that began in between is one that goes on.
-      unsafe moment.ended &+= marks[index].ended.load(ordering: .sequentiallyConsistent)
-      unsafe moment.began &+= marks[index].began.load(ordering: .sequentiallyConsistent)
-      unsafe moment.filled &+= marks[index].filled.load(ordering: .sequentiallyConsistent)
-    }
-    return moment
-  }
-
-  /// Whether no write began or ended since.
-  @usableFromInline
-  func isQuiet(_ hash: Int, since moment: Moment) -> Bool {
-    let now = self.moment(hash)
-    return now.began == moment.began && now.ended == moment.ended
+  func isBusy(_ hash: Int) -> Bool {
+    state.withLock { $0.whole.writerCount > 0 || $0.marks[hash].map { $0.writerCount > 0 } ?? false }
   }
 
   /// A fill begins, which a write that goes on has to take out in the end.
   @usableFromInline
   func fill(_ hash: Int) {
-    let index = indices(hash).lowerBound
-    unsafe marks[index].filled.wrappingAdd(1, ordering: .sequentiallyConsistent)
+    state.withLock { state in
+      state.marks[hash]?.disturb()
+      state.whole.disturb()
+    }
   }
 
-  /// A write of a key begins, or of all for nil; the moment by which it is told in the end whether it was alone.
+  /// A write of a key begins, or of all for nil.
   @usableFromInline
-  func begin(_ hash: Int?) -> Moment {
-    var moment = moment(hash)
-    for index in indices(hash) {
-      unsafe marks[index].began.wrappingAdd(1, ordering: .sequentiallyConsistent)
-      moment.began &+= 1
-      moment.ended &+= 1
+  func begin(_ hash: Int?) {
+    state.withLock { state in
+      state.time += 1
+      if let hash {
+        state.sweep()
+        state.marks[hash, default: Mark()].begin(
+          at: state.time, isDisturbed: state.whole.writerCount > 0)
+        state.whole.disturb()
+      } else {
+        state.whole.begin(
+          at: state.time, isDisturbed: state.marks.values.contains { $0.writerCount > 0 })
+        for hash in state.marks.keys { state.marks[hash]?.disturb() }
+      }
     }
-    return moment
   }
 
   /// A write ends, however it did; whether nothing else was written or filled since it began.
   @usableFromInline
-  func end(_ hash: Int?, since moment: Moment) -> Bool {
-    for index in indices(hash) {
-      unsafe marks[index].ended.wrappingAdd(1, ordering: .sequentiallyConsistent)
+  func end(_ hash: Int?) -> Bool {
+    state.withLock { state in
+      state.time += 1
+      guard let hash else { return state.whole.end(at: state.time) }
+      return state.marks[hash]?.end(at: state.time) ?? false
     }
-    return self.moment(hash) == moment && !moment.isBusy
   }
 
   // MARK: Fronts that cannot remove
@@ -167,7 +181,7 @@ final class WriteMarks: Sendable {
     let due = renewals.withLock { renewals in
       var due: [Unchecked<Renewal>] = []
       renewals.removeAll { renewal in
-        guard !moment(renewal.value.hash).isBusy else { return false }
+        guard !isBusy(renewal.value.hash) else { return false }
         due.append(renewal)
         return true
       }

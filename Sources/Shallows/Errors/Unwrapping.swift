@@ -5,9 +5,12 @@ extension Optional {
   ///
   /// A storage that fails with it has no value for the key. Thrown by the closure of a transform it means that a value
   /// could not be made into another one, or a key.
-  public struct UnwrapError: Error, StorageFailure {
+  public struct UnwrapError: Error, StorageFailure, CustomStringConvertible {
     /// What the failure means.
     public internal(set) var failureKind = FailureKind.noValue
+
+    /// Its name: what the failure means depends on who threw it.
+    public var description: String { "UnwrapError()" }
 
     /// Creates the error.
     public init() {}
@@ -36,11 +39,14 @@ extension EmptyCacheError: MissingValue {}
 /// A closure that transforms failed with an error that means a missing value to storages, though something is there.
 ///
 /// Errors of Foundation and those that the library has always had keep their types.
-public struct TransformError: Error, StorageFailure {
+public struct TransformError: Error, StorageFailure, CustomStringConvertible {
   /// What the failure means.
   public let failureKind: FailureKind
   /// What the closure threw.
   public let underlyingError: any Error
+
+  /// What the closure threw says.
+  public var description: String { "\(underlyingError)" }
 }
 
 extension Error {

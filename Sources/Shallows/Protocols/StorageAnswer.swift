@@ -66,12 +66,61 @@ public enum StorageAnswer<Value> {
     case .pending(let start): .pending { completion in start { next($0).deliver(to: completion) } }
     }
   }
+
+  /// The answer that comes instead of a failure.
+  @inlinable
+  func otherwise(_ next: @escaping (any Error) -> StorageAnswer<Value>) -> StorageAnswer<Value> {
+    switch self {
+    case .ready(.success(let value)): .value(value)
+    case .ready(.failure(let error)): next(error)
+    case .pending(let start):
+      .pending { completion in
+        start { result in
+          guard case .failure(let error) = result else { return completion(result) }
+          next(error).deliver(to: completion)
+        }
+      }
+    }
+  }
+
+  /// Both answers, once both are there; none waits for the other to begin.
+  ///
+  /// Completions are called on another thread, as they have always been of two storages: who calls may hold a lock that
+  /// they take.
+  @inlinable
+  func joined<Other>(with other: StorageAnswer<Other>) -> StorageAnswer<(Value, Other)> {
+    .pending { completion in
+      let join = Join<Value, Other>(completion)
+      self.deliver { join.setLeft($0) }
+      other.deliver { join.setRight($0) }
+    }
+  }
+
+  /// The answer without its value, which is nothing twice.
+  @inlinable
+  var withoutPair: StorageAnswer<Void> { map { $0.map { _ in } } }
 }
 
 extension StorageAnswer<Void> {
   /// It is done.
   @inlinable
   public static var done: Self { .ready(.success(())) }
+
+  /// What comes next unless this fails.
+  @inlinable
+  func andThen(_ next: @escaping () -> StorageAnswer<Void>) -> StorageAnswer<Void> {
+    switch self {
+    case .ready(.success): next()
+    case .ready(.failure(let error)): .failure(error)
+    case .pending(let start):
+      .pending { completion in
+        start { result in
+          guard case .success = result else { return completion(result) }
+          next().deliver(to: completion)
+        }
+      }
+    }
+  }
 
   /// Begins what a task awaits.
   @usableFromInline

@@ -90,20 +90,9 @@ struct FolderImport {
   /// What is removed is on the disk in the keyspace before.
   private mutating func removePending() throws {
     guard !pending.isEmpty else { return }
-    try keyspace.syncAndWait()
+    try keyspace.synced().wait()
     for url in pending { try url.removeItem() }
     pending = []
     pendingByteCount = 0
-  }
-}
-
-extension SedimentCollection {
-  /// Returns once every change that was made before is on the disk.
-  fileprivate func syncAndWait() throws {
-    let answer = StorageAnswer<Void>.pending { completion in
-      let completion = Unchecked(completion)
-      self.sync { error in completion.value(error.map { .failure($0) } ?? .success(())) }
-    }
-    try answer.wait()
   }
 }

@@ -54,14 +54,12 @@ final class KeyspaceSource: Sendable {
   }
 
   /// Calls a closure with the keyspace, whose references need not be counted then; nil if it has not been looked up.
-  @usableFromInline
   func withKeyspace<Result>(_ body: (SedimentCollection) throws -> Result) rethrows -> Result? {
     guard let opened = unsafe published.load(ordering: .acquiring) else { return nil }
     return unsafe try opened._withUnsafeGuaranteedRef { try body($0.keyspace) }
   }
 
   /// An expiry that means the same however long it waits for a file to be opened.
-  @usableFromInline
   func countedFromNow(_ expiry: StorageExpiry) -> StorageExpiry {
     queue != nil && keyspace == nil ? expiry.absolute : expiry
   }

@@ -1,9 +1,8 @@
 public import Foundation
-public import Sediment
+internal import Sediment
 
 extension SedimentStorage: AnsweringWritableStorage {
   /// Gives a name data; the answer is pending only if it is to be synced.
-  @inlinable
   public func answer(
     setting data: Data, forKey filename: Filename, expiry: StorageExpiry
   ) -> StorageAnswer<Void> {
@@ -14,8 +13,8 @@ extension SedimentStorage: AnsweringWritableStorage {
     return source.opening { self.answer(setting: data, forKey: filename, expiry: expiry, in: $0) }
   }
 
-  @inlinable @inline(__always)
-  func answer(
+  @inline(__always)
+  private func answer(
     setting data: Data, forKey filename: Filename, expiry: StorageExpiry, in keyspace: SedimentCollection
   ) -> StorageAnswer<Void> {
     writing(in: keyspace) { durability in
@@ -71,8 +70,8 @@ extension SedimentStorage: AnsweringWritableStorage {
 
   /// Makes a change on the thread that calls; where it is to be synced, the answer is there once it is, and comes on
   /// another thread.
-  @inlinable
-  func writing(
+  @inline(__always)
+  private func writing(
     in keyspace: SedimentCollection, _ change: (SedimentDurability?) throws -> Void
   ) -> StorageAnswer<Void> {
     do {
@@ -81,20 +80,23 @@ extension SedimentStorage: AnsweringWritableStorage {
         return .done
       }
       try change(.unsynced)
-      return synced(keyspace)
+      return keyspace.synced()
     } catch {
       return .failure(source.explained(error))
     }
   }
 
-  @inlinable
-  func syncs(_ keyspace: SedimentCollection) -> Bool { (durability ?? keyspace.durability) == .synced }
+  private func syncs(_ keyspace: SedimentCollection) -> Bool {
+    (durability ?? keyspace.durability) == .synced
+  }
+}
 
-  @usableFromInline
-  func synced(_ keyspace: SedimentCollection) -> StorageAnswer<Void> {
+extension SedimentCollection {
+  /// That every change which was made before is on the disk.
+  func synced() -> StorageAnswer<Void> {
     .pending { completion in
       let completion = Unchecked(completion)
-      keyspace.sync { error in
+      self.sync { error in
         // Off the thread that syncs, which others wait for.
         Workers.shared.run { completion.value(error.map { .failure($0) } ?? .success(())) }
       }

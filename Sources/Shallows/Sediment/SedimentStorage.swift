@@ -37,8 +37,8 @@ public struct SedimentStorage: Sendable {
   /// when the last of them has gone.
   ///
   /// The durability may be another one for each of them; where another option differs from those that the file is open
-  /// with, every call fails. If the file is removed meanwhile, calls fail as soon as somebody names it anew, who gets a
-  /// new one.
+  /// with, every call fails. If the file is removed meanwhile, calls fail after the next sync, or as soon as somebody names
+  /// it anew, who gets a new one.
   public init(
     url: URL, collection: String? = nil, options: SedimentOptions = SedimentOptions(),
     durability: SedimentDurability? = nil
@@ -77,6 +77,14 @@ public struct SedimentStorage: Sendable {
   public func keyspace() throws -> SedimentCollection {
     try source.keyspace ?? source.opening { .value($0) }.wait()
   }
+}
+
+extension SedimentStorage: Rooted {
+  private final class Files: Sendable {}
+  private static let files = Files()
+
+  // Stores are not told apart: a file's is not known before it is opened.
+  @usableFromInline var root: StorageRoot? { StorageRoot(storage: Self.files, level: 0) }
 }
 
 /// Where files of the engine lie for those who name folders.

@@ -18,7 +18,8 @@ package final class SharedStore: Sendable {
 
   /// The store of a file: the one that is open in this process, or opened now.
   ///
-  /// Where the file was removed or replaced, those who have it open find their store closed, and a new one is opened.
+  /// Where the file was removed or replaced, those who have it open find their store closed, and a new one is opened. That
+  /// is seen here, and after each sync.
   package static func open(_ url: URL, _ options: SedimentOptions) throws -> SharedStore {
     while true {
       let file = SharedFile.claim(url)
@@ -122,13 +123,8 @@ private final class SharedFile: Sendable {
 
   private func store(_ options: SedimentOptions) throws -> SedimentStore? {
     try state.withLock { state in
+      closeIfRemoved(&state)
       if state.wasRemoved { return nil }
-      if let store = state.store, state.place != FilePlace(of: url) {
-        state.wasRemoved = true
-        retire()
-        try? store.close()
-        return nil
-      }
       if state.store != nil, let difference = state.options.difference(from: options) {
         throw SedimentError(
           .invalidArgument, path: url.path,
@@ -144,6 +140,14 @@ private final class SharedFile: Sendable {
       state.userCount += 1
       return store
     }
+  }
+
+  /// Closes the store of a file that is no longer at its path: nobody would find what is set to it.
+  private func closeIfRemoved(_ state: inout State) {
+    guard let store = state.store, !state.wasRemoved, state.place != FilePlace(of: url) else { return }
+    state.wasRemoved = true
+    retire()
+    try? store.close()
   }
 
   private func add(_ observer: @escaping @Sendable (SedimentEvent) -> Void) -> Int {
@@ -166,10 +170,14 @@ private final class SharedFile: Sendable {
     return try SedimentStore(url: url, options: options)
   }
 
-  /// Tells those who are observers now, with no lock held: they may name the file, or let go of it.
+  /// Looks after the file, then tells those who are observers now, with no lock held: they may name the file, or let go
+  /// of it.
   private func tell(_ event: SedimentEvent) {
     let all = observers.withLock { Array($0.all.values) }
-    queue.run { for observer in all { observer(event) } }
+    queue.run {
+      self.state.withLock { self.closeIfRemoved(&$0) }
+      for observer in all { observer(event) }
+    }
   }
 
   func leave(_ observer: Int?) {

@@ -1,10 +1,13 @@
 /// What an empty storage answers.
-public struct EmptyCacheError: Error, Hashable, StorageFailure {
+public struct EmptyCacheError: Error, Hashable, StorageFailure, CustomStringConvertible {
   /// It has no values, and takes none.
   public static let cacheIsAlwaysEmpty = EmptyCacheError()
 
   /// What the failure means: to who retrieves, that the key has no value; to who sets, that the storage cannot do that.
   public internal(set) var failureKind = FailureKind.noValue
+
+  /// Its name, whatever was asked of the storage.
+  public var description: String { "cacheIsAlwaysEmpty" }
 
   static let cannotWrite = EmptyCacheError(failureKind: .notSupported)
 

@@ -56,15 +56,3 @@ where Base: WritableStorageProtocol, Base.Key == Key, Base.Value == BaseValue {
 
 extension AsyncMappedValues: StorageProtocol
 where Base: StorageProtocol, Base.Key == Key, Base.Value == BaseValue {}
-
-extension StorageAnswer {
-  /// The answer with its value given to an async closure.
-  func awaiting<Other>(_ transform: @escaping (Value) async throws -> Other) -> StorageAnswer<Other> {
-    then { result in
-      switch result {
-      case .success(let value): .running { try await transform(value) }
-      case .failure(let error): .failure(error)
-      }
-    }
-  }
-}

@@ -16,4 +16,14 @@ extension StorageAnswer {
       }
     }
   }
+
+  /// The answer with its value given to an async closure.
+  func awaiting<Other>(_ transform: @escaping (Value) async throws -> Other) -> StorageAnswer<Other> {
+    then { result in
+      switch result {
+      case .success(let value): .running { try await transform(value) }
+      case .failure(let error): .failure(error)
+      }
+    }
+  }
 }

@@ -9,11 +9,13 @@ internal import Synchronization
 final class Workers: TaskExecutor, Sendable {
   static let shared = Workers()
 
-  /// How many are awake if they get on, and how many may be otherwise.
+  /// How many are awake if they get on.
   private static let usualCount = ProcessInfo.processInfo.activeProcessorCount
-  private static let awakeCountMax = max(64, usualCount)
-  /// How long nobody may have begun a job until one more thread is wakened.
-  private static let patience = DispatchTimeInterval.milliseconds(2)
+  /// How long nobody may have begun a job until one more thread is wakened: longer once there are many, which may have
+  /// much to do rather than wait for each other.
+  private static func patience(with awakeCount: Int) -> DispatchTimeInterval {
+    .milliseconds(awakeCount < max(64, usualCount) ? 2 : 100)
+  }
   /// How long a thread stays that has nothing to do.
   private static let idleTime = DispatchTimeInterval.seconds(5)
 
@@ -26,7 +28,7 @@ final class Workers: TaskExecutor, Sendable {
     var isWatched = false
   }
 
-  private enum Need { case nothing, watch(Int), idleThread, thread }
+  private enum Need { case nothing, watch(beganCount: Int, DispatchTimeInterval), idleThread, thread }
 
   private let state = Mutex(State())
   private let wakening = DispatchSemaphore(value: 0)
@@ -34,8 +36,7 @@ final class Workers: TaskExecutor, Sendable {
 
   func run(_ body: @escaping () -> Void) {
     let body = Unchecked(body)
-    state.withLock { $0.jobs.append(body) }
-    wakeOne()
+    wakeOne { $0.jobs.append(body) }
   }
 
   /// Runs a part of a task; at once where the thread is about to wait for it.
@@ -48,19 +49,20 @@ final class Workers: TaskExecutor, Sendable {
   /// Sleeps, without being in the way of others if this is one of these threads.
   func asleep(_ sleep: () -> Void) {
     guard CallingThread.isWorker else { return sleep() }
-    state.withLock { $0.awakeCount -= 1 }
-    wakeOne()
+    wakeOne { $0.awakeCount -= 1 }
     sleep()
     state.withLock { $0.awakeCount += 1 }
   }
 
-  private func wakeOne(areStuck: Bool = false) {
+  /// Wakes a thread if there is need of one after a change.
+  private func wakeOne(areStuck: Bool = false, after change: (inout State) -> Void = { _ in }) {
     let need: Need = state.withLock { state in
-      guard !state.jobs.isEmpty, state.awakeCount < Self.awakeCountMax else { return .nothing }
+      change(&state)
+      guard !state.jobs.isEmpty else { return .nothing }
       guard areStuck || state.awakeCount < Self.usualCount else {
         if state.isWatched { return .nothing }
         state.isWatched = true
-        return .watch(state.beganCount)
+        return .watch(beganCount: state.beganCount, Self.patience(with: state.awakeCount))
       }
       state.awakeCount += 1
       guard state.idleCount > 0 else { return .thread }
@@ -69,7 +71,8 @@ final class Workers: TaskExecutor, Sendable {
     }
     switch need {
     case .nothing: break
-    case .watch(let count): watching.asyncAfter(deadline: .now() + Self.patience) { self.look(since: count) }
+    case .watch(let count, let patience):
+      watching.asyncAfter(deadline: .now() + patience) { self.look(since: count) }
     case .idleThread: wakening.signal()
     case .thread: Thread.detachNewThread { self.work() }
     }

@@ -18,6 +18,9 @@ import Testing
         directory, folderName: name, diskStorage: DiskStorage.main.asStorage(), filenameEncoder: .base64URL)
       #expect(storage.folderURL == url && storage.storageName == "disk-\(name)")
       #expect(!FileManager.default.fileExists(atPath: url.path))
+      let local = DiskFolderStorage.url(forFolder: name, in: directory, domainMask: .localDomainMask)
+      let folder = DiskStorage.main.folder(name, in: directory, domainMask: .localDomainMask)
+      #expect(local != url && folder.folderURL == local)
     }
   }
 
