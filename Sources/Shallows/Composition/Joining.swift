@@ -25,8 +25,7 @@ final class Join<Left, Right>: @unchecked Sendable {
   @usableFromInline
   init(_ completion: @escaping (ShallowsResult<(Left, Right)>) -> Void) {
     self.completion =
-      CallingThread.caller == .nobody
-      ? { result in Workers.shared.run { completion(result) } } : completion
+      CallingThread.isAwaited ? completion : { result in Workers.shared.run { completion(result) } }
   }
 
   @usableFromInline

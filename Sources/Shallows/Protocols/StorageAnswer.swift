@@ -90,6 +90,9 @@ public enum StorageAnswer<Value> {
   @inlinable
   func joined<Other>(with other: StorageAnswer<Other>) -> StorageAnswer<(Value, Other)> {
     .pending { completion in
+      if case (.ready(let left), .ready(let right)) = (self, other), CallingThread.isAwaited {
+        return completion(zipped(left, right))
+      }
       let join = Join<Value, Other>(completion)
       self.deliver { join.setLeft($0) }
       other.deliver { join.setRight($0) }

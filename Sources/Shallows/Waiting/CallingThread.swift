@@ -23,6 +23,9 @@ enum CallingThread {
 
   static var caller: Caller { unsafe Caller(rawValue: sediment_this_thread().pointee.caller) ?? .nobody }
 
+  /// Whether somebody waits for the call that begins, or awaits it.
+  @usableFromInline static var isAwaited: Bool { caller != .nobody }
+
   static func calling(for caller: Caller, _ body: () -> Void) {
     let before = unsafe sediment_this_thread().pointee.caller
     unsafe sediment_this_thread().pointee.caller = caller.rawValue
