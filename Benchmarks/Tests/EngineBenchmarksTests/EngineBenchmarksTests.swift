@@ -17,6 +17,8 @@ import StoreComparison
     part: Options.Part
   ) throws {
     let (folder, memoryFolder) = (try Folder(), try Folder())
+    // `Benchmarks/run` says where the Python is that has the other stores.
+    let hasPython = ProcessInfo.processInfo.environment["BENCHMARK_PYTHON"] != nil
     try {
       let benchmarks = EngineBenchmarks(
         EngineBenchmarksTests.scale, directory: folder.path, memoryDirectory: memoryFolder.path,
@@ -26,11 +28,13 @@ import StoreComparison
       let rows = measured.groups.flatMap(\.rows)
       #expect(Set(rows.map(\.identifier)).count == rows.count)
       for row in rows {
-        #expect(row.unsupported == nil, "\(row.identifier)")
+        let isLeftOut = !hasPython && row.identifier.hasPrefix("interface-python-")
+        #expect((row.unsupported != nil) == isLeftOut, "\(row.identifier)")
         #expect(row.samples.allSatisfy { $0 >= 0 && $0.isFinite }, "\(row.identifier)")
       }
       for comparison in measured.comparisons {
-        #expect(comparison.ratio != nil, "\(comparison.name), \(comparison.limitName)")
+        let isLeftOut = !hasPython && comparison.name.hasSuffix("from Python")
+        #expect((comparison.ratio == nil) == isLeftOut, "\(comparison.name), \(comparison.limitName)")
       }
       #expect(!measured.comparisons.isEmpty)
     }()
