@@ -68,7 +68,8 @@ extension Engine {
   /// "Close").
   ///
   /// In a reader's scope it does not wait, or the thread might wait for itself: then the file is let go of when the
-  /// thread is in none any more; while values are pinned, when none is. If something fails, the file is as a crash would leave it, and let go of all the same.
+  /// thread is in none any more; while values are pinned, when none is. If something fails, the file is as a crash would
+  /// leave it, and let go of all the same.
   func close() throws(SedimentError) {
     // A child has no part in the parent's store, and may find its locks taken for ever.
     if lifetime.isForked { throw .forked(path) }

@@ -5,7 +5,7 @@ from array import array
 from ctypes import byref, c_char_p, c_size_t, c_uint64, c_void_p, sizeof, string_at
 from datetime import datetime, timedelta
 from typing import Any, Generic, Iterable, Iterator, List, MutableMapping, Optional, Tuple, TypeVar, Union, cast
-from typing import ItemsView, KeysView, ValuesView
+from typing import ItemsView, ValuesView
 
 from . import _library
 from ._batch import Batch
@@ -74,10 +74,6 @@ def _read(handle: c_void_p, key: bytes) -> Optional[bytes]:
             check(status)
         # The next value of the key may be longer again.
         buffer = _Buffer(1 << buffer.size.value.bit_length())
-
-
-class _Keys(KeysView[K]):
-    """All keys."""
 
 
 class _Items(ItemsView[K, V]):
