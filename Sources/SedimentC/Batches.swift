@@ -9,24 +9,50 @@ final class OpenBatch: HandleObject {
   static let kind: UInt32 = 3
   static let kindName: StaticString = "a batch"
 
-  private let batch: Exclusive<SedimentBatch>
+  private let members: Exclusive<Members>
+
+  private struct Members: ~Copyable {
+    var batch: SedimentBatch
+    /// Why the batch can only be abandoned, if something was refused that was to be in it.
+    var failure: (any Error)?
+  }
 
   init(_ store: SedimentStore) {
-    batch = Exclusive(SedimentBatch(store))
+    members = Exclusive(Members(batch: SedimentBatch(store)))
   }
 
-  /// Lends the batch to a closure, if nobody else has it.
-  func use(_ body: (inout SedimentBatch) throws -> Void) throws {
-    try batch.use(Self.kindName, body)
-  }
-
-  /// Adds to the batch; throws what is wrong with it.
-  func add(_ body: (inout SedimentBatch) -> Void) throws -> sediment_status {
-    try use { batch in
-      body(&batch)
-      if let failure = batch.failure { throw failure }
+  /// Adds a change of a collection; what that fails by, the commit fails by, unless it is misuse.
+  func add(
+    to collection: OpaquePointer?, _ body: (inout SedimentBatch, SedimentCollection) throws -> Void
+  ) throws -> sediment_status {
+    try members.use(Self.kindName) { members in
+      do {
+        try unsafe lending(collection) { (open: OpenCollection) in
+          try open.keys.checkUsable()
+          try body(&members.batch, open.keys)
+        }
+        if let failure = members.batch.failure { throw failure }
+      } catch {
+        if members.failure == nil, (error as? Refusal)?.status != SEDIMENT_MISUSE { members.failure = error }
+        throw error
+      }
+      if let failure = members.failure { throw failure }
     }
     return SEDIMENT_OK
+  }
+
+  /// Makes the changes once a closure has ended the handle.
+  func commit(_ durability: SedimentDurability?, _ end: () throws(Refusal) -> Void) throws {
+    try members.use(Self.kindName) { members in
+      try end()
+      if let failure = members.failure { throw failure }
+      try members.batch.commit(durability: durability)
+    }
+  }
+
+  /// Calls a closure that ends the handle, if nobody uses the batch.
+  func abandon(_ end: () throws(Refusal) -> Void) throws {
+    try members.use(Self.kindName) { _ in try end() }
   }
 }
 
@@ -47,20 +73,20 @@ public func sediment_batch_set(
   _ batch: OpaquePointer?, _ collection: OpaquePointer?, _ key: UnsafeRawPointer?, _ keySize: Int,
   _ value: UnsafeRawPointer?, _ valueSize: Int, _ change: UnsafePointer<sediment_change>?
 ) -> sediment_status {
-  guard let keyBytes = unsafe Bytes(key: key, keySize) else { return unsafe impossibleKey(key, keySize) }
-  guard let valueBytes = unsafe Bytes(value: value, valueSize) else {
-    return unsafe impossibleValue(value, valueSize)
-  }
-  return unsafe using(batch) { (members: OpenBatch) in
-    unsafe using(collection, "sediment_batch_set") { (open: OpenCollection) in
+  unsafe using(batch) { (open: OpenBatch) in
+    unsafe try open.add(to: collection) { batch, keys in
+      guard let keyBytes = unsafe Bytes(key: key, keySize) else {
+        throw unsafe impossible("key", key, keySize, sizeMax: Bytes.keySizeMax)
+      }
+      guard let valueBytes = unsafe Bytes(value: value, valueSize) else {
+        throw unsafe impossible("value", value, valueSize, sizeMax: Bytes.valueSizeMax)
+      }
       let expiry = unsafe try change.map { unsafe try WrittenChange($0, taking: .expiry) }?.expiry ?? .never
       if case .unchanged = expiry {
         throw Refusal.misuse(
           "change.expiry is SEDIMENT_EXPIRY_UNCHANGED, which no batch takes. Set another one.")
       }
-      return try members.add { batch in
-        batch.set(valueBytes, forKey: keyBytes, in: open.keys, expiry: expiry)
-      }
+      batch.set(valueBytes, forKey: keyBytes, in: keys, expiry: expiry)
     }
   }
 }
@@ -69,10 +95,12 @@ public func sediment_batch_set(
 public func sediment_batch_remove(
   _ batch: OpaquePointer?, _ collection: OpaquePointer?, _ key: UnsafeRawPointer?, _ keySize: Int
 ) -> sediment_status {
-  guard let keyBytes = unsafe Bytes(key: key, keySize) else { return unsafe impossibleKey(key, keySize) }
-  return unsafe using(batch) { (members: OpenBatch) in
-    unsafe using(collection, "sediment_batch_remove") { (open: OpenCollection) in
-      try members.add { batch in batch.remove(forKey: keyBytes, in: open.keys) }
+  unsafe using(batch) { (open: OpenBatch) in
+    unsafe try open.add(to: collection) { batch, keys in
+      guard let keyBytes = unsafe Bytes(key: key, keySize) else {
+        throw unsafe impossible("key", key, keySize, sizeMax: Bytes.keySizeMax)
+      }
+      batch.remove(forKey: keyBytes, in: keys)
     }
   }
 }
@@ -81,20 +109,16 @@ public func sediment_batch_remove(
 public func sediment_batch_commit(
   _ batch: OpaquePointer?, _ change: UnsafePointer<sediment_change>?
 ) -> sediment_status {
-  unsafe closing(UnsafeRawPointer(batch)) { (members: OpenBatch, end) in
-    let durability = unsafe try WrittenChange.durability(change)
-    try members.use { batch in
-      try end()
-      try batch.commit(durability: durability)
-    }
+  unsafe closing(UnsafeRawPointer(batch)) { (open: OpenBatch, end) in
+    unsafe try open.commit(WrittenChange.durability(change), end)
     return SEDIMENT_OK
   }
 }
 
 @c @implementation
 public func sediment_batch_abandon(_ batch: OpaquePointer?) -> sediment_status {
-  unsafe closing(UnsafeRawPointer(batch)) { (members: OpenBatch, end) in
-    try members.use { _ in try end() }
+  unsafe closing(UnsafeRawPointer(batch)) { (open: OpenBatch, end) in
+    try open.abandon(end)
     return SEDIMENT_OK
   }
 }

@@ -22,6 +22,7 @@ final class OpenCollection: HandleObject {
 public func sediment_default_collection(_ store: OpaquePointer?) -> OpaquePointer? {
   var collection: OpaquePointer?
   _ = unsafe using(store) { (open: OpenStore) in
+    try open.store.checkUsable()
     unsafe collection = OpaquePointer(open.defaultCollection)
     return SEDIMENT_OK
   }

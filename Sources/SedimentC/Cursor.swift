@@ -41,8 +41,9 @@ struct Cursor: ~Copyable {
     unsafe UnsafeRawBufferPointer(start: valueBytes.start, count: valueBytes.count)
   }
 
-  /// Goes on to the next key; false if there is none.
+  /// Goes on to the next key; false if there is none, or if the walk has failed before.
   mutating func advance() throws -> Bool {
+    try collection.checkUsable()
     while true {
       while number + 1 < ends.count {
         number += 1
@@ -65,10 +66,12 @@ struct Cursor: ~Copyable {
 
   /// Copies the next keys, which may be none; false at the end.
   private mutating func copyKeys() throws -> Bool {
-    guard var walk else { return false }
     keys.removeAll()
     ends.removeAll(keepingCapacity: true)
     number = -1
+    guard var walk else { return false }
+    // What fails ends the walk: it could only fail there again.
+    self.walk = nil
     var refusal: Refusal?
     let goesOn = try walk.next(withPrefix: prefix) { key in
       do throws(Refusal) {
@@ -77,8 +80,11 @@ struct Cursor: ~Copyable {
         refusal = error
       }
     }
-    self.walk = goesOn ? walk : nil
-    if let refusal { throw refusal }
+    if let refusal {
+      ends.removeAll()
+      throw refusal
+    }
+    if goesOn { self.walk = walk }
     return true
   }
 

@@ -15,14 +15,8 @@ public func sediment_verify(
     unsafe try checkSize(sediment_verification.self, target.pointee.size, "report")
     let meter = unsafe Meter(progress, context)
     let report = try meter.watching { try SedimentStore.verify(path: path) { meter.tell($0) } }
+    if let finding = unsafe finding { unsafe try tellFindings(report, finding, context) }
     unsafe target.pointee = sediment_verification(report)
-    guard let finding = unsafe finding else { return SEDIMENT_OK }
-    for found in report.findings {
-      let goesOn = unsafe try tell(
-        finding, context, kind: found.kind.description, isDamage: found.kind.isDamage, found.range, nil,
-        found.message)
-      if !goesOn { break }
-    }
     return SEDIMENT_OK
   } catch {
     return failed(error)
@@ -48,8 +42,8 @@ public func sediment_salvage(
         from: path, to: newPath, keepsUncertain: flags & SEDIMENT_KEEP_UNCERTAIN.rawValue != 0
       ) { meter.tell($0) }
     }
-    if let report = unsafe report { unsafe report.pointee = sediment_salvage_report(saved) }
     if let loss = unsafe loss { unsafe try tellLosses(saved, loss, context) }
+    if let report = unsafe report { unsafe report.pointee = sediment_salvage_report(saved) }
     return SEDIMENT_OK
   } catch {
     return failed(error)
@@ -63,6 +57,17 @@ public func sediment_destroy(_ path: UnsafePointer<CChar>?) -> sediment_status {
     return SEDIMENT_OK
   } catch {
     return failed(error)
+  }
+}
+
+private func tellFindings(
+  _ report: VerificationReport, _ callback: sediment_finding_fn, _ context: UnsafeMutableRawPointer?
+) throws(Refusal) {
+  for finding in report.findings {
+    let goesOn = unsafe try tell(
+      callback, context, kind: finding.kind.description, isDamage: finding.kind.isDamage, finding.range, nil,
+      finding.message)
+    if !goesOn { return }
   }
 }
 

@@ -46,6 +46,15 @@ func using<Object: HandleObject>(
   unsafe using(UnsafeRawPointer(handle), function, body)
 }
 
+/// Calls a closure with the object of a handle, or throws why there is none.
+func lending<Object: HandleObject>(_ handle: OpaquePointer?, _ body: (Object) throws -> Void) throws {
+  guard let slot = unsafe enter(UnsafeRawPointer(handle), Object.self) else {
+    throw unsafe refusal(UnsafeRawPointer(handle), Object.self)
+  }
+  defer { unsafe leave(slot) }
+  try body(unsafe Unmanaged<Object>.fromOpaque(sediment_handle_object(slot)).takeUnretainedValue())
+}
+
 /// Calls a closure with the object of a handle; the closure says whether the handle is to be closed, and what is done
 /// once it is good for nobody any more.
 ///
@@ -110,15 +119,17 @@ public func sediment_handle_release(_ object: UnsafeMutableRawPointer?) {
 func refused<Object: HandleObject>(
   _ handle: UnsafeRawPointer?, _ type: Object.Type, _ function: StaticString
 ) -> sediment_status {
+  failed(unsafe refusal(handle, type), function)
+}
+
+private func refusal<Object: HandleObject>(_ handle: UnsafeRawPointer?, _ type: Object.Type) -> Refusal {
   let name = type.kindName
-  let refusal: Refusal =
-    switch unsafe sediment_handle_fault_of(handle, type.kind, kindCount) {
-    case SEDIMENT_HANDLE_NULL: .misuse("The handle is null. Pass that of \(name).")
-    case SEDIMENT_HANDLE_OF_OTHER_KIND: .misuse("The handle is of another kind. Pass that of \(name).")
-    case SEDIMENT_HANDLE_CLOSED: .closed(type)
-    default: .misuse("The library has made no such handle. Pass that of \(name).")
-    }
-  return failed(refusal, function)
+  return switch unsafe sediment_handle_fault_of(handle, type.kind, kindCount) {
+  case SEDIMENT_HANDLE_NULL: .misuse("The handle is null. Pass that of \(name).")
+  case SEDIMENT_HANDLE_OF_OTHER_KIND: .misuse("The handle is of another kind. Pass that of \(name).")
+  case SEDIMENT_HANDLE_CLOSED: .closed(type)
+  default: .misuse("The library has made no such handle. Pass that of \(name).")
+  }
 }
 
 extension Refusal {

@@ -64,6 +64,7 @@ public func sediment_get_recovery(
   unsafe using(store) { (open: OpenStore) in
     let recovery = unsafe try required(recovery, "recovery")
     unsafe try checkSize(sediment_recovery.self, recovery.pointee.size, "recovery")
+    try open.store.checkUsable()
     unsafe recovery.pointee = sediment_recovery(open.store.recovery, reason: open.cutReason)
     return SEDIMENT_OK
   }

@@ -153,6 +153,67 @@ static void batches(sediment_store *store, sediment_collection *keys) {
   OK(sediment_remove(keys, "new", 3, NULL));
 }
 
+// What a batch refuses, its commit refuses, too.
+static void refused_batches(sediment_store *store, sediment_collection *keys) {
+  static char long_key[65536];
+  sediment_collection *other = NULL;
+  sediment_batch *batch = NULL;
+  for (int round = 0; round < 2; round++) {
+    int refusal = round == 0 ? SEDIMENT_TOO_LARGE : SEDIMENT_CLOSED;
+    OK(sediment_collection_open(store, "other", &other));
+    OK(sediment_batch_begin(store, &batch));
+    OK(sediment_batch_set(batch, keys, "a", 1, "1", 1, NULL));
+    OK(sediment_collection_close(other));
+    if (round == 0) IS(sediment_batch_set(batch, keys, long_key, sizeof long_key, "2", 1, NULL), refusal);
+    if (round == 1) IS(sediment_batch_remove(batch, other, "b", 1), refusal);
+    IS(sediment_batch_set(batch, keys, "c", 1, "3", 1, NULL), refusal);
+    IS(sediment_batch_commit(batch, NULL), refusal);
+    IS(sediment_batch_commit(batch, NULL), SEDIMENT_CLOSED);
+    IS(sediment_contains(keys, "a", 1), SEDIMENT_ABSENT);
+  }
+  // What breaks the rules of the header was never part of it.
+  OK(sediment_batch_begin(store, &batch));
+  IS(sediment_batch_set(batch, keys, NULL, 1, "2", 1, NULL), SEDIMENT_MISUSE);
+  OK(sediment_batch_set(batch, keys, "a", 1, "1", 1, NULL));
+  OK(sediment_batch_commit(batch, NULL));
+  OK(sediment_remove(keys, "a", 1, NULL));
+  OK(sediment_collection_drop(store, "other", NULL));
+}
+
+// Walks and batches that a store or a collection has left behind say so, whatever they have copied.
+static void left_behind(void) {
+  const uint32_t flags[] = { 0, SEDIMENT_KEYS_ONLY, SEDIMENT_SORTED, SEDIMENT_SORTED | SEDIMENT_KEYS_ONLY };
+  const char *path = in_folder("left.sediment");
+  for (int drops = 0; drops < 2; drops++) {
+    int refusal = drops ? SEDIMENT_COLLECTION_DROPPED : SEDIMENT_CLOSED;
+    sediment_store *store = NULL;
+    sediment_collection *named = NULL;
+    sediment_batch *batch = NULL;
+    sediment_iteration *walks[4];
+    sediment_bytes key;
+    OK(sediment_open(path, NULL, &store));
+    OK(sediment_collection_open(store, "named", &named));
+    OK(set_text(named, "a", "1"));
+    OK(set_text(named, "b", "2"));
+    OK(sediment_batch_begin(store, &batch));
+    for (int number = 0; number < 4; number++) {
+      OK(sediment_iterate(named, NULL, 0, flags[number], &walks[number]));
+      OK(sediment_iteration_next(walks[number], &key, NULL));
+    }
+    if (drops) OK(sediment_collection_drop(store, "named", NULL));
+    if (!drops) OK(sediment_close(store));
+    for (int number = 0; number < 4; number++) {
+      IS(sediment_iteration_next(walks[number], &key, NULL), refusal);
+      OK(sediment_iteration_end(walks[number]));
+    }
+    IS(sediment_batch_set(batch, named, "k", 1, "v", 1, NULL), refusal);
+    IS(sediment_batch_commit(batch, NULL), refusal);
+    OK(sediment_collection_close(named));
+    if (drops) OK(sediment_close(store));
+  }
+  OK(sediment_destroy(path));
+}
+
 static int count_entries(void *context, const sediment_bytes *key, const sediment_bytes *value) {
   CHECK(key->size == 5 && (value == NULL || (value->size == 5 && memcmp(value->data, key->data, 5) == 0)));
   ++*(int *)context;
@@ -302,6 +363,8 @@ int main(void) {
   changes(sediment_default_collection(store));
   reads(sediment_default_collection(store));
   batches(store, sediment_default_collection(store));
+  refused_batches(store, sediment_default_collection(store));
+  left_behind();
   walks(sediment_default_collection(store));
   figures(store);
   files(store, path);

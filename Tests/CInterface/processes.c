@@ -67,6 +67,7 @@ static void kill_children(void) {
 static void be_child(sediment_store *store, sediment_collection *keys, sediment_batch *batch, sediment_iteration *walk,
                      sediment_pinned *pinned) {
   sediment_statistics statistics = SEDIMENT_STATISTICS_INIT;
+  sediment_recovery recovery = SEDIMENT_RECOVERY_INIT;
   sediment_bytes key;
   sediment_store *own = NULL;
   uint64_t count = 0;
@@ -75,6 +76,9 @@ static void be_child(sediment_store *store, sediment_collection *keys, sediment_
   IS(sediment_count(keys, &count), SEDIMENT_FORKED);
   IS(sediment_sync(store), SEDIMENT_FORKED);
   IS(sediment_get_statistics(store, &statistics), SEDIMENT_FORKED);
+  IS(sediment_get_recovery(store, &recovery), SEDIMENT_FORKED);
+  CHECK(sediment_default_collection(store) == NULL && sediment_last_error()->status == SEDIMENT_FORKED);
+  IS(sediment_batch_set(batch, keys, "k", 1, "v", 1, NULL), SEDIMENT_FORKED);
   IS(sediment_batch_commit(batch, NULL), SEDIMENT_FORKED);
   CHECK(sediment_iteration_next(walk, &key, NULL) == SEDIMENT_FORKED);
   OK(sediment_iteration_end(walk));

@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <time.h>
 
-enum { THREADS = 4, KEYS = 64, ROUNDS = 3000, CLOSINGS = 40, PINS = 8 };
+enum { THREADS = 4, KEYS = 64, ROUNDS = 3000, CLOSINGS = 40, VAIN_CLOSINGS = 300, PINS = 8 };
 
 static sediment_store *store;
 static sediment_collection *keys;
@@ -144,6 +144,30 @@ static void pin_through_churn(void) {
   OK(sediment_close(churned));
 }
 
+static void *pin_nothing(void *argument) {
+  sediment_pinned pinned;
+  int status;
+  (void)argument;
+  do {
+    status = sediment_pin(keys, "absent", 6, &pinned);
+  } while (status == SEDIMENT_ABSENT);
+  IS(status, SEDIMENT_CLOSED);
+  return NULL;
+}
+
+// A close with nothing pinned has let go of the file when it returns, though others look for something to pin.
+static void close_beside_vain_pins(void) {
+  const char *path = in_folder("vain.sediment");
+  pthread_t thread;
+  for (int round = 0; round < VAIN_CLOSINGS; round++) {
+    OK(sediment_open(path, NULL, &store));
+    keys = sediment_default_collection(store);
+    CHECK(pthread_create(&thread, NULL, pin_nothing, NULL) == 0);
+    OK(sediment_close(store));
+    CHECK(pthread_join(thread, NULL) == 0);
+  }
+}
+
 int main(void) {
   const char *path = in_folder("threads.sediment");
   sediment_pinned pinned[THREADS];
@@ -182,6 +206,7 @@ int main(void) {
     run(use_and_close, THREADS);
     CHECK(is_closing == 1);
   }
+  close_beside_vain_pins();
   printf("threads: %d threads, %d closings under way\n", THREADS, CLOSINGS);
   return 0;
 }

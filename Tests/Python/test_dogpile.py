@@ -54,6 +54,22 @@ def test_many_values_at_a_time(path: Path) -> None:
     assert region.get_or_create_multi(["b", "d"], lambda *keys: [key * 2 for key in keys]) == [None, "dd"]
 
 
+def test_a_store_that_is_being_closed_is_not_used_again(path: Path) -> None:
+    found: List[Any] = []
+
+    def observe(event: sediment.Event) -> None:
+        # The close waits for this; the store can still be found.
+        if event.kind == "closed":
+            store = sediment.dogpile._stores.get(os.path.realpath(path))
+            found.append(store is None or store.is_closed)
+
+    backend = sediment.dogpile.SedimentBackend({"path": path, "observer": observe})
+    backend.set_serialized("key", b"value")
+    del backend
+    assert found == [True]
+    assert make(path).backend.get_serialized("key") == b"value"
+
+
 def test_one_of_many_threads_makes_a_value(path: Path) -> None:
     region = make(path)
     made: List[int] = []

@@ -85,7 +85,7 @@ def test_a_shelf_is_there_after_it_was_closed(path: Path) -> None:
         ({"durability": "often"}, "durability is"),
         ({"durability": 0}, "more than nothing"),
         ({"compression": "lzma"}, "compression is"),
-        ({"compression": 99}, "compression_level"),
+        ({"compression": 99}, "level of zstd"),
         ({"compaction": "never"}, "compaction is"),
         ({"evicts": True}, "needs a capacity"),
     ],
@@ -205,6 +205,82 @@ def test_what_is_closed_says_so(path: Path) -> None:
         with pytest.raises(sediment.ClosedError):
             call()
     assert issubclass(sediment.ClosedError, ValueError)
+
+
+def test_text_with_a_zero_byte_is_refused(path: Path) -> None:
+    store = sediment.open(path)
+    store.collection("users")[b"k"] = b"v"
+    copy, other = str(path) + ".copy", str(path) + ".other"
+    sediment.open(other).close()
+    calls: List[Any] = [
+        lambda: store.drop_collection("users\0x"),
+        lambda: store.collection("users\0x"),
+        lambda: store.backup(copy + "\0x"),
+        lambda: sediment.open(other + "\0x", "n"),
+        lambda: sediment.destroy(other + "\0x"),
+        lambda: sediment.verify(other + "\0x"),
+        lambda: sediment.salvage(other, copy + "\0x"),
+    ]
+    for call in calls:
+        with pytest.raises(ValueError, match="null byte"):
+            call()
+    assert store.collection_names == ["users"] and os.path.exists(other) and not os.path.exists(copy)
+
+
+@pytest.mark.parametrize(
+    "options", [{"durability": "x"}, {"compression": 20}, {"compaction": "x"}, {"capacity": -1}, {"capacity": 1 << 64}]
+)
+def test_an_option_that_is_not_possible_costs_no_file(path: Path, options: Any) -> None:
+    sediment.open(path).close()
+    content = path.read_bytes()
+    with pytest.raises(ValueError):
+        sediment.open(path, "n", **options)
+    assert path.read_bytes() == content
+
+
+def test_errors_say_what_happened(path: Path) -> None:
+    with pytest.raises(sediment.NotFoundError) as caught:
+        sediment.open(path, "w")
+    error = caught.value
+    assert str(error) == error.args[0] and str(path) in str(error) and "None" not in str(error)
+    assert error.errno == errno.ENOENT and error.strerror and error.filename == str(path)
+    assert error.system_error == errno.ENOENT
+
+
+def test_a_batch_that_is_let_go_of_fails_nothing(store: Any) -> None:
+    with pytest.raises(sediment.TooLargeError):
+        store[b"k" * 65_536] = b""
+    before = sediment._library.library.last_error().contents.description
+    with store.batch() as batch:
+        batch[b"key"] = b"value"
+    del batch
+    gc.collect()
+    assert sediment._library.library.last_error().contents.description == before
+
+
+def test_what_a_batch_refuses_is_not_committed(store: Any) -> None:
+    batch = store.batch()
+    batch[b"a"] = b"1"
+    with pytest.raises(sediment.TooLargeError):
+        batch[b"k" * 65_536] = b"2"
+    with pytest.raises(sediment.TooLargeError):
+        batch.__exit__(None, None, None)
+    assert b"a" not in store
+
+
+def test_values_may_be_searched_while_keys_go(store: Any) -> None:
+    store.update({b"%d" % number: b"" for number in range(50)})
+
+    class Clearing(bytes):
+        def __eq__(self, other: object) -> bool:
+            store.clear()
+            return False
+
+        __hash__ = bytes.__hash__
+
+    assert Clearing(b"x") not in store.values() and len(store) == 0
+    store[b"key"] = b"value"
+    assert b"value" in store.values() and b"other" not in store.values()
 
 
 def test_what_is_too_large_is_refused(store: Any) -> None:

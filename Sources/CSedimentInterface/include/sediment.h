@@ -33,7 +33,8 @@ extern "C" {
 /// - **Times** are in milliseconds; those of the wall clock count from 1970.
 /// - **Callbacks** get the context that was passed with them. They may call the library. A C++ exception must not leave
 ///   them.
-/// - **Forks.** After a fork, the child may not use the stores of its parent: calls return `SEDIMENT_FORKED`.
+/// - **Forks.** After a fork, the child may not use the stores of its parent: calls return `SEDIMENT_FORKED`. Bytes that
+///   lie in a store, as pinned ones do, stay as they are in the child only as long as in its parent.
 
 /// # Versions
 
@@ -187,7 +188,7 @@ typedef enum sediment_step {
 
 /// Is told how far a long call has come, in bytes that are done and bytes that there are, on the thread that works.
 ///
-/// At the end it is called once more with both numbers equal. It returns a `sediment_step`.
+/// It returns a `sediment_step`. At the end it is called once more with both numbers equal, and may not stop any more.
 typedef int (*sediment_progress_fn)(void *context, uint64_t done, uint64_t total);
 
 /// # Opening
@@ -308,7 +309,8 @@ typedef struct sediment_event {
 
 /// Is called for each event of a store, in their order, soon after the event, on a thread of the library.
 ///
-/// All stores of the process share these threads, so it must return soon.
+/// All stores of the process share these threads, so it must return soon, and must not wait for a thread that closes a
+/// store.
 typedef void (*sediment_observer_fn)(void *context, const sediment_event *event);
 
 /// How a store is opened and run. Begin with `SEDIMENT_OPTIONS_INIT`.
@@ -359,7 +361,7 @@ SEDIMENT_API sediment_status sediment_open(
 /// Calls on other threads finish, or return `SEDIMENT_CLOSED`. Other handles of the store return that from now on, and
 /// are closed as usual. The call waits for callbacks that read in place on other threads, so these must not wait
 /// for it. Called in such a callback, or while values are pinned, it does not wait: the file is let go of when the
-/// callback has returned and the last value was unpinned.
+/// callback has returned and the last value was unpinned; the call that unpins it waits for callbacks as this one does.
 SEDIMENT_API sediment_status sediment_close(sediment_store *store);
 
 /// Tells what opening the store found and did.
@@ -517,7 +519,7 @@ SEDIMENT_API sediment_status sediment_batch_set(
     sediment_batch *batch, sediment_collection *collection, const void *key, size_t key_size, const void *value,
     size_t value_size, const sediment_change *change);
 
-/// Adds a change that removes the value of a key.
+/// Adds a change that removes the value of a key; fails as `sediment_batch_set` does.
 SEDIMENT_API sediment_status sediment_batch_remove(
     sediment_batch *batch, sediment_collection *collection, const void *key, size_t key_size);
 
@@ -632,7 +634,7 @@ SEDIMENT_API sediment_status sediment_each(
 /// Begins a walk through the keys that begin with a prefix. End it with `sediment_iteration_end`.
 ///
 /// It promises what `sediment_each` does. An iteration is used by one thread at a time; a call meanwhile returns
-/// `SEDIMENT_BUSY`.
+/// `SEDIMENT_BUSY`. If a value cannot be read, the next call goes on behind it; any other failure ends the walk.
 SEDIMENT_API sediment_status sediment_iterate(
     sediment_collection *collection, const void *prefix, size_t prefix_size, uint32_t flags,
     sediment_iteration **iteration);

@@ -13,8 +13,13 @@ final class Pins: Sendable {
 
   /// Counts another one; false once the store is closed.
   func add() -> Bool {
-    if state.wrappingAdd(1, ordering: .acquiringAndReleasing).oldValue < Self.closed { return true }
-    remove()
+    var old = state.load(ordering: .relaxed)
+    while old < Self.closed {
+      let (isAdded, now) = state.weakCompareExchange(
+        expected: old, desired: old + 1, ordering: .acquiringAndReleasing)
+      if isAdded { return true }
+      old = now
+    }
     return false
   }
 
@@ -30,7 +35,6 @@ final class Pins: Sendable {
   }
 
   private func end() {
-    // One that came too late may have been the last, too.
     let body = ending.withLock { ending in
       defer { ending = nil }
       return ending
@@ -79,15 +83,16 @@ extension SedimentKeyspace {
 extension Reader {
   fileprivate func pin(_ key: RawSpan, _ state: CollectionState) throws(SedimentError) -> PinnedValue? {
     try lifetime.check()
-    guard pins.add() else { throw .closed(path) }
-    var pinned: PinnedValue?
-    defer { if pinned == nil { pins.remove() } }
-    pinned = try Readers.pin(domain) { (pin) throws(SedimentError) -> PinnedValue? in
+    return try Readers.pin(domain) { (pin) throws(SedimentError) -> PinnedValue? in
       var expiry: UInt64 = 0
       guard let value = try beginReading(key, state, expiry: &expiry) else { return nil }
       defer { Readers.leave() }
+      // Only now: a call that finds nothing must not be the one to let go of a closed file.
+      guard pins.add() else {
+        value.release()
+        throw .closed(path)
+      }
       return PinnedValue(self, pin, value.kept(), expiry: expiry)
     }
-    return pinned
   }
 }

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Generic, Optional, Type, TypeVar, Union
 
 from ._changes import Durability, change
 from ._errors import check
-from ._library import library
+from ._library import BUSY, MISUSE, library
 
 if TYPE_CHECKING:
     from ._collection import Collection
@@ -23,14 +23,18 @@ class _Changes:
 
     def __init__(self, store: c_void_p) -> None:
         self.handle = c_void_p()
+        self._is_over = True
         check(library.batch_begin(store, byref(self.handle)))
+        self._is_over = False
 
     def commit(self, durability: Optional[Durability]) -> None:
-        check(library.batch_commit(self.handle, change(durability)))
+        status = library.batch_commit(self.handle, change(durability))
+        self._is_over = status not in (MISUSE, BUSY)
+        check(status)
 
     def abandon(self, abandon: Any = library.batch_abandon) -> None:
-        # Committing has ended it as well.
-        abandon(self.handle)
+        if not self._is_over:
+            abandon(self.handle)
 
     __del__ = abandon
 

@@ -93,6 +93,9 @@ class _Values(ValuesView[V]):
     def __iter__(self) -> Iterator[V]:
         return (value for _, value in self._mapping.items_with_prefix())
 
+    def __contains__(self, value: object) -> bool:
+        return any(value is other or value == other for other in self)
+
 
 class Collection(MutableMapping[K, V], Generic[K, V]):
     """The keys of a store that are in no named collection, or those of a named one, as a dictionary.

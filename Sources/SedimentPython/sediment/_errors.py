@@ -19,6 +19,10 @@ class Error(Exception):
     #: The number of the system's error, if the system reported one.
     system_error: Optional[int] = None
 
+    def __str__(self) -> str:
+        # That of `OSError` would put its own text together.
+        return str(self.args[0]) if self.args else ""
+
 
 class MisuseError(Error, ValueError):
     """An argument is not possible, such as a name without characters."""
@@ -133,20 +137,26 @@ def failure(status: int) -> Exception:
 
 def explained(status: int, details: Optional[ErrorDetails]) -> Exception:
     """The exception for a status, with what the library says of it."""
-    text = os.fsdecode(details.description) if details else os.fsdecode(library.status_name(status))
+    if details:
+        # All at once: any code that runs in between may make a call that fails.
+        fields = (details.description, details.path, details.offset, details.has_offset, details.system_error)
+    else:
+        fields = (library.status_name(status), b"", 0, 0, 0)
+    text = os.fsdecode(fields[0])
     if status == _NO_MEMORY:
         return MemoryError(text)
     error = _KINDS.get(status, Error)(text)
     error.status = status
-    if details:
-        error.path = os.fsdecode(details.path) or None
-        error.offset = details.offset if details.has_offset else None
-        error.system_error = details.system_error or None
+    error.path = os.fsdecode(fields[1]) or None
+    error.offset = fields[2] if fields[3] else None
+    error.system_error = fields[4] or None
     if isinstance(error, OSError):
         number = error.system_error or _NUMBERS.get(status)
         if number is not None:
             error.errno = number
-        error.filename = error.path
+            error.strerror = os.strerror(number)
+        if error.path is not None:
+            error.filename = error.path
     return error
 
 

@@ -13,6 +13,11 @@ StorePath = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 Progress = Callable[[int, int], Any]
 
 
+def path_text(path: StorePath) -> bytes:
+    """A path as C takes it."""
+    return _library.text(os.fsencode(path))
+
+
 def verify(path: StorePath, *, progress: Optional[Progress] = None) -> Verification:
     """Reads every byte of a store's file, which nobody may have open for writing, and writes nothing.
 
@@ -22,7 +27,7 @@ def verify(path: StorePath, *, progress: Optional[Progress] = None) -> Verificat
     callbacks, report = Callbacks(), _library.Verification()
     findings: List[Finding] = []
     functions = (callbacks.progress(progress), callbacks.findings(findings))
-    status = library.verify(os.fsencode(path), *functions, None, byref(report))
+    status = library.verify(path_text(path), *functions, None, byref(report))
     callbacks.raise_error()
     check(status)
     return verification(report, findings)
@@ -40,7 +45,7 @@ def salvage(
     losses: List[Finding] = []
     functions = (callbacks.progress(progress), callbacks.findings(losses))
     flags = _library.KEEP_UNCERTAIN if keeps_uncertain else 0
-    status = library.salvage(os.fsencode(path), os.fsencode(new_path), flags, *functions, None, byref(report))
+    status = library.salvage(path_text(path), path_text(new_path), flags, *functions, None, byref(report))
     callbacks.raise_error()
     check(status)
     return salvage_report(report, losses)
@@ -48,4 +53,4 @@ def salvage(
 
 def destroy(path: StorePath) -> None:
     """Removes the file of a store, which nobody may have open, and all that it holds."""
-    check(library.destroy(os.fsencode(path)))
+    check(library.destroy(path_text(path)))

@@ -9,12 +9,13 @@ import sys
 from ctypes import POINTER, c_char_p, c_double, c_int, c_int32, c_int64, c_size_t, c_uint32, c_uint64, c_void_p
 from ctypes.util import find_library
 from pathlib import Path
-from typing import Any
+from typing import Any, Union
 
 VERSION_NUMBER = 1000
 
 # Statuses that the module looks at; the others are in `_errors`.
 OK, ABSENT, UNCHANGED, SHORT, END = 0, 1, 2, 3, 4
+MISUSE, BUSY = -1, -3
 
 CONTINUE, STOP = 0, 1
 READ_ONLY_ACCESS, MUST_EXIST, UNMAPPED, UNVERIFIED_READS, NO_STORED_INDEX = 1, 2, 4, 8, 16
@@ -27,6 +28,14 @@ COMPRESSIONS = {"automatic": 0, "zstd": 1, "off": 2}
 EXPIRIES = {"default": 0, "never": 1, "unchanged": 2, "after": 3, "at": 4}
 EVENTS = {1: "recovered", 2: "synced", 3: "segment sealed", 4: "checkpoint", 5: "failed", 6: "closed"}
 SEGMENTS = {0: "other", 1: "hot", 2: "survivors", 3: "extent", 4: "index", 5: "window"}
+
+
+def text(name: Union[str, bytes]) -> bytes:
+    """A name or path as C takes it, for which it would end before a zero byte."""
+    encoded = name.encode() if isinstance(name, str) else name
+    if b"\0" in encoded:
+        raise ValueError("embedded null byte")
+    return encoded
 
 
 class _Sized(ctypes.Structure):

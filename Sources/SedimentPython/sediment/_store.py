@@ -12,7 +12,7 @@ from ._changes import Durability, change, durability_fields
 from ._coding import BYTES, Coding
 from ._collection import Collection
 from ._errors import Error, NotFoundError, check
-from ._files import Progress, StorePath, destroy
+from ._files import Progress, StorePath, destroy, path_text
 from ._library import ABSENT, library
 from ._reports import Callbacks, Event, Recovery, Segment, Statistics
 
@@ -76,7 +76,14 @@ class Store(Collection[K, V]):
 
     def __del__(self, close: Any = library.close) -> None:
         if not self._is_closed:
+            # Who finds the store while it is being closed sees that.
+            self._is_closed = True
             close(self._store)
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether the store was closed, or is being closed."""
+        return self._is_closed
 
     # Changes
 
@@ -101,7 +108,7 @@ class Store(Collection[K, V]):
     def collection(self, name: str, *, keys: Any = None, values: Any = None) -> Any:
         """The collection of a name, which is made if it is not there; keys and values are those of the store, or other."""
         handle = c_void_p()
-        check(library.collection_open(self._store, name.encode(), byref(handle)))
+        check(library.collection_open(self._store, _library.text(name), byref(handle)))
         return NamedCollection(self, name, handle, keys or self._keys, values or self._values)
 
     @property
@@ -115,7 +122,7 @@ class Store(Collection[K, V]):
 
     def drop_collection(self, name: str, *, durability: Optional[Durability] = None) -> bool:
         """Removes a collection with all its keys; whether there was one of that name."""
-        return check(library.collection_drop(self._store, name.encode(), change(durability))) != ABSENT
+        return check(library.collection_drop(self._store, _library.text(name), change(durability))) != ABSENT
 
     # Figures
 
@@ -154,7 +161,7 @@ class Store(Collection[K, V]):
     def backup(self, path: StorePath, *, progress: Optional[Progress] = None) -> None:
         """Copies the store, as it is at one moment of the call, to a new file, while others go on."""
         callbacks = Callbacks()
-        status = library.backup(self._store, os.fsencode(path), callbacks.progress(progress), None)
+        status = library.backup(self._store, path_text(path), callbacks.progress(progress), None)
         callbacks.raise_error()
         check(status)
 
@@ -176,10 +183,11 @@ def _close_all() -> None:
 
 def _compression(compression: Union[str, int]) -> "tuple[int, int]":
     if isinstance(compression, int):
-        return _library.COMPRESSIONS["zstd"], compression
-    if compression not in ("automatic", "off"):
-        raise ValueError(f"compression is 'automatic', 'off' or a level of zstd, 1 to 19, not {compression!r}")
-    return _library.COMPRESSIONS[compression], 0
+        if 1 <= compression <= 19:
+            return _library.COMPRESSIONS["zstd"], compression
+    elif compression in ("automatic", "off"):
+        return _library.COMPRESSIONS[compression], 0
+    raise ValueError(f"compression is 'automatic', 'off' or a level of zstd, 1 to 19, not {compression!r}")
 
 
 def _observing(function: Observer) -> Any:
@@ -301,12 +309,9 @@ def open(
         raise ValueError(f"compaction is 'automatic', 'manual' or 'off', not {compaction!r}")
     if evicts and capacity is None:
         raise ValueError("evicting needs a capacity")
-    if flag == "n":
-        try:
-            destroy(path)
-        except NotFoundError:
-            pass
-    named = os.fsdecode(path)
+    if capacity is not None and not 0 <= capacity < 1 << 64:
+        raise ValueError(f"capacity is a number of bytes, not {capacity}")
+    named, path = os.fsdecode(path), path_text(path)
     kind, interval = durability_fields(durability)
     method, level = _compression(compression)
     callback = _library.OBSERVER() if observer is None else _observing(observer)
@@ -327,6 +332,12 @@ def open(
         compression_level=level,
         observer=callback,
     )
+    # Only now, with nothing wrong in what was passed.
+    if flag == "n":
+        try:
+            destroy(path)
+        except NotFoundError:
+            pass
     handle = c_void_p()
-    check(library.open(os.fsencode(named), byref(options), byref(handle)))
+    check(library.open(path, byref(options), byref(handle)))
     return Store(named, handle, callback, keys, values)

@@ -14,6 +14,7 @@ else is an option of `sediment.open`; `durability` is "unsynced" unless it says 
 
 import os
 import threading
+import time
 import weakref
 from typing import Any, Mapping, Optional, Sequence
 
@@ -29,10 +30,20 @@ _lock = threading.Lock()
 def _store(path: str, options: Mapping[str, Any]) -> "sediment.Store[Any, Any]":
     path = os.path.realpath(path)
     with _lock:
-        store = _stores.get(path)
-        if store is None:
-            store = _stores[path] = sediment.open(path, **options)
-        return store
+        patience = 100
+        while True:
+            store = _stores.get(path)
+            # It may be found while nobody has it any more, and another thread closes it.
+            if store is not None and not store.is_closed:
+                return store
+            try:
+                store = _stores[path] = sediment.open(path, **options)
+                return store
+            except sediment.LockedError:
+                patience -= 1
+                if patience == 0:
+                    raise
+                time.sleep(0.01)
 
 
 class SedimentBackend(BytesBackend):  # type: ignore[misc]
