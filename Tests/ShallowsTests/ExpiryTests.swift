@@ -126,6 +126,20 @@ struct ExpiryTests {
     #expect(left.value == right.value)
   }
 
+  @Test(arguments: [true, false])
+  func `A value that is pulled is in the front no longer than the front lets it`(isBacked: Bool) throws {
+    let (front, back) = (
+      LRUStorage<String, Int>(capacity: .count(1)), LRUStorage<String, Int>(capacity: .count(1))
+    )
+    back.insert(1, forKey: "a", expiry: .after(.seconds(3_600)))
+    let expiring = front.expiring(after: .seconds(60))
+    let storage = isBacked ? expiring.backed(by: back) : expiring.combined(with: back)
+    #expect(try storage.makeSyncStorage().retrieve(forKey: "a") == 1)
+    let kept = try front.answer(withExpiryForKey: "a").result?.get()
+    guard case .at(let end)? = kept?.expiry else { throw ProbeError() }
+    #expect(end <= Date() + 60)
+  }
+
   /// A back that takes expiries, and its time.
   private final class HeldExpiry: StorageProtocol, Sendable {
     private let gate: StorageProbe

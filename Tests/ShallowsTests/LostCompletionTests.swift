@@ -80,6 +80,29 @@ struct LostCompletionTests {
     #expect(told.all.map(\.value) == [7, 7] && lost.value == 0)
   }
 
+  @Test func `Who joins a retrieval that is lost before he waits for it asks on his own`() throws {
+    let kept = Shared<[Handed<(ShallowsResult<Int>) -> Void>]>([])
+    let storage = ReadOnlyStorage<String, Int>(storageName: "losing") { _, completion in
+      let completion = Handed(completion)
+      kept.change { $0.append(completion) }
+    }.coalescingRetrievals()
+    let (first, second) = (storage.answer(forKey: "a"), storage.answer(forKey: "a"))
+    let (lost, told) = (Counter(), ResultList<Int>())
+    // The other one waits first.
+    let third = storage.answer(forKey: "a")
+    third.deliver { told.append($0) }
+    first.deliver { _ in lost.add() }
+    forget(kept)
+    second.deliver { told.append($0) }
+    let asked = kept.change { kept in
+      defer { kept = [] }
+      return kept
+    }
+    #expect(asked.count == 2)
+    for completion in asked { completion.value(.success(7)) }
+    #expect(told.all.map(\.value) == [7, 7] && lost.value == 0)
+  }
+
   @inline(never)
   private func forget(_ kept: Shared<[Handed<(ShallowsResult<Int>) -> Void>]>) {
     _ = kept.change { kept in
@@ -109,6 +132,21 @@ struct LostCompletionTests {
       front.mapValues(transformIn: { $0 }, transformOut: { $0 }).combined(with: back)
     }
     try expectNoOlderValue(in: storage, over: back)
+  }
+
+  @Test func `Compositions of a front of closures are told to be of one, though each is made anew`() throws {
+    let (probe, back) = (StorageProbe(), StorageProbe(["a": 1]))
+    let front = Storage<String, Int>(
+      storageName: "closures", retrieve: { probe.retrieve(forKey: $0, completion: $1) },
+      set: { probe.set($0, forKey: $1, completion: $2) })
+    try expectNoOlderValue(in: { front.combined(with: back) }, over: back)
+  }
+
+  @Test func `Threads may make compositions of one front, and let go of them`() {
+    let (front, back) = (MemoryStorage<String, Int>(), MemoryStorage<String, Int>())
+    onThreads(4) { _ in
+      for _ in 0..<20_000 { _ = front.combined(with: back) }
+    }
   }
 
   @Test func `Compositions of a folder are told to be of one, though each is made anew`() throws {

@@ -56,6 +56,29 @@ struct MemoryStorageTests {
     #expect(ends.value == 8)
   }
 
+  @Test func `A key that is let go after an update may use the storage`() {
+    let memory = MemoryStorage<Key, Int>()
+    let ends = Counter()
+    func update(_ body: @escaping (inout Int) -> Void) {
+      let key = Key(1) { [weak memory] in
+        ends.add()
+        _ = memory?.storage.count
+      }
+      memory.defaulting(to: 0).atomicUpdate(forKey: key, body) { _ in }
+    }
+    // The inner one began later, and its key is the last to be watched by.
+    var isFirst = true
+    update { value in
+      value += 1
+      guard isFirst else { return }
+      isFirst = false
+      update { $0 += 1 }
+    }
+    #expect(memory.storage.values.first == 2)
+    memory.storage = [:]
+    #expect(ends.value == 2)
+  }
+
   @Test func `Threads that write keys of their own find what they wrote`() {
     let memory = MemoryStorage<Int, Int>()
     onThreads(6) { thread in

@@ -1,3 +1,4 @@
+import Foundation
 import Shallows
 import Synchronization
 import Testing
@@ -270,6 +271,74 @@ struct StaleFillTests {
     back.hold([])
     back.release()
     #expect(front.storage == back.values && front.storage.count == 3_000)
+  }
+
+  @Test func `A front that fails to set keeps no older value than the back`() {
+    let (front, back) = (StorageProbe(["a": 1]), StorageProbe(["a": 1]))
+    front.fail(.set, with: ProbeError())
+    let storage = front.combined(with: back, setStrategy: .backFirst).makeSyncStorage()
+    #expect(throws: ProbeError()) { try storage.set(2, forKey: "a") }
+    #expect(front.values.isEmpty && back.values == ["a": 2])
+    #expect((try? storage.retrieve(forKey: "a")) == 2)
+  }
+
+  @Test func `Renewing a front that cannot remove leaves it nothing older than a write of that time`() {
+    let refusal = StorageError.notSupported(.removing, storageName: "probe")
+    let (front, memory) = (StorageProbe(failing: [.remove: refusal]), MemoryStorage<String, Int>())
+    let (reads, writes) = (StorageProbe(["": 0]), StorageProbe())
+    // It reads, and writes, when it answers.
+    let back = Storage<String, Int>(
+      storageName: "late",
+      retrieve: { key, completion in
+        reads.retrieve(forKey: "") { _ in memory.retrieve(forKey: key, completion: completion) }
+      },
+      set: { value, key, completion in
+        writes.set(0, forKey: "") { _ in memory.set(value, forKey: key, completion: completion) }
+      })
+    let storage = front.combined(with: back)
+    // Everything is being removed, so that two keys have to be renewed, one after the other.
+    front.hold([.removeAll])
+    storage.removeAll { _ in }
+    for key in ["a", "b"] { storage.set(1, forKey: key) { _ in } }
+    reads.hold([.retrieve])
+    front.hold([])
+    front.release()
+    storage.set(5, forKey: "c") { _ in }
+    reads.waitForHeldCall()
+    reads.hold([])
+    writes.hold([.set])
+    storage.set(2, forKey: "b") { _ in }
+    reads.release()
+    writes.release()
+    #expect(front.values["b"] == 2 && memory.storage["b"] == 2)
+  }
+
+  @Test func `A value that fills a front while it is removed of both tiers is taken out again`() throws {
+    let (front, back) = (MemoryStorage<String, Int>(), StorageProbe(["a": 1]))
+    back.hold([.remove])
+    front.combined(with: back).remove(forKey: "a") { _ in }
+    back.set(["a": 1])
+    #expect(try front.backed(by: back).makeSyncStorage().retrieve(forKey: "a") == 1)
+    back.set([:])
+    back.release()
+    #expect(front.storage.isEmpty)
+  }
+
+  @Test func `Tiers of one file, and of one disk, keep what is set though the last fails`() throws {
+    let (fixture, folder) = (try SedimentFixture(), try TestFolder())
+    let disk = DiskStorage().asStorage()
+    func files(_ name: String) -> Storage<String, Int> {
+      DiskFolderStorage(folderURL: folder.file(name), diskStorage: disk).usingStringKeys()
+        .mapValues(transformIn: { Int($0[$0.startIndex]) }, transformOut: { Data([UInt8($0)]) })
+    }
+    for tier in [{ fixture.numbers($0) }, files] as [(String) -> Storage<String, Int>] {
+      for failing in [[:], [.set: ProbeError()]] as [[StorageProbe.Call: any Error]] {
+        let storage = tier("1").combined(with: tier("2").combined(with: StorageProbe(failing: failing)))
+        try? storage.makeSyncStorage().set(7, forKey: "a")
+        #expect(try tier("1").makeSyncStorage().retrieve(forKey: "a") == 7)
+        #expect(try tier("2").makeSyncStorage().retrieve(forKey: "a") == 7)
+      }
+    }
   }
 
   // MARK: A front that alone has what is set

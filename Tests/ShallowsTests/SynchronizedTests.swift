@@ -97,6 +97,28 @@ struct SynchronizedTests {
     #expect(told.all.map(\.value) == [2])
   }
 
+  @Test func `A call that waits for another storage keeps its turn`() {
+    let other = StorageProbe(["a": 1], delivery: .elsewhere).makeSyncStorage()
+    let (running, overlaps, told) = (Shared(0), Counter(), ResultList<Int>())
+    let storage = Storage<Int, Int>(
+      storageName: "waits",
+      retrieve: { key, completion in
+        let count = running.change { running in
+          running += 1
+          return running
+        }
+        if count > 1 { overlaps.add() }
+        _ = try? other.retrieve(forKey: "a")
+        running.change { $0 -= 1 }
+        completion(.success(key))
+      },
+      set: { $2(.success(())) }
+    ).synchronizedCalls()
+    for number in 0..<50 { storage.retrieve(forKey: number) { told.append($0) } }
+    for _ in 0..<50 { told.waitForOne() }
+    #expect(told.all.map(\.value) == Array(0..<50) && overlaps.value == 0)
+  }
+
   @Test func `A call that completes twice lets the next one begin once`() throws {
     let storage = StorageProbe(["a": 1], delivery: .elsewhere, completionCount: 2).synchronizedCalls()
     let told = results { storage.retrieve(forKey: "a", completion: $0) }

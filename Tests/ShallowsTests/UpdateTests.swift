@@ -61,6 +61,20 @@ struct UpdateTests {
     #expect(base.storage.values.first == threadCount * count)
   }
 
+  @Test func `A value that is removed while it is updated does not come back`() {
+    let storage = MemoryStorage(storage: ["a": 5]).backed(by: MemoryStorage(storage: ["a": 1]))
+    let runs = Counter()
+    let told = results {
+      storage.atomicUpdate(
+        forKey: "a",
+        { value in
+          if runs.add() == 1 { try storage.makeSyncStorage().remove(forKey: "a") }
+          value += 1
+        }, completion: $0)
+    }
+    #expect(told.map(\.value) == [2] && runs.value == 2)
+  }
+
   @Test func `The new value is told, and returned`() async throws {
     let storage = MemoryStorage(storage: ["a": 1]).mapValues(
       transformIn: { "\($0)" }, transformOut: { Int($0) ?? 0 })

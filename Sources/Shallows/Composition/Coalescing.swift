@@ -18,7 +18,7 @@ where Base.Key: Hashable {
   private func shared(_ key: Key) -> StorageAnswer<ExpiringValue<Value>> {
     let (flight, isFirst) = join(key)
     if isFirst { ask(key, for: flight) }
-    return flight.answer
+    return flight.answer(isFirst: isFirst) { self.base.answer(withExpiryForKey: key) }
   }
 
   /// Asks at once, whether or not the answer is waited for: others may wait for it.
@@ -45,15 +45,16 @@ where Base.Key: Hashable {
   }
 
   private func leave(_ key: Key, _ flight: Flight) {
-    lock.withLock { _ in
-      if flights[key] === flight { flights[key] = nil }
-    }
+    // The key ends once the lock is free, here and below.
+    _ = lock.withLock { _ in Unchecked(flights[key] === flight ? flights.removeEntry(forKey: key) : nil) }
   }
 
   /// Lets nobody join what was asked before: a key, or all for nil, has another value now.
   private func forget(_ key: Key?) {
-    lock.withLock { _ in
-      if let key { flights[key] = nil } else { flights = [:] }
+    if let key {
+      _ = lock.withLock { _ in Unchecked(flights.removeEntry(forKey: key)) }
+    } else {
+      _ = lock.withLock { _ in Unchecked(exchange(&flights, for: [:])) }
     }
   }
 }
@@ -95,38 +96,48 @@ extension CoalescingStorage: StorageProtocol where Base: StorageProtocol {
 
 /// One question that several wait for.
 final class Coalescing<Value>: @unchecked Sendable {
-  // Both are only touched under the lock.
+  private typealias Completion = (ShallowsResult<Value>) -> Void
+
+  // All are only touched under the lock.
   private let lock = Mutex(())
   private var results: [ShallowsResult<Value>] = []
-  private var completions: [(ShallowsResult<Value>) -> Void] = []
+  private var completions: [Completion] = []
+  /// That of whom the question was asked for, once he waits.
+  private var firstCompletions: [Completion] = []
+  private var isGivenUp = false
 
   /// Tells everybody who waits; what comes later, from a storage that answers again, is told to them, too.
   func land(_ result: ShallowsResult<Value>) {
-    let waiting: Unchecked<[(ShallowsResult<Value>) -> Void]> = lock.withLock { _ in
+    let waiting: Unchecked<[Completion]> = lock.withLock { _ in
       results.append(result)
-      return Unchecked(completions)
+      return Unchecked(firstCompletions + completions)
     }
     for completion in waiting.value { completion(result) }
   }
 
-  /// Those who wait for what the first was to get, who himself has lost it.
+  /// Those who wait for what the first was to get, who himself has lost it; others who come to wait ask on their own.
   func giveUp() -> [(ShallowsResult<Value>) -> Void] {
-    let waiting: Unchecked<[(ShallowsResult<Value>) -> Void]> = lock.withLock { _ in
+    let waiting: Unchecked<[Completion]> = lock.withLock { _ in
+      isGivenUp = true
       defer { completions = [] }
       return Unchecked(completions)
     }
-    return Array(waiting.value.dropFirst())
+    return waiting.value
   }
 
-  /// The result if it is there and the only one so far, or the way to wait for it.
-  var answer: StorageAnswer<Value> {
+  /// The result if it is there and the only one so far, or the way to wait for it; whoever joined can ask on his own.
+  func answer(isFirst: Bool, asking ask: @escaping () -> StorageAnswer<Value>) -> StorageAnswer<Value> {
     let landed = lock.withLock { _ in Unchecked(results) }.value
     if landed.count == 1 { return .ready(landed[0]) }
     return .pending { completion in
+      var isAlone = false
       let landed: Unchecked<[ShallowsResult<Value>]> = self.lock.withLock { _ in
-        self.completions.append(completion)
+        isAlone = !isFirst && self.isGivenUp
+        if isFirst { self.firstCompletions.append(completion) }
+        if !isFirst, !isAlone { self.completions.append(completion) }
         return Unchecked(self.results)
       }
+      if isAlone { return ask().deliver(to: completion) }
       for result in landed.value { completion(result) }
     }
   }

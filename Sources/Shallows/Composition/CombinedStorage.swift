@@ -52,7 +52,10 @@ where Front.Key == Back.Key, Front.Value == Back.Value {
       let frontExpiry = frontExpiry(expiry)
       return reads.marked(key) {
         back.answer(setting: value, forKey: key, expiry: expiry).andThen {
-          front.answer(setting: value, forKey: key, expiry: frontExpiry)
+          // What the front has otherwise is older now.
+          front.answer(setting: value, forKey: key, expiry: frontExpiry).otherwise { error in
+            reads.forget(key).map { _ in .failure(error) }
+          }
         }
       }
     }

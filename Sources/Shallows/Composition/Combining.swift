@@ -3,8 +3,8 @@ extension StorageProtocol {
   /// set goes to the front, then to the back.
   ///
   /// Once all calls have ended, the front holds no value that the back does not: neither one that was pulled while
-  /// another was written, nor one of two that were set at the same time, through this composition or another one of the
-  /// same front.
+  /// another was written, nor one of two that were set at the same time, through this composition or another one that has
+  /// the same storage in front, and the same keys. A storage that `pushing(to:)` makes is no such composition.
   @inlinable
   public func combined<StorageType: StorageProtocol>(
     with backStorage: StorageType

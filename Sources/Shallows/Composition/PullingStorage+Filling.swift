@@ -64,12 +64,15 @@ extension PullingStorage {
     marks.isQuiet(hash, since: moment) ? .done : forget(key)
   }
 
-  /// Gives the front a value, for as long as both sides let it live.
+  /// When a value of the back ceases to be in the front: as soon as on either side.
+  @inlinable
+  func frontExpiry(_ stored: ExpiringValue<Value>) -> StorageExpiry {
+    stored.expiry == .never ? .never : .sooner(stored.expiry, front.defaultExpiry)
+  }
+
   @inlinable
   func set(_ stored: ExpiringValue<Value>, _ key: Key) -> StorageAnswer<Void> {
-    let expiry =
-      stored.expiry == .never ? stored.expiry : StorageExpiry.sooner(stored.expiry, front.defaultExpiry)
-    switch front.answer(setting: stored.value, forKey: key, expiry: expiry) {
+    switch front.answer(setting: stored.value, forKey: key, expiry: frontExpiry(stored)) {
     case .ready(let result):
       ShallowsLog.note(result, "keep what it pulled", front.storageName)
       return .ready(result)
@@ -88,8 +91,10 @@ extension PullingStorage {
       !marks.isBusy(hash) && marks.isQuiet(hash, since: moment) ? set(stored, key) : .done
     }
     guard StorageRoot.of(front)?.level ?? 0 == 0 else { return setting() }
-    let filled = front.answer(updating: key, expiry: stored.expiry) { found in
+    let filled = front.answer(updating: key, expiry: frontExpiry(stored)) { found in
       guard case .failure = found, marks.isQuiet(hash, since: moment) else { throw WrittenMeanwhile() }
+      // A removal that has begun must take it out.
+      marks.fill(hash)
       return stored.value
     }
     return filled.then { result in
@@ -101,7 +106,7 @@ extension PullingStorage {
   /// Takes the value of a key out of the front, or all for nil; one that cannot remove gets the newest instead.
   @usableFromInline
   func forget(_ key: Key?) -> StorageAnswer<Void> {
-    guard let key else { return front.answerRemovingAll().first.map { _ in .success(()) } }
+    guard let key else { return front.answerRemovingAll().first.then { _ in marks.settle() } }
     return front.answer(removing: key).first.then { removed in
       if case .failure = removed { marks.renew(hash(key)) { renew(key) } }
       return marks.settle()
@@ -113,6 +118,8 @@ extension PullingStorage {
     return back.answer(withExpiryForKey: key).first.then { result in
       // What the back has lost by another way than through this composition, a front that cannot remove keeps.
       guard case .success(let stored) = result else { return .done }
+      // A write that has begun since must renew it once more.
+      marks.fill(hash(key))
       return set(stored, key).first.map { _ in
         if !marks.isQuiet(hash(key), since: moment) { marks.renew(hash(key)) { renew(key) } }
         return .success(())
@@ -158,13 +165,33 @@ extension PullingStorage {
   func updateFront(
     _ key: Key, _ expiry: StorageExpiry?, _ modify: @escaping (ShallowsResult<Value>) throws -> Value?
   ) -> StorageAnswer<Value?> {
-    answer(forKey: key).first.then { found in
-      marked(key) {
-        front.answer(updating: key, expiry: expiry) { result in
-          guard case .failure = result else { return try modify(result) }
-          return try modify(found)
+    front.answer(forKey: key).first.then { own in
+      guard case .failure(let error) = own else {
+        return updateFront(key, expiry, from: nil, modify).otherwise { failure in
+          failure is RemovedMeanwhile ? updateFront(key, expiry, modify) : .failure(failure)
         }
+      }
+      return pull(key, after: error).first.then { pulled in
+        updateFront(key, expiry, from: pulled.map(\.value), modify)
+      }
+    }
+  }
+
+  /// The front is updated, from a value that it gets from behind where it has none; fails with `RemovedMeanwhile` if it
+  /// should have had one.
+  private func updateFront(
+    _ key: Key, _ expiry: StorageExpiry?, from pulled: ShallowsResult<Value>?,
+    _ modify: @escaping (ShallowsResult<Value>) throws -> Value?
+  ) -> StorageAnswer<Value?> {
+    marked(key) {
+      front.answer(updating: key, expiry: expiry) { result in
+        guard case .failure = result else { return try modify(result) }
+        guard let pulled else { throw RemovedMeanwhile() }
+        return try modify(pulled)
       }
     }
   }
 }
+
+/// Begins an update anew: the value that it was to begin with is gone.
+private struct RemovedMeanwhile: Error {}

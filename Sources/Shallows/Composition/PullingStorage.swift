@@ -78,8 +78,9 @@ where Front.Key == Back.Key, Front.Value == Back.Value {
 // What is written goes to the front alone, unless `CombinedStorage` says otherwise.
 extension PullingStorage: StorageProtocol, AnsweringWritableStorage, Rooted {
   @usableFromInline var root: StorageRoot? {
-    let root = StorageRoot.of(front)
-    return StorageRoot(storage: root?.storage ?? marks, level: (root?.level ?? 0) + 1)
+    var root = StorageRoot.of(front) ?? StorageRoot(storage: marks)
+    root.level += 1
+    return root
   }
 
   @inlinable

@@ -42,14 +42,25 @@ struct SynchronizedStorage<Base: StorageProtocol>: AnsweringStorage, Wrapping {
   }
 
   private func inTurn<Answer>(_ call: @escaping () -> StorageAnswer<Answer>) -> StorageAnswer<Answer> {
-    .pending { completion in queue.run { call().deliver(to: completion) } }
+    .pending { completion in
+      queue.run {
+        // If the base waits, it keeps its turn; whom it calls may wait for others of the queue.
+        switch CallingThread.draining(nil, call) {
+        case .ready(let result): completion(result)
+        case .pending(let start):
+          let turn = CallingThread.Turn()
+          turn.keep { start { result in turn.pass { completion(result) } } }
+        }
+      }
+    }
   }
 }
 
 extension StorageProtocol {
   /// The same storage, whose calls run one at a time, in their order, on a queue of its own.
   ///
-  /// A call ends there when it returns: a storage that completes later lets the next one begin before. Completions that
-  /// it calls at once are called one after another.
+  /// A call ends there when it returns, whatever it waits for meanwhile, so it must not wait for another call of the same
+  /// queue: a storage that completes later lets the next one begin before. Completions that it calls at once are called
+  /// one after another, and may wait for other calls.
   public func synchronizedCalls() -> Storage<Key, Value> { Storage(SynchronizedStorage(self)) }
 }

@@ -65,8 +65,11 @@ final class WriteMarks: Sendable {
 
   deinit {
     guard let root = root.value else { return }
-    Self.all.withLock { all in
-      if all[Place(root)]?.marks == nil { all[Place(root)] = nil }
+    // If others have taken the place, they may end here, without the lock.
+    _ = Self.all.withLock { all in
+      let others = all[Place(root)]?.marks
+      if others == nil { all[Place(root)] = nil }
+      return others
     }
   }
 
@@ -78,10 +81,12 @@ final class WriteMarks: Sendable {
 
   private struct Place: Hashable {
     let storage: ObjectIdentifier
+    let name: String
     let level: Int
 
     init(_ root: StorageRoot) {
       storage = ObjectIdentifier(root.storage)
+      name = root.name
       level = root.level
     }
   }

@@ -79,7 +79,12 @@ public final class DiskFolderStorage: AnsweringStorage, Sendable {
 
 extension DiskFolderStorage: Rooted {
   // Folders of one disk are not told apart: several may be made of one.
-  @usableFromInline var root: StorageRoot? { diskStorage.root }
+  @usableFromInline var root: StorageRoot? {
+    diskStorage.root.map { root in
+      StorageRoot(
+        storage: root.storage, name: root.name + folderURL.standardizedFileURL.path, level: root.level)
+    }
+  }
 
   /// The bytes of a name's file.
   public func answer(forKey filename: Filename) -> StorageAnswer<Data> {

@@ -129,9 +129,10 @@ extension MemoryStorage {
   }
 
   private func endWatching(_ key: Key) {
-    lock.withLock { _ in
+    // The key ends once the lock is free.
+    _ = lock.withLock { _ in
       watched[key]?.updateCount -= 1
-      if watched[key]?.updateCount == 0 { watched[key] = nil }
+      return Unchecked(watched[key]?.updateCount == 0 ? watched.removeEntry(forKey: key) : nil)
     }
   }
 

@@ -18,6 +18,8 @@ public struct SedimentStorage: Sendable {
   /// What a change survives once it is acknowledged; nil for what the store was opened with.
   public var durability: SedimentDurability?
   @usableFromInline let source: KeyspaceSource
+  /// Whose keys they are; nil where there can be no file.
+  private let place: (file: URL, collection: String?)?
 
   /// Creates a storage of all keys of a store, or of those of one of its collections, which is made where it is missing.
   ///
@@ -25,8 +27,10 @@ public struct SedimentStorage: Sendable {
   public init(
     _ store: SedimentStore, collection: String? = nil, durability: SedimentDurability? = nil
   ) {
-    let file = URL(fileURLWithPath: store.path).deletingPathExtension().lastPathComponent
+    let url = URL(fileURLWithPath: store.path)
+    let file = url.deletingPathExtension().lastPathComponent
     self.durability = durability
+    place = (url, collection)
     source = KeyspaceSource(storageName: Self.name(file, collection), ofFile: false) {
       guard let collection else { return (store.defaultCollection, nil) }
       return (try store.collection(collection), nil)
@@ -45,6 +49,7 @@ public struct SedimentStorage: Sendable {
   ) {
     let file = url.deletingPathExtension().lastPathComponent
     self.durability = durability ?? options.durability
+    place = (url, collection)
     source = KeyspaceSource(storageName: Self.name(file, collection), ofFile: true) {
       let shared = try SharedStore.open(url, options)
       guard let collection else { return (shared.store.defaultCollection, shared) }
@@ -55,6 +60,7 @@ public struct SedimentStorage: Sendable {
   /// A storage whose calls all fail.
   fileprivate init(storageName: String, failingWith error: SedimentError) {
     source = KeyspaceSource(storageName: storageName, ofFile: false) { throw error }
+    place = nil
   }
 
   private static func name(_ file: String, _ collection: String?) -> String {
@@ -83,8 +89,12 @@ extension SedimentStorage: Rooted {
   private final class Files: Sendable {}
   private static let files = Files()
 
-  // Stores are not told apart: a file's is not known before it is opened.
-  @usableFromInline var root: StorageRoot? { StorageRoot(storage: Self.files, level: 0) }
+  // A file is known by its path, since its store is not before it is opened.
+  @usableFromInline var root: StorageRoot? {
+    place.map {
+      StorageRoot(storage: Self.files, name: "\($0.file.withoutLinks.path)\0\($0.collection ?? "")")
+    }
+  }
 }
 
 /// Where files of the engine lie for those who name folders.

@@ -122,8 +122,8 @@ private final class SharedFile: Sendable {
   }
 
   private func store(_ options: SedimentOptions) throws -> SedimentStore? {
-    try state.withLock { state in
-      closeIfRemoved(&state)
+    closeIfRemoved()
+    return try state.withLock { state in
       if state.wasRemoved { return nil }
       if state.store != nil, let difference = state.options.difference(from: options) {
         throw SedimentError(
@@ -143,11 +143,15 @@ private final class SharedFile: Sendable {
   }
 
   /// Closes the store of a file that is no longer at its path: nobody would find what is set to it.
-  private func closeIfRemoved(_ state: inout State) {
-    guard let store = state.store, !state.wasRemoved, state.place != FilePlace(of: url) else { return }
-    state.wasRemoved = true
-    retire()
-    try? store.close()
+  private func closeIfRemoved() {
+    let store: SedimentStore? = state.withLock { state in
+      guard let store = state.store, !state.wasRemoved, state.place != FilePlace(of: url) else { return nil }
+      state.wasRemoved = true
+      retire()
+      return store
+    }
+    // Without the lock: what it waits for may let go of the last storage.
+    try? store?.close()
   }
 
   private func add(_ observer: @escaping @Sendable (SedimentEvent) -> Void) -> Int {
@@ -175,7 +179,7 @@ private final class SharedFile: Sendable {
   private func tell(_ event: SedimentEvent) {
     let all = observers.withLock { Array($0.all.values) }
     queue.run {
-      self.state.withLock { self.closeIfRemoved(&$0) }
+      self.closeIfRemoved()
       for observer in all { observer(event) }
     }
   }
@@ -226,7 +230,7 @@ extension URL {
   /// The same place by its one path, which is the same before there is a file and afterwards.
   ///
   /// Foundation follows links only in paths of what exists.
-  fileprivate var withoutLinks: URL {
+  var withoutLinks: URL {
     var existing = standardizedFileURL
     var missing: [String] = []
     while existing.pathComponents.count > 1, !FileManager.default.fileExists(atPath: existing.path) {

@@ -107,7 +107,7 @@ extension Storage: Rooted {
     calls.writing.set(value, key, expiry)
   }
 
-  @usableFromInline var root: StorageRoot? { calls.writing.root() }
+  @usableFromInline var root: StorageRoot? { calls.writing.root() ?? StorageRoot(storage: calls.writing) }
 
   /// When a value ceases to be there that is set without an expiry.
   @inlinable

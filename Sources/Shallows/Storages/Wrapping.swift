@@ -16,14 +16,16 @@ protocol Rooted {
 struct StorageRoot {
   /// The storage whose values are in front of all others.
   let storage: AnyObject
+  /// Which of those that the object stands for, if they are several: the path of a file or folder.
+  var name = ""
   /// In how many compositions it is the front.
-  let level: Int
+  var level = 0
 
   /// The root of a storage; nil if it is made of no object.
   @usableFromInline
   static func of(_ storage: Any) -> StorageRoot? {
     if let storage = storage as? any Rooted { return storage.root }
-    return type(of: storage) is AnyClass ? StorageRoot(storage: storage as AnyObject, level: 0) : nil
+    return type(of: storage) is AnyClass ? StorageRoot(storage: storage as AnyObject) : nil
   }
 }
 

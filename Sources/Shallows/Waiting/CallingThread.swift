@@ -46,12 +46,36 @@ enum CallingThread {
     }
   }
 
-  static func draining(_ drain: SerialQueue.Drain, _ body: () -> Void) {
+  static func draining<Result>(_ drain: SerialQueue.Drain?, _ body: () -> Result) -> Result {
     withExtendedLifetime(drain) {
       let before = unsafe sediment_this_thread().pointee.drain
-      unsafe sediment_this_thread().pointee.drain = unsafe Unmanaged.passUnretained(drain).toOpaque()
-      body()
-      unsafe sediment_this_thread().pointee.drain = unsafe before
+      defer { unsafe sediment_this_thread().pointee.drain = unsafe before }
+      unsafe sediment_this_thread().pointee.drain = unsafe drain.map {
+        unsafe Unmanaged.passUnretained($0).toOpaque()
+      }
+      return body()
+    }
+  }
+
+  /// What a thread has that does the jobs of a queue, while one of these runs.
+  @safe
+  final class Turn: @unchecked Sendable {
+    // Unchecked: the variable is only touched by the thread.
+    private let thread = unsafe OpaquePointer(sediment_this_thread())
+    private let drain = CallingThread.drain
+    private var isKept = false
+
+    /// Runs a part of the job in which the thread goes on with nothing else, whatever it waits for.
+    func keep(_ body: () -> Void) {
+      isKept = true
+      CallingThread.draining(nil, body)
+      isKept = false
+    }
+
+    /// Runs a closure that such a part has called, in which the thread makes way if it waits.
+    func pass(_ body: () -> Void) {
+      guard unsafe OpaquePointer(sediment_this_thread()) == thread, isKept else { return body() }
+      CallingThread.draining(drain, body)
     }
   }
 }

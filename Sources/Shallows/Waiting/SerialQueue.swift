@@ -15,6 +15,13 @@ final class SerialQueue: Sendable {
     var isDraining = false
     /// Which of the threads that one after another go on is the present one.
     var drainNumber = 0
+
+    /// The number of the thread that is to go on now that there is something to do; nil if one does already.
+    mutating func beginDraining() -> Int? {
+      if isDraining { return nil }
+      isDraining = true
+      return drainNumber
+    }
   }
 
   private let state = Mutex(State())
@@ -53,7 +60,7 @@ final class SerialQueue: Sendable {
     let result = working.withLock { _ in
       while let job = state.withLock({ $0.jobs.takeFirst() }) {
         let end = Unchecked(job.value())
-        state.withLock { $0.ends.append(end) }
+        start { $0.ends.append(end) }
       }
       return Unchecked(ShallowsResult { try work() })
     }
@@ -62,11 +69,14 @@ final class SerialQueue: Sendable {
 
   private func append(_ job: @escaping () -> End) {
     let job = Unchecked(job)
+    start { $0.jobs.append(job) }
+  }
+
+  /// Adds something to do, and has a thread do it.
+  private func start(_ add: (inout State) -> Void) {
     let number: Int? = state.withLock { state in
-      state.jobs.append(job)
-      guard !state.isDraining else { return nil }
-      state.isDraining = true
-      return state.drainNumber
+      add(&state)
+      return state.beginDraining()
     }
     if let number { Workers.shared.run { self.drain(number) } }
   }

@@ -39,6 +39,24 @@ import Testing
     #expect(try scratch.files() == [])
   }
 
+  @Test func `What completions do for others while these wait for something else is told`() {
+    let (disk, sync) = (disk, disk.makeSyncStorage())
+    let missing = scratch.file("missing")
+    let other = StorageProbe(["a": 1], delivery: .elsewhere).makeSyncStorage()
+    let told = DispatchSemaphore(value: 0)
+    let count = 600
+    for number in 0..<count {
+      disk.retrieve(forKey: missing) { _ in
+        // It makes way, and may come back to find that it has to do what comes before it.
+        if number % 3 > 0 { _ = try? other.retrieve(forKey: "a") }
+        if number % 3 == 1 { _ = try? sync.retrieve(forKey: missing) }
+        told.signal()
+      }
+      if number % 50 == 0 { _ = try? sync.retrieve(forKey: missing) }
+    }
+    #expect((0..<count).allSatisfy { _ in told.wait(timeout: .now() + 60) == .success })
+  }
+
   @Test func `A completion may wait for the storage it is called by, and others still have their turn`()
     async throws
   {
