@@ -47,6 +47,47 @@ import Vellum
     }
   }
 
+  /// An archive that asks for the shared factory when it is let go.
+  private final class Leaving: Archivable {
+    let primaryKey = "leaving"
+    let leaves: Bool
+
+    init(leaves: Bool) { self.leaves = leaves }
+
+    deinit { if leaves { _ = ArchivesFactory.shared } }
+
+    func archiveData() throws -> Data { Data("leaving".utf8) }
+    static func decode(archive data: Data) throws -> any Archivable { Leaving(leaves: true) }
+  }
+
+  @Test func `What goes with the shared factory may ask for the one that takes its place`() async {
+    await #expect(processExitsWith: .exitCode(0)) {
+      for _ in 0..<2 {
+        let store = try SedimentStore(path: "data/archives", disk: SimulatedDisk(seed: 1))
+        ArchivesFactory.shared = ArchivesFactory(store: store)
+        let archives = try ArchivesFactory.shared.archives(for: Leaving.self, identity: .shared)
+        archives.record(Leaving(leaves: true))
+      }
+      exit(0)
+    }
+  }
+
+  @Test func `Async changes of a synced file share the wait for it`() async throws {
+    let store = try SedimentStore(
+      path: "data/archives", options: SedimentOptions(durability: .synced), disk: SimulatedDisk(seed: 1))
+    let blocks = try ArchivesFactory(store: store).archives(for: Block.self)
+    blocks.record(Block("first", byteCount: 10))
+    let count = store.statistics.syncCount
+    try await blocks.asynchronous.insert(all: (0..<10).map { Block("\($0)", byteCount: 10) })
+    #expect(store.statistics.syncCount - count <= 2)
+    try await blocks.asynchronous.delete(allKeys: (0..<10).map { "\($0)" })
+    #expect(store.statistics.syncCount - count <= 4)
+    // Without tasks each waits by itself, as the store says.
+    blocks.insert(all: (0..<10).map { Block("\($0)", byteCount: 10) })
+    #expect(store.statistics.syncCount - count >= 10)
+    try store.close()
+  }
+
   @Test func `A file that cannot be opened is an error, and is tried again`() throws {
     try withFolder { folder in
       let file = folder.appendingPathComponent("a.sediment")

@@ -126,6 +126,72 @@ private class Mute: Archivable {
     #expect(fixture.failures.all.count == 1)
   }
 
+  @Test func `A damaged archive is told, and hides no other`() throws {
+    let fixture = try ArchiveFixture()
+    do {
+      let archives: ArchiveManager<Block> = try fixture.archives(memory: 0)
+      archives.insert(
+        Block("a", byteCount: 200), Block("b", byteCount: 200, fill: 0xb7), Block("c", byteCount: 200))
+      // So that opening does not read it.
+      try fixture.store.checkpoint()
+      #expect(try fixture.store.storeIndex())
+      try fixture.store.checkpoint()
+      try archives.throwing.sync()
+      let bytes = try #require(fixture.disk.contents(of: ArchiveFixture.path))
+      let place = try #require(
+        bytes.indices.dropLast(100).first { place in bytes[place..<place + 100].allSatisfy { $0 == 0xb7 } })
+      fixture.disk.flipBit(0, ofByte: place + 50, in: ArchiveFixture.path)
+      #expect(archives.accessAll().map(\.primaryKey) == ["a", "c"])
+      #expect(fixture.failures.codes == [.damaged])
+    }
+    try fixture.restart()
+    let archives: ArchiveManager<Block> = try fixture.archives(memory: 0)
+    #expect(fixture.failures.codes == [.damaged, .damaged])
+    #expect(fixture.failures.all.last?.operation == .opening)
+    #expect(archives.accessAll().map(\.primaryKey) == ["a", "c"])
+    archives.record(Block("b", byteCount: 10))
+    #expect(archives.accessAll().map(\.primaryKey) == ["a", "c", "b"])
+    #expect(try archives.recount() == nil)
+  }
+
+  /// An archive of which memory says that it takes nothing.
+  private struct Weightless: Archivable, Sendable {
+    let primaryKey = "a"
+    var data: Data
+    var sizeOfData: DataSize { .zero }
+
+    func archiveData() throws -> Data { data }
+    static func decode(archive data: Data) throws -> any Archivable { Weightless(data: data) }
+  }
+
+  @Test func `What fits nowhere is refused where memory has no room for anything`() throws {
+    let fixture = try ArchiveFixture()
+    let archives: ArchiveManager<Weightless> = try fixture.archives(memory: 0, disk: 40)
+    archives.record(Weightless(data: Data(repeating: 1, count: 10)))
+    archives.record(Weightless(data: Data(repeating: 2, count: 50)))
+    #expect(fixture.failures.codes == [.tooLarge])
+    #expect(archives.access(archiveWithKey: "a")?.data.count == 10)
+  }
+
+  @Test func `Errors carry nothing of an archive`() throws {
+    struct Choice: ArchiveCodable, Sendable {
+      enum Kind: String, Codable { case one }
+      var primaryKey: String { "a" }
+      var kind = Kind.one
+    }
+    let fixture = try ArchiveFixture()
+    let folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("vellum-failure-\(UUID().uuidString)/vellum_choice")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder.deletingLastPathComponent()) }
+    try Data(#"{"kind":"secret"}"#.utf8).write(to: folder.appendingPathComponent("a.vlm"))
+    _ = try fixture.factory.importing(folder: folder)
+    #expect(try fixture.factory.archives(for: Choice.self).accessAll().isEmpty)
+    let error = try #require(fixture.failures.all.first?.error)
+    #expect(error.code == .notDecodable)
+    #expect(!"\(error)".contains("secret") && "\(error)".contains("'kind'"))
+  }
+
   @Test func `A closed store is an error, and memory goes on`() throws {
     let fixture = try ArchiveFixture()
     let archives: ArchiveManager<Person> = try fixture.archives()

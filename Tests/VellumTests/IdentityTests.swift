@@ -67,6 +67,21 @@ private class Player: ArchiveCodable {
     #expect(players.access(archiveWithKey: "a") == nil)
   }
 
+  @Test func `An instance whose archive was deleted is not what comes to its key later`() throws {
+    let players = try players(.shared)
+    players.record(Player("a", score: 1))
+    let held = try #require(players.access(archiveWithKey: "a"))
+    players.delete(archiveWithKey: "a")
+    let folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("vellum-identity-\(UUID().uuidString)/vellum_player")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder.deletingLastPathComponent()) }
+    try Player("a", score: 9).archiveData().write(to: folder.appendingPathComponent("a.vlm"))
+    #expect(try fixture.factory.importing(folder: folder).importedCount == 1)
+    let found = try #require(players.access(archiveWithKey: "a"))
+    #expect(found !== held && found.score == 9 && players.accessAll().first === found)
+  }
+
   @Test func `An old instance is not what was recorded meanwhile`() throws {
     let players = try players(.shared, memory: 1)
     players.record(Player("a", score: 1))

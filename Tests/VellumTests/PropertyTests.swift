@@ -1,6 +1,7 @@
 import Foundation
 import Sediment
 import SedimentTesting
+import Synchronization
 import Testing
 import Vellum
 
@@ -36,6 +37,49 @@ private class Friend: Archivable {
   func archive() throws -> Data { Data(primaryKey.utf8) }
   static func deArchive(fromData data: Data) throws -> any Archivable {
     Friend(String(decoding: data, as: UTF8.self))
+  }
+}
+
+/// One of a net in which each level leads to the next by two ways.
+private final class Node: Archivable {
+  static let encodingCount = Count()
+  static var archivePropertyBehavior: ArchivePropertyBehavior { .replaceExisting }
+  let primaryKey: String
+  let left, right: Node?
+
+  init(_ key: String, _ next: Node?) { (primaryKey, left, right) = (key, next, next) }
+
+  func archiveData() throws -> Data {
+    Self.encodingCount.add()
+    return Data(primaryKey.utf8)
+  }
+
+  static func decode(archive data: Data) throws -> any Archivable {
+    Node(String(decoding: data, as: UTF8.self), nil)
+  }
+}
+
+/// A number that grows.
+private final class Count: Sendable {
+  private let number = Mutex(0)
+  var value: Int { number.withLock { $0 } }
+  func add() { number.withLock { $0 += 1 } }
+}
+
+private struct Unfinished: Archivable, Sendable {
+  struct Failure: Error {}
+  static var archivePropertyBehavior: ArchivePropertyBehavior { .replaceExisting }
+  var primaryKey: String { "unfinished" }
+  var author: Author
+  var fails: Bool
+
+  func archiveData() throws -> Data {
+    if fails { throw Failure() }
+    return Data(author.name.utf8)
+  }
+
+  static func decode(archive data: Data) throws -> any Archivable {
+    Unfinished(author: Author(name: String(decoding: data, as: UTF8.self)), fails: false)
   }
 }
 
@@ -81,8 +125,36 @@ private class Friend: Archivable {
     (one.friend, other.friend) = (other, one)
     let friends = try fixture.factory.archives(for: Friend.self)
     friends.record(one)
-    #expect(friends.accessAll().map(\.primaryKey) == ["one", "other"])
+    #expect(friends.accessAll().map(\.primaryKey) == ["other", "one"])
     one.friend = nil
+  }
+
+  @Test func `An object that several lead to is recorded once`() throws {
+    let nodes = try fixture.factory.archives(for: Node.self)
+    var node: Node?
+    for level in 0..<20 { node = Node("\(level)", node) }
+    let count = Node.encodingCount.value
+    nodes.record(try #require(node))
+    #expect(Node.encodingCount.value - count == 20 && nodes.accessAll().count == 20)
+  }
+
+  @Test func `Properties are recorded only with an object that can be`() throws {
+    authors.record(Author(name: "a", born: 1))
+    let books = try fixture.factory.archives(for: Unfinished.self)
+    #expect(throws: VellumError.self) {
+      try books.throwing.record(Unfinished(author: Author(name: "a", born: 2), fails: true))
+    }
+    #expect(authors.access(archiveWithKey: "a")?.born == 1)
+    try books.throwing.record(Unfinished(author: Author(name: "a", born: 3), fails: false))
+    #expect(authors.access(archiveWithKey: "a")?.born == 3)
+  }
+
+  @Test func `They go to the file of the object, though nobody has the factory any more`() throws {
+    let books = try ArchivesFactory(store: fixture.store).archives(for: Book.self)
+    books.record(Book(title: "t", author: Author(name: "a", born: 5)))
+    #expect(
+      try ArchivesFactory(store: fixture.store).archives(for: Author.self).accessAll()
+        == [Author(name: "a", born: 5)])
   }
 
   @Test func `Accessed objects of classes are nobody else's`() throws {

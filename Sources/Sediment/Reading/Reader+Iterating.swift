@@ -12,12 +12,14 @@ extension Reader {
   /// Calls `body` with the visible records of a collection until it says stop, each key that is there the whole time
   /// just once, in no order.
   ///
-  /// `body` runs in a reader's scope, without the lock, so it may read and write.
+  /// `body` runs in a reader's scope, without the lock, so it may read and write. A record that is damaged ends it, unless
+  /// `damage` passes over its error.
   func forEachRecord(
-    _ state: CollectionState, _ body: (FoundRecord) throws -> Bool
+    _ state: CollectionState, damage: (SedimentError) throws -> Void = { throw $0 },
+    _ body: (FoundRecord) throws -> Bool
   ) throws {
     var walk = try beginWalk(state)
-    while try visitNext(&walk, state, body) {}
+    while try visitNext(&walk, state, damage: damage, body) {}
   }
 
   /// Begins what `visitNext` goes on with.
@@ -30,13 +32,14 @@ extension Reader {
 
   /// Calls `body` with the visible records of a few neighbours in the index; false at the end, or if it said stop.
   func visitNext(
-    _ walk: inout RecordWalk, _ state: CollectionState, _ body: (FoundRecord) throws -> Bool
+    _ walk: inout RecordWalk, _ state: CollectionState,
+    damage: (SedimentError) throws -> Void = { throw $0 }, _ body: (FoundRecord) throws -> Bool
   ) throws -> Bool {
     try enterReading()
     defer { Readers.leave() }
     switch walk.index.advance(in: index.view) {
     case .entries:
-      return try visit(walk.index.entries, state, body)
+      return try visit(walk.index.entries, state, damage, body)
     case .rebuilt:
       // Everything was cleared meanwhile, and what is there now is new; or else, which hardly ever happens, the
       // index was built anew, and there is no telling what was visited.
@@ -48,17 +51,22 @@ extension Reader {
 
   /// Visits the records of entries, whose memory is brought near some time before.
   private func visit(
-    _ entries: [IndexEntry], _ state: CollectionState, _ body: (FoundRecord) throws -> Bool
+    _ entries: [IndexEntry], _ state: CollectionState, _ damage: (SedimentError) throws -> Void,
+    _ body: (FoundRecord) throws -> Bool
   ) throws -> Bool {
     let ahead = 16
     for (place, entry) in entries.enumerated() {
       if place + ahead < entries.count { prefetch(entries[place + ahead]) }
       let position = entry.position << 3
-      guard let found = try record(at: position) else { throw damaged(at: position) }
+      guard let found = try record(at: position) else {
+        try damage(damaged(at: position))
+        continue
+      }
       defer { found.release() }
       guard found.view.collection == state.number else { continue }
       if options.verifiesReads, !found.view.isIntact(at: position, seed: found.segment.seed) {
-        throw damaged(at: position)
+        try damage(damaged(at: position))
+        continue
       }
       guard isVisible(found, state) else { continue }
       if try !body(found) { return false }
@@ -103,6 +111,26 @@ extension Reader {
       let value = try value(of: found.borrowed)
       defer { value.release() }
       return try unsafe body(RawSpan(_unsafeBytes: found.view.key), RawSpan(_unsafeBytes: value.bytes))
+    }
+  }
+
+  /// Calls `body` with the keys and values that can be read, and `failed` with the error of each record that cannot.
+  func forEachReadable(
+    _ state: CollectionState, _ body: (RawSpan, RawSpan) throws -> Void,
+    _ failed: (SedimentError) throws -> Void
+  ) throws {
+    try forEachRecord(state, damage: failed) { found in
+      let value: FoundValue
+      do throws(SedimentError) {
+        value = try self.value(of: found.borrowed)
+      } catch {
+        guard error.code == .damaged || error.isOfUnreadable else { throw error }
+        try failed(error)
+        return true
+      }
+      defer { value.release() }
+      try unsafe body(RawSpan(_unsafeBytes: found.view.key), RawSpan(_unsafeBytes: value.bytes))
+      return true
     }
   }
 

@@ -1,5 +1,7 @@
 // What the command, the interface for C and tests ask of a store beyond its public interface.
 
+internal import Synchronization
+
 extension SedimentStore {
   /// Writes a checkpoint, from which the next recovery begins, as the background does when one is due.
   package func checkpoint() throws {
@@ -60,5 +62,21 @@ extension SedimentStore {
   /// How many segments a backup keeps from being used again.
   package var pinnedGenerationCount: Int {
     engine.log.writer?.withLock { writer in writer.pinned.count } ?? 0
+  }
+}
+
+extension SedimentCollection {
+  /// Calls a closure with each key and value that can be read, as `forEach` does, and another one with the error of each
+  /// record that cannot.
+  package func forEachReadable(
+    _ body: (RawSpan, RawSpan) throws -> Void, failed: (SedimentError) throws -> Void
+  ) throws {
+    try store.reader.forEachReadable(state, body, failed)
+  }
+
+  /// Throws what a call with the collection would, if it cannot be used.
+  package func checkUsable() throws(SedimentError) {
+    try store.checkUsable()
+    if state.isDropped.load(ordering: .relaxed) { throw .dropped(store.path) }
   }
 }

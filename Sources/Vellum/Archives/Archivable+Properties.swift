@@ -1,3 +1,5 @@
+internal import Synchronization
+
 extension Archivable {
   /// Records its archivable properties as archives of their own, as its type's `archivePropertyBehavior` says.
   ///
@@ -15,21 +17,24 @@ extension Archivable {
   }
 
   func archiveProperties(in factory: ArchivesFactory) {
+    PropertyVisit.visiting(self) { archivePropertiesOfVisited(in: factory) }
+  }
+
+  private func archivePropertiesOfVisited(in factory: ArchivesFactory) {
     let behavior = Self.archivePropertyBehavior
     guard behavior != .ignore else { return }
-    PropertyVisit.visiting(self) {
-      for property in archivableProperties(of: self) { property.archive(behavior, in: factory) }
-    }
+    for property in archivableProperties(of: self) { property.archive(behavior, in: factory) }
   }
 
   /// Records it as the property of another object, its own properties before it.
   private func archive(_ behavior: ArchivePropertyBehavior, in factory: ArchivesFactory) {
-    factory.reporting(Self.archiveName, .recording) {
-      let core = try factory.archives(for: Self.self).core
-      let onlyIfAbsent = behavior == .insertIfNotPresent
-      if onlyIfAbsent, core.useIfPresent(primaryKey) { return }
-      archiveProperties(in: factory)
-      try core.record(self, onlyIfAbsent: onlyIfAbsent)
+    PropertyVisit.visiting(self) {
+      factory.reporting(Self.archiveName, .recording) {
+        let core = try factory.archives(for: Self.self).core
+        let onlyIfAbsent = behavior == .insertIfNotPresent
+        if onlyIfAbsent, core.useIfPresent(primaryKey) { return }
+        try core.record(self, onlyIfAbsent: onlyIfAbsent) { archivePropertiesOfVisited(in: factory) }
+      }
     }
   }
 }
@@ -45,16 +50,22 @@ private func archivableProperties(of object: Any) -> [any Archivable] {
   return found
 }
 
-/// The objects whose properties are being recorded, so that objects which lead to each other end somewhere.
-private struct PropertyVisit: Hashable, Sendable {
-  @TaskLocal private static var current: Set<PropertyVisit> = []
+/// The objects that are recorded with one, so that each is once, and those which lead to each other end somewhere.
+private final class PropertyVisit: Sendable {
+  private struct Object: Hashable {
+    let type: ObjectIdentifier
+    let key: String
+  }
 
-  let type: ObjectIdentifier
-  let key: String
+  @TaskLocal private static var current: PropertyVisit?
 
+  private let visited = Mutex<Set<Object>>([])
+
+  /// Calls a closure unless the object was visited before.
   static func visiting(_ object: some Archivable, _ body: () -> Void) {
-    let visit = PropertyVisit(type: ObjectIdentifier(Swift.type(of: object)), key: object.primaryKey)
-    guard !current.contains(visit) else { return }
-    $current.withValue(current.union([visit]), operation: body)
+    let visit = current ?? PropertyVisit()
+    let object = Object(type: ObjectIdentifier(type(of: object)), key: object.primaryKey)
+    guard visit.visited.withLock({ $0.insert(object).inserted }) else { return }
+    if current == nil { $current.withValue(visit, operation: body) } else { body() }
   }
 }

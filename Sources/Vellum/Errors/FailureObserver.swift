@@ -7,7 +7,13 @@ final class FailureObserver: Sendable {
 
   var observe: (@Sendable (VellumFailure) -> Void)? {
     get { closure.withLock { $0 } }
-    set { closure.withLock { $0 = newValue } }
+    set {
+      // What the one before holds ends without the lock.
+      _ = closure.withLock { closure in
+        defer { closure = newValue }
+        return closure
+      }
+    }
   }
 
   func tell(_ failure: VellumFailure) {

@@ -1,4 +1,5 @@
 public import Foundation
+internal import Sediment
 
 /// What went wrong with archives: what could not be done, and why.
 ///
@@ -52,7 +53,24 @@ public struct VellumError: LocalizedError, Sendable {
 extension VellumError: CustomStringConvertible {
   /// All that is known of it.
   public var description: String {
-    let texts = [errorDescription, failureReason, underlyingError.map { "\($0)" }]
+    let texts = [errorDescription, failureReason, underlyingError.map(Self.text)]
     return texts.compactMap(\.self).joined(separator: " ")
+  }
+
+  /// An error in words, without what may be a part of an archive.
+  private static func text(_ error: any Error) -> String {
+    switch error {
+    case let error as SedimentError: "\(error)"
+    case DecodingError.keyNotFound(let key, let context): "There is no \(path(context.codingPath + [key]))."
+    case DecodingError.valueNotFound(_, let context): "There is nothing at \(path(context.codingPath))."
+    case DecodingError.typeMismatch(let type, let context):
+      "There is no \(type) at \(path(context.codingPath))."
+    case DecodingError.dataCorrupted(let context): "What is at \(path(context.codingPath)) is not possible."
+    default: "It was a \(type(of: error))."
+    }
+  }
+
+  private static func path(_ keys: [any CodingKey]) -> String {
+    "'\(keys.map(\.stringValue).joined(separator: "."))'"
   }
 }

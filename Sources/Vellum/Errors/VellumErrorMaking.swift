@@ -69,9 +69,11 @@ extension VellumError {
 
   static func store(_ name: String, _ error: any Error) -> VellumError {
     if let error = error as? VellumError { return error }
-    let reason = (error as? SedimentError)?.message ?? "The store failed."
+    let failure = error as? SedimentError
+    let reason = failure?.message ?? "The store failed."
     return VellumError(
-      .store, errorDescription: "The archives of '\(name)' could not be read or written.",
+      failure?.code == .damaged ? .damaged : .store,
+      errorDescription: "The archives of '\(name)' could not be read or written.",
       failureReason: reason, underlyingError: error)
   }
 

@@ -16,6 +16,8 @@ public final class ArchiveManager<Archive: Archivable>: Archivist {
   private let owner: CoreOwner
   private let observer: FailureObserver
   private weak let factory: ArchivesFactory?
+  /// Makes what stands for the factory once that is gone.
+  private let successor: () -> ArchivesFactory
 
   /// A manager in the file of the shared factory; the sizes count if nobody has a manager of this type yet.
   public convenience init(maxMemorySize: DataSize, maxDiskSize: DataSize) throws {
@@ -31,9 +33,20 @@ public final class ArchiveManager<Archive: Archivable>: Archivist {
   ) throws {
     self.factory = factory
     observer = factory.failures
-    (core, owner) = try factory.place(for: Archive.archiveName).core(
+    let place = try factory.place(for: Archive.archiveName)
+    let sizes = (factory.defaultMaxMemorySize, factory.defaultMaxDiskSize)
+    successor = { [observer] in ArchivesFactory(place, failures: observer, defaultSizes: sizes) }
+    (core, owner) = try place.core(
       for: Archive.self, maxMemorySize: maxMemorySize, maxDiskSize: maxDiskSize, identity: identity,
       observer: observer)
+    let damage = core.withLock {
+      defer { core.shelf.damage = nil }
+      return core.shelf.damage
+    }
+    if let damage {
+      observer.tell(
+        VellumFailure(archiveName: core.name, operation: .opening, error: .store(core.name, damage)))
+    }
   }
 
   // MARK: Figures
@@ -129,10 +142,10 @@ public final class ArchiveManager<Archive: Archivable>: Archivist {
 
   // MARK: Properties
 
-  /// Records the archivable properties of an object, if its type wants that, and then the object.
+  /// Records the archivable properties of an object, if its type wants that, and then the object, which fails before if
+  /// it cannot be recorded.
   func recordAll(_ object: Archive) throws {
-    object.archiveProperties(in: factory ?? .shared)
-    try core.record(object)
+    try core.record(object) { object.archiveProperties(in: factory ?? successor()) }
   }
 }
 

@@ -20,9 +20,10 @@ extension ArchivesFactory {
   /// Moves a folder with a file `KEY.vlm` for each archive, which has its data, into the archives of a name.
   ///
   /// Without a name it is that of the folder, without `vellum_` at its beginning: so the folder `vellum_user` becomes the
-  /// archives of the type `User`. Each file goes once its archive is on the disk; when a file was changed counts as its
-  /// last use. Interrupted, by whatever it is, that loses nothing, and the next call goes on. A folder that is not there
-  /// has no files. Nobody else may use the folder meanwhile.
+  /// archives of the type `User`. Each file goes once its archive is on the disk, unless another process has the file of
+  /// the archives and those of this run are gone with it. When a file was changed counts as the time of its last use; in
+  /// the order of uses it comes behind all that is there. Interrupted, by whatever it is, that loses nothing, and the next
+  /// call goes on. A folder that is not there has no files. Nobody else may use the folder meanwhile.
   ///
   /// Call it before the archives are asked for: then all files find room, and the sizes count from then on.
   @discardableResult
@@ -39,8 +40,10 @@ extension ArchivesFactory {
     let folderName = folder.standardizedFileURL.lastPathComponent
     let name = archiveName ?? String(folderName.dropFirst(folderName.hasPrefix("vellum_") ? 7 : 0))
     let contents = try ArchiveFolder.contents(of: folder, name)
-    let importing = try place(for: name).withShelf(named: name, observer: failures) { shelf in
-      var importing = ArchiveFolderImport(shelf, moves: moves)
+    let place = try place(for: name)
+    let importing = try place.withShelf(named: name, observer: failures) { shelf in
+      // Files stay where archives are gone with the process.
+      var importing = ArchiveFolderImport(shelf, moves: moves && !place.isOfThisRun)
       try importing.take(contents, progress)
       return importing
     }

@@ -17,7 +17,13 @@ public final class ArchivesFactory: @unchecked Sendable {
   /// archives of this run are its own and are gone with it, which is told to the observer.
   public static var shared: ArchivesFactory {
     get { sharedFactory.withLock { $0 } }
-    set { sharedFactory.withLock { $0 = newValue } }
+    set {
+      // The one before ends without the lock: what it has may ask for the new one.
+      _ = sharedFactory.withLock { factory in
+        defer { factory = newValue }
+        return factory
+      }
+    }
   }
 
   private static let sharedFactory = Mutex(ArchivesFactory(file: defaultFile, goesOnAlone: true))
@@ -39,12 +45,12 @@ public final class ArchivesFactory: @unchecked Sendable {
   private var opened: ArchivePlace?
   private var managers: [ObjectIdentifier: AnyObject] = [:]
   private var defaultSizes = (memory: 1.megaBytes, disk: 2.megaBytes)
-  let failures = FailureObserver()
+  let failures: FailureObserver
 
   /// A factory whose archives are in a file; that is made, with its folder, when archives are first asked for.
   ///
-  /// The options count if nobody in the process has the file open as archives yet. Where another process has it, and
-  /// does not end within two seconds, asking for archives fails with `locked`.
+  /// All who have the file open in this process must name the same options, but for durability and observer, or asking
+  /// for archives fails. Where another process has it, and does not end within two seconds, that fails with `locked`.
   public convenience init(file: URL, options: SedimentOptions = SedimentOptions()) {
     self.init(file: file, options: options, goesOnAlone: false)
   }
@@ -52,6 +58,7 @@ public final class ArchivesFactory: @unchecked Sendable {
   private init(file: URL, options: SedimentOptions = SedimentOptions(), goesOnAlone: Bool) {
     open = { try ArchivePlace.at(file, options: options) }
     self.goesOnAlone = goesOnAlone
+    failures = FailureObserver()
   }
 
   /// A factory whose archives are in a store, beside what else that holds, in collections whose names begin with
@@ -59,12 +66,24 @@ public final class ArchivesFactory: @unchecked Sendable {
   public init(store: SedimentStore) {
     open = { ArchivePlace.of(store) }
     goesOnAlone = false
+    failures = FailureObserver()
   }
 
   /// A factory whose archives are in a place that a test has made.
   package init(_ place: ArchivePlace) {
     open = { place }
     goesOnAlone = false
+    failures = FailureObserver()
+  }
+
+  /// A factory in the place of one that is gone.
+  init(
+    _ place: ArchivePlace, failures: FailureObserver, defaultSizes: (memory: DataSize, disk: DataSize)
+  ) {
+    open = { place }
+    goesOnAlone = false
+    self.failures = failures
+    self.defaultSizes = defaultSizes
   }
 
   /// How large the memory part of a type's archives may become that are asked for without a size: 1 MB unless it is

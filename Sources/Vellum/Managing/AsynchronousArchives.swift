@@ -11,8 +11,13 @@ public struct AsynchronousArchives<Archive: Archivable> {
 
   /// Records an object, in place of an archive with its primary key.
   nonisolated(nonsending) public func record(_ object: Archive) async throws {
-    try manager.recordAll(object)
+    try awaited { try manager.recordAll(object) }
     try await core.synced()
+  }
+
+  /// Makes changes that are waited for together.
+  private func awaited(_ change: () throws -> Void) throws {
+    try ArchiveShelf.$areAwaited.withValue(true, operation: change)
   }
 
   /// Records an object, in place of an archive with its primary key; the same as `record`.
@@ -22,7 +27,7 @@ public struct AsynchronousArchives<Archive: Archivable> {
 
   /// Records objects, one after the other, until one fails; one wait is for all.
   nonisolated(nonsending) public func insert(all objects: [Archive]) async throws {
-    try manager.throwing.insert(all: objects)
+    try awaited { try manager.throwing.insert(all: objects) }
     try await core.synced()
   }
 
@@ -55,7 +60,7 @@ public struct AsynchronousArchives<Archive: Archivable> {
 
   /// Deletes the archive of a key, if there is one.
   nonisolated(nonsending) public func delete(archiveWithKey key: String) async throws {
-    try core.delete(key)
+    try awaited { try core.delete(key) }
     try await core.synced()
   }
 
@@ -66,13 +71,13 @@ public struct AsynchronousArchives<Archive: Archivable> {
 
   /// Deletes the archives of keys, until one fails; one wait is for all.
   nonisolated(nonsending) public func delete(allKeys objectsKeys: [String]) async throws {
-    try manager.throwing.delete(allKeys: objectsKeys)
+    try awaited { try manager.throwing.delete(allKeys: objectsKeys) }
     try await core.synced()
   }
 
   /// Deletes all archives.
   nonisolated(nonsending) public func deleteAll() async throws {
-    try core.deleteAll()
+    try awaited { try core.deleteAll() }
     try await core.synced()
   }
 
@@ -80,7 +85,7 @@ public struct AsynchronousArchives<Archive: Archivable> {
   nonisolated(nonsending) public func deleteAllInvalidateArchives(
     invalidateTimeInterval: TimeInterval
   ) async throws {
-    try core.deleteAll(unusedFor: invalidateTimeInterval)
+    try awaited { try core.deleteAll(unusedFor: invalidateTimeInterval) }
     try await core.synced()
   }
 

@@ -53,12 +53,13 @@ struct QueryRun<Archive: Archivable> {
     _ found: ArchiveParts.Found, _ data: inout ArraySlice<ArchiveParts.Stored?>
   ) throws -> Archive? {
     switch found {
-    case .kept(let kept): try core.archive(kept)
-    case .stored(let key, _):
-      try (data.popFirst() ?? nil).map { stored in
+    case .kept(let kept): return try core.archive(kept)
+    case .stored(let key, let number):
+      if let stored = data.popFirst() ?? nil {
         let (head, data) = try stored.get()
         return try core.decode(data, key, head)
       }
+      return try core.keptSince(key, number).map { try core.archive($0) }
     }
   }
 

@@ -19,13 +19,16 @@ final class ArchiveCore<Archive: Archivable>: ArchiveParts, @unchecked Sendable 
       keepsData: hasIdentity && identity == .copied, in: place, observer: observer)
   }
 
-  /// Records an object; false if that is to be done only where there is none with its key, and there is one.
-  @discardableResult
-  func record(_ object: Archive, onlyIfAbsent: Bool = false) throws -> Bool {
+  /// Records an object, unless that is to be done only where there is none with its key, and there is one.
+  ///
+  /// The closure is called before, with nothing that could be wrong with the object itself any more.
+  func record(_ object: Archive, onlyIfAbsent: Bool = false, after prepare: () -> Void) throws {
     let key = object.primaryKey
     let data = try encode(object)
     let kept = kept(instance(ofRecorded: object, key), key, data)
-    return try record(key, data, kept, onlyIfAbsent: onlyIfAbsent)
+    try shelf.checkSize(data, mayBeElsewhere: fits(kept))
+    prepare()
+    try record(key, data, kept, onlyIfAbsent: onlyIfAbsent)
   }
 
   /// The archive of a key, from memory or else from the disk; that is a use of it.
@@ -50,13 +53,20 @@ final class ArchiveCore<Archive: Archivable>: ArchiveParts, @unchecked Sendable 
   /// What is to be kept of an object that is recorded: of one that all share a copy, unless they share it already.
   private func instance(ofRecorded object: Archive, _ key: String) -> Archive {
     guard sharesInstances else { return object }
-    let known = withLock { instances[key] }
+    let known = withLock { instances[key]?.object }
     return known === object as AnyObject ? object : object.tryCopy()
   }
 
   override func noteRecorded(_ kept: KeptArchive, _ key: String) {
-    guard sharesInstances, let kept = kept as? KeptValue<Archive> else { return }
-    instances[key] = kept.archive as AnyObject
+    guard sharesInstances, let kept = kept as? KeptValue<Archive>, let tick = recordedTick(key) else {
+      return
+    }
+    instances[key] = (kept.archive as AnyObject, tick)
+  }
+
+  /// Which version of an archive is there now, with the lock; nil for none.
+  private func recordedTick(_ key: String) -> UInt64? {
+    shelf.ledger.slot(of: key).map { shelf.ledger[$0].recordedTick }
   }
 
   /// The archive that data decodes to which was stored with a head, or the instance of it that somebody has.
@@ -64,11 +74,10 @@ final class ArchiveCore<Archive: Archivable>: ArchiveParts, @unchecked Sendable 
     let archive = try decode(data)
     guard sharesInstances else { return archive }
     return withLock {
-      if let known = instances[key] as? Archive { return known }
-      // What was recorded since has another instance, or none.
-      if let slot = shelf.ledger.slot(of: key), shelf.ledger[slot].recordedTick == head.tick {
-        instances[key] = archive as AnyObject
-      }
+      // What was recorded, or deleted, since has another instance, or none.
+      guard let tick = recordedTick(key) else { return archive }
+      if let known = instances[key], known.tick == tick, let known = known.object as? Archive { return known }
+      if tick == head.tick { instances[key] = (archive as AnyObject, tick) }
       return archive
     }
   }

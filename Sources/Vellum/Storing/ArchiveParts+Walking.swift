@@ -57,9 +57,27 @@ extension ArchiveParts {
           data.append(.failure(error))
         }
       }
+    } catch let error as SedimentError where error.code == .damaged || error.code == .inputOutput {
+      // One of them cannot be read, and the others can.
+      return stored.map { key, number in
+        do {
+          guard let parsed = try shelf.read(key), parsed.head.number == number else { return nil }
+          return .success(parsed)
+        } catch {
+          return .failure(error)
+        }
+      }
     } catch {
       throw VellumError.store(name, error)
     }
     return data
+  }
+
+  /// What memory has of an archive that has left the disk since it was looked for; nil if there is nothing.
+  final func keptSince(_ key: String, _ number: UInt64) -> KeptArchive? {
+    withLock {
+      guard let slot = shelf.ledger.slot(of: key), shelf.ledger[slot].number == number else { return nil }
+      return memory.peek(forKey: key)
+    }
   }
 }

@@ -48,21 +48,24 @@ class ArchiveParts: @unchecked Sendable {
 
   // MARK: Recording
 
-  /// Records data; false if that is to be done only where there is none with its key, and there is some.
-  final func record(_ key: String, _ data: Data, _ kept: KeptArchive, onlyIfAbsent: Bool) throws -> Bool {
+  /// Records data, unless that is to be done only where there is none with its key, and there is some.
+  final func record(_ key: String, _ data: Data, _ kept: KeptArchive, onlyIfAbsent: Bool) throws {
     try withLock {
       if presentSlot(key) != nil {
-        if onlyIfAbsent { return false }
+        if onlyIfAbsent { return }
       } else if let gone = shelf.ledger.slot(of: key) {
         shelf.ledger.remove(gone)
       }
-      let fits = kept.byteCount <= memoryByteCountMax
-      try shelf.record(key, data, mayBeElsewhere: fits) { memory.peek(forKey: $0) != nil }
+      try shelf.record(key, data, mayBeElsewhere: fits(kept)) { memory.peek(forKey: $0) != nil }
       noteRecorded(kept, key)
       keep(kept, key)
       prune()
-      return true
     }
+  }
+
+  /// Whether memory may have an archive.
+  final func fits(_ kept: KeptArchive) -> Bool {
+    memoryByteCountMax > 0 && kept.byteCount <= memoryByteCountMax
   }
 
   /// Is told of what was recorded, with the lock.
@@ -113,11 +116,12 @@ class ArchiveParts: @unchecked Sendable {
     }
   }
 
-  /// Forgets an archive that the file has no more though nobody deleted it here; false if it was recorded meanwhile.
+  /// Forgets an archive that the file has no more though nobody deleted it here; false if it was recorded meanwhile, or
+  /// is in memory alone now.
   final func forget(_ key: String, _ tick: UInt64) -> Bool {
     withLock {
       guard let slot = shelf.ledger.slot(of: key) else { return true }
-      guard shelf.ledger[slot].recordedTick == tick else { return false }
+      guard shelf.ledger[slot].recordedTick == tick, shelf.ledger[slot].isOnDisk else { return false }
       shelf.ledger.remove(slot)
       return true
     }
@@ -126,7 +130,7 @@ class ArchiveParts: @unchecked Sendable {
   // MARK: Memory, with the lock
 
   private func keep(_ kept: KeptArchive, _ key: String) {
-    if kept.byteCount > memoryByteCountMax || !memory.insert(kept, forKey: key) {
+    if !fits(kept) || !memory.insert(kept, forKey: key) {
       memory.removeValue(forKey: key)
     }
   }

@@ -19,6 +19,8 @@ package final class ArchivePlace: Sendable {
 
   /// Of a file that is closed when nobody uses it any more.
   private let shared: SharedStore?
+  /// Whether all of it is gone with the process.
+  let isOfThisRun: Bool
 
   package convenience init(_ store: SedimentStore, scheduler: any WorkScheduler, clock: ArchiveClock = .wall)
   {
@@ -27,10 +29,11 @@ package final class ArchivePlace: Sendable {
 
   private init(
     _ store: SedimentStore, keeping shared: SharedStore?, scheduler: any WorkScheduler = WorkPool.shared,
-    clock: ArchiveClock = .wall
+    clock: ArchiveClock = .wall, isOfThisRun: Bool = false
   ) {
     self.store = store
     self.shared = shared
+    self.isOfThisRun = isOfThisRun
     self.scheduler = scheduler
     self.clock = clock
   }
@@ -127,7 +130,7 @@ extension ArchivePlace {
     let file = FileManager.default.temporaryDirectory
       .appendingPathComponent("vellum-\(UUID().uuidString).sediment", isDirectory: false)
     do {
-      let place = of(try SedimentStore(url: file, options: options))
+      let place = of(try SedimentStore(url: file, options: options), keeping: nil, isOfThisRun: true)
       // It stays open, without a name.
       try? FileManager.default.removeItem(at: file)
       return place
@@ -141,12 +144,14 @@ extension ArchivePlace {
     of(store, keeping: nil)
   }
 
-  private static func of(_ store: SedimentStore, keeping shared: SharedStore?) -> ArchivePlace {
+  private static func of(
+    _ store: SedimentStore, keeping shared: SharedStore?, isOfThisRun: Bool = false
+  ) -> ArchivePlace {
     savesAtExit
     return places.withLock { places in
       // The store of a place that is there is there, too, so that no other has its identity.
       if let place = places[ObjectIdentifier(store)]?.place { return place }
-      let place = ArchivePlace(store, keeping: shared)
+      let place = ArchivePlace(store, keeping: shared, isOfThisRun: isOfThisRun)
       places = places.filter { $0.value.place != nil }
       places[ObjectIdentifier(store)] = WeakPlace(place: place)
       return place

@@ -6,7 +6,7 @@ extension ArchiveShelf {
   /// crash leaves behind.
   func readLedger() throws -> [[UInt8]] {
     var found: [(key: String, head: ArchiveHead, byteCount: Int)] = []
-    try archives.forEach { key, value in
+    try archives.forEachReadable { key, value in
       // Foreign bytes in the collection are nobody's archive; only a newer version's must not be touched.
       do throws(ArchiveHead.Failure) {
         let (head, byteCount) = try ArchiveHead.read(value)
@@ -14,7 +14,8 @@ extension ArchiveShelf {
       } catch {
         if error == .newer { throw VellumError.newer(name) }
       }
-      return .continue
+    } failed: {
+      damage = $0
     }
     let (saved, orphans) = try readUses(of: Set(found.map(\.head.number)))
     var numbered = ArchiveLedger()

@@ -27,11 +27,19 @@ final class ArchiveShelf: @unchecked Sendable {
   var isFinished = false
   /// False once the store has refused in a way that will not change.
   var canSave = true
+  /// Why an archive could not be read when the shelf was opened, until somebody is told.
+  var damage: SedimentError?
   /// Where values are put together.
   private var buffer: [UInt8] = []
 
   /// What the collection with the archives of a name is called.
   static func collectionName(_ name: String) -> String { "archive:" + name }
+
+  /// Whether the changes that are made here are waited for later, so that none waits for the disk itself.
+  @TaskLocal static var areAwaited = false
+
+  /// How durable changes are when the calls that make them return; nil for what the store was opened with.
+  private var durability: SedimentDurability? { Self.areAwaited ? .unsynced : nil }
 
   /// How many changes there are in a batch at most.
   static let batchCountMax = 4096
@@ -94,8 +102,8 @@ final class ArchiveShelf: @unchecked Sendable {
     let key = old.map { ledger[$0].key } ?? key
     let number = old.map { ledger[$0].number } ?? ledger.nextNumber
     let head = ArchiveHead(number: number, tick: ledger.nextTick, milliseconds: clock.milliseconds())
+    try checkSize(data, mayBeElsewhere: mayBeElsewhere)
     let fits = data.count <= byteCountMax
-    guard fits || mayBeElsewhere else { throw VellumError.tooLarge(name, byteCount: data.count) }
     if fits {
       let victims = try makeRoom(data.count, for: old, isElsewhere)
       try write(key, head, data, without: victims)
@@ -107,6 +115,13 @@ final class ArchiveShelf: @unchecked Sendable {
       ledger.replace(old, head, byteCount: data.count, isOnDisk: fits)
     } else {
       ledger.add(key, head, byteCount: data.count, isOnDisk: fits)
+    }
+  }
+
+  /// Refuses data that fits nowhere.
+  func checkSize(_ data: Data, mayBeElsewhere: Bool) throws {
+    guard data.count <= byteCountMax || mayBeElsewhere else {
+      throw VellumError.tooLarge(name, byteCount: data.count)
     }
   }
 
@@ -145,9 +160,9 @@ final class ArchiveShelf: @unchecked Sendable {
 
   func deleteAll() throws {
     do {
-      try archives.removeAll()
+      try archives.removeAll(durability: durability)
       ledger.removeAll()
-      try uses.removeAll()
+      try uses.removeAll(durability: durability)
     } catch {
       throw VellumError.store(name, error)
     }
@@ -223,9 +238,9 @@ final class ArchiveShelf: @unchecked Sendable {
     defer { if buffer.capacity > 1 << 20 { buffer = [] } }
     do {
       if victims.isEmpty {
-        try archives.set(buffer, forKey: key)
+        try archives.set(buffer, forKey: key, durability: durability)
       } else {
-        try store.batch { batch in
+        try store.batch(durability: durability) { batch in
           for slot in victims { remove(slot, in: &batch) }
           batch.set(buffer, forKey: key, in: archives)
         }
@@ -240,7 +255,7 @@ final class ArchiveShelf: @unchecked Sendable {
     let stored = slots.filter { ledger[$0].isOnDisk }
     if stored.isEmpty { return }
     do {
-      try store.batch { batch in
+      try store.batch(durability: durability) { batch in
         for slot in stored { remove(slot, in: &batch) }
       }
     } catch {

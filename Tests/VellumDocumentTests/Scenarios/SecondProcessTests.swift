@@ -51,6 +51,23 @@ private struct Draft: ArchiveCodable, Equatable {
       }
     }
 
+    @Test func `A second process leaves the files that it imports`() async throws {
+      await record("first")
+      let store = try SedimentStore(url: file())
+      await #expect(processExitsWith: .exitCode(0)) { [path = folders.path as String] in
+        enter(path)
+        let folder = URL(fileURLWithPath: path + "/vellum_draft")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let file = folder.appendingPathComponent("a.vlm")
+        try Draft(primaryKey: "a", text: "imported").archiveData().write(to: file)
+        #expect(try ArchivesFactory.shared.importing(folder: folder).importedCount == 1)
+        let drafts = try ArchivesFactory.shared.archives(for: Draft.self)
+        #expect(drafts.access(archiveWithKey: "a")?.text == "imported")
+        exit(FileManager.default.fileExists(atPath: file.path) ? 0 : 4)
+      }
+      try store.close()
+    }
+
     @Test func `The observer is told of it once, with the code`() async throws {
       await record("first")
       let store = try SedimentStore(url: file())
