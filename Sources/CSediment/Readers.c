@@ -195,8 +195,27 @@ bool sediment_reader_has_pins(void) {
   return false;
 }
 
+// The epoch of an announcement if it is of the domain or of all, or the domain is all; else UINT64_MAX.
+static uint64_t epoch_in(const uint64_t *place, uint64_t domain) {
+  uint64_t announcement = __atomic_load_n(place, __ATOMIC_ACQUIRE);
+  uint64_t announced = announcement & SEDIMENT_DOMAIN_ALL;
+  if (announcement == 0) return UINT64_MAX;
+  if (announced != domain && announced != SEDIMENT_DOMAIN_ALL && domain != SEDIMENT_DOMAIN_ALL) return UINT64_MAX;
+  return announcement >> SEDIMENT_DOMAIN_BITS;
+}
+
 uint32_t sediment_reader_depth(void) {
   return sediment_reader_slot == NULL ? 0 : sediment_reader_slot->depth & ~SEDIMENT_DEPARTING;
+}
+
+bool sediment_reader_is_inside(uint64_t domain) {
+  const struct sediment_reader *slot = sediment_reader_slot;
+  if (slot == NULL || slot->depth == 0) return false;
+  if (epoch_in(&slot->announcement, domain) != UINT64_MAX) return true;
+  for (uint32_t number = 0; number < slot->inner_count; number++) {
+    if (epoch_in(&slot->inner[number].announcement, domain) != UINT64_MAX) return true;
+  }
+  return false;
 }
 
 void sediment_reader_depart(struct sediment_departure *departure) {
@@ -231,15 +250,6 @@ static int order_readers(void) {
   }
   uint64_t from = __atomic_load_n(&fences_suffice_from, __ATOMIC_ACQUIRE);
   return from == 0 || sediment_monotonic_now() >= from;
-}
-
-// The epoch of an announcement if it is of the domain or of all, or the domain is all; else UINT64_MAX.
-static uint64_t epoch_in(const uint64_t *place, uint64_t domain) {
-  uint64_t announcement = __atomic_load_n(place, __ATOMIC_ACQUIRE);
-  uint64_t announced = announcement & SEDIMENT_DOMAIN_ALL;
-  if (announcement == 0) return UINT64_MAX;
-  if (announced != domain && announced != SEDIMENT_DOMAIN_ALL && domain != SEDIMENT_DOMAIN_ALL) return UINT64_MAX;
-  return announcement >> SEDIMENT_DOMAIN_BITS;
 }
 
 uint64_t sediment_reader_oldest(uint64_t domain) {

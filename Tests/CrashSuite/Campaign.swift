@@ -30,6 +30,9 @@ struct Campaign {
     end = began.addingTimeInterval(options.secondsPerLayer)
   }
 
+  /// How many times as many cases as usual a run tries that looks for one finding.
+  private static let patience = 3
+
   var seconds: Double { Date().timeIntervalSince(began) }
 
   /// The seed of the next case; nil once it is enough.
@@ -41,7 +44,7 @@ struct Campaign {
     if isLong {
       let left = count.long - Int(first % UInt64(count.long))
       if done >= caseCount ?? left, Date() >= end { return nil }
-    } else if done >= caseCount ?? count.short {
+    } else if done >= caseCount ?? (endsWithFinding ? Self.patience * count.short : count.short) {
       return nil
     }
     defer {

@@ -152,8 +152,9 @@ void sediment_reader_unpin(struct sediment_reader *slot);
 // Whether there are pins; in a child after a fork, those of its parent are among them.
 bool sediment_reader_has_pins(void);
 
-// How many scopes this thread is in.
+// How many scopes this thread is in, and whether it is in one of a domain.
 uint32_t sediment_reader_depth(void);
+bool sediment_reader_is_inside(uint64_t domain);
 
 // Lets this thread, which is in a scope, call something once it is in none; the departure is the thread's until then.
 void sediment_reader_depart(struct sediment_departure *departure);

@@ -51,6 +51,9 @@ final class Background: @unchecked Sendable {
   /// Whoever opens a store for a few keys has them before the rest of the index takes memory and processors.
   static var fillingPauseNanoseconds: UInt64 { 10_000_000 }
 
+  /// After so long it is tried again to fill the index, where a call has failed.
+  static var fillingRetryNanoseconds: UInt64 { 10_000_000_000 }
+
   /// Lets a job run, if this store has it.
   func schedule(_ work: Work?, after nanoseconds: UInt64 = 0) {
     if let work { scheduler.schedule(work, after: nanoseconds) }

@@ -141,6 +141,10 @@ struct Backup: AboveReader {
   private func unpin(_ generations: [Generation]) {
     // In a fork's child a lock that another thread had would stay taken.
     guard let writer = log.writer, !generations.isEmpty, !lifetime.isForked else { return }
-    writer.withLock { writer in writer.unpin(generations) }
+    writer.withLock { writer in
+      writer.unpin(generations)
+      // Who gives back what the backup has held, if nobody writes.
+      if !writer.freedRuns.isEmpty { background.planMaintenance(&writer) }
+    }
   }
 }

@@ -35,7 +35,7 @@ extension Compactor {
       } catch let next {
         error = next
       }
-      if error.code == .outOfSpace, !search.hasTurn, Readers.depth == 0 {
+      if error.code == .outOfSpace, !search.hasTurn, !isRead {
         // What it has won others may have taken: from now on nobody else begins a change until this one has ended.
         takeTurn()
         search.hasTurn = true
@@ -45,13 +45,16 @@ extension Compactor {
     }
   }
 
+  /// Whether this thread is in a reader's scope of this store, in which it would wait for itself.
+  var isRead: Bool { Readers.isInside(domain) }
+
   private func makeSpace(after error: SedimentError, _ search: inout RoomSearch) throws(SedimentError) {
     guard error.code == .outOfSpace, options.compaction != .off, let writer, let compaction else {
       throw error
     }
     do throws(SedimentError) {
       try win(after: error, &search, writer, compaction)
-    } catch  where error.code == .outOfSpace && Readers.depth == 0 && search.takesRow() {
+    } catch  where error.code == .outOfSpace && !isRead && search.takesRow() {
       // At last the file's end is cleared for a row of slots.
       try compaction.withLock { (compaction) throws(SedimentError) in try compaction.shorten() }
     }
@@ -75,8 +78,7 @@ extension Compactor {
       return (writer.reclaimedSlotCount, isHopeful)
     }
     guard isHopeful else { throw error }
-    // Inside a reader's scope of its own a thread would wait for itself.
-    guard Readers.depth == 0 else {
+    guard !isRead else {
       let hasReclaimed = try log.reclaim()
       // Others may have given back meanwhile.
       guard hasReclaimed || writer.withLock({ writer in writer.reclaimedSlotCount != before }) else {
@@ -86,8 +88,15 @@ extension Compactor {
     }
     let deadline = disk.monotonicClock() &+ Self.readersWaitNanoseconds
     while true {
-      let hasWon = try compaction.withLock { (compaction) throws(SedimentError) in
-        try compaction.makeSpaceOnce(since: before, isBehindVain: search.isSpent)
+      let hasWon: Bool
+      do throws(SedimentError) {
+        hasWon = try compaction.withLock { (compaction) throws(SedimentError) in
+          try compaction.makeSpaceOnce(since: before, isBehindVain: search.isSpent)
+        }
+      } catch {
+        // What cannot be read stays as it is from now on; other segments may make room.
+        guard error.isOfReading else { throw error }
+        hasWon = true
       }
       // Both at once: what is held no more came back.
       let (isBack, isHeld) = log.reclaimLock.withLock {
@@ -115,7 +124,7 @@ extension Compactor {
   /// Never longer than some milliseconds as long as compaction comes on, and a second where it does not.
   @inline(never)
   func keepPace() {
-    guard lifetime.isUsable, let writer, Readers.depth == 0 else { return }
+    guard lifetime.isUsable, let writer, !isRead else { return }
     if pace.isTurnTaken { roomTurn.withLock {} }
     guard pace.pace != .free else { return }
     writer.withLock { writer in background.planMaintenance(&writer) }

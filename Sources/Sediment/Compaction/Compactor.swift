@@ -103,9 +103,31 @@ extension Compactor {
     }
   }
 
+  /// Fills the index with what nobody has asked for yet; then what has waited for that may begin.
+  func completeIndexInBackground() {
+    guard lifetime.isUsable else { return }
+    do throws(SedimentError) {
+      try reader.completeIndex()
+    } catch  where error.code == .closed {
+      return
+    } catch {
+      background.tell(.failed(error))
+      // A call that failed once may not fail again.
+      if error.systemError != nil {
+        background.schedule(background.fillIndex, after: Background.fillingRetryNanoseconds)
+      }
+      return
+    }
+    writer?.withLock { writer in
+      if writer.plans.isToBeSwept { background.schedule(background.sweep) }
+      if writer.plans.isMaintenancePlanned { background.schedule(background.maintain) }
+    }
+  }
+
   /// Does one step of what compaction does by itself, and plans the next.
   func maintainInBackground() {
-    guard lifetime.isUsable, let writer, let compaction else { return }
+    // It stays planned until the index has all.
+    guard lifetime.isUsable, reader.isIndexComplete, let writer, let compaction else { return }
     writer.withLock { writer in
       writer.plans.isMaintenanceResting = false
       writer.plans.isMaintenanceWanted = false
@@ -120,6 +142,8 @@ extension Compactor {
       // The one is no failure, and the other was told with what poisoned.
     } catch {
       background.tell(.failed(error))
+      // What cannot be read stays as it is from now on, and the rest is seen to.
+      if error.isOfReading { next = .again(after: Self.unreadablePauseNanoseconds) }
     }
     writer.withLock { writer in
       switch next {
@@ -134,6 +158,8 @@ extension Compactor {
     }
   }
 
+  private static var unreadablePauseNanoseconds: UInt64 { 1_000_000_000 }
+
   /// Removes a key by moving all other records of its segment away; nil if its record is another one meanwhile, or
   /// there is no room even for that.
   ///
@@ -142,7 +168,7 @@ extension Compactor {
   func removeByExchange(
     _ key: RawSpan, _ state: CollectionState, if condition: WriteCondition, _ durability: WrittenDurability
   ) throws(SedimentError) -> Bool? {
-    guard options.compaction != .off, Readers.depth == 0 else { return nil }
+    guard options.compaction != .off, !isRead else { return nil }
     guard let compaction else { throw .readOnly(path) }
     let (wasVisible, sequence) = try compaction.withLock { (compaction) throws(SedimentError) in
       (try compaction.remove(key, state, if: condition), log.lastSequence)

@@ -233,7 +233,7 @@ package struct SegmentLedger {
 
   /// The segments that may be worth most for a goal: about as many as one choice can name, however many there are.
   ///
-  /// Of those on one shelf the oldest; of those that a superblock needs, which are blocked, the oldest on each shelf.
+  /// Of those on one shelf the oldest, and as many of those that a superblock needs, which are blocked.
   package mutating func shortlist(
     for goal: CompactionPolicy.Goal, _ guardFloor: GuardFloor, expiredUpTo: UInt64,
     where isWanted: (CompactionCandidate) -> Bool
@@ -263,8 +263,9 @@ package struct SegmentLedger {
     for generation in mostlyExpired where list.count < countMax {
       _ = add(candidate(generation)) { candidate in candidate.isMostlyExpired = true }
     }
-    for order in [needed] + shelves[SegmentShelf.count...] {
-      _ = add(order.rows.first.flatMap { candidate($0.generation) })
+    _ = add(needed.rows.first.flatMap { candidate($0.generation) })
+    for shelf in shelves[SegmentShelf.count...] {
+      for row in shelf.rows.prefix(Self.countOfShelf) { _ = add(candidate(row.generation)) }
     }
     switch goal {
     case .eviction:

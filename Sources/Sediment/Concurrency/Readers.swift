@@ -87,6 +87,9 @@ package enum Readers {
   /// How many scopes this thread is in.
   package static var depth: Int { Int(sediment_reader_depth()) }
 
+  /// Whether this thread is in a scope of a domain.
+  package static func isInside(_ domain: ReaderDomain) -> Bool { sediment_reader_is_inside(domain.number) }
+
   /// The tag of everything that was unlinked before the call; each call returns a higher one.
   package static func advance() -> UInt64 {
     sediment_reader_advance()

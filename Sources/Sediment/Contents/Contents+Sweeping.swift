@@ -9,10 +9,10 @@ extension Contents {
     let place: ValuePlace?
   }
 
-  /// Takes entries out of the index that lead to records of collections that were cleared or dropped.
+  /// Takes entries out of the index that lead to records of collections that were cleared or dropped, once it has all; it
+  /// comes anew then.
   func sweep() {
-    // What stands against it whoever wants to change something is told.
-    guard let writer, (try? reader.completeIndex()) != nil else { return }
+    guard let writer, reader.isIndexComplete else { return }
     let goesOn = { [lifetime] in lifetime.isUsable }
     let clearingCount = writer.withLock { writer in writer.plans.clearingCount }
     var hasReadAll = true

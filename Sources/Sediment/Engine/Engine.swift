@@ -44,7 +44,7 @@ final class Engine: AboveReader, Sendable {
   /// Gives the background its jobs, which hold the components as long as the store is open.
   private func prepareWork() {
     if reader.filling != nil {
-      background.fillIndex = Work { [reader] in reader.completeIndexInBackground() }
+      background.fillIndex = Work { [compactor] in compactor.completeIndexInBackground() }
     }
     guard let writer = log.writer else { return }
     background.sync = Work { [log] in log.syncInBackground() }

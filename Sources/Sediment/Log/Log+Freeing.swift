@@ -65,14 +65,22 @@ extension Log {
         syncedSequence: sequence, oldestEpoch: Readers.oldestEpoch(in: domain))
     }
     if released.isEmpty { return false }
-    let zeros = [UInt8](repeating: 0, count: 8)
     do throws(SedimentError) {
-      for freed in released { try volume.file.write(zeros, at: freed.run.byteRange.lowerBound) }
+      for freed in released { try takeMagic(of: freed.run) }
     } catch {
       if lifetime.isClosed { return false }
       throw writer.withLock { writer in writer.fail(error) }
     }
     writer.withLock { writer in writer.giveBack(released) }
     return true
+  }
+
+  /// Lets nobody who walks the slots take what was freed for a segment.
+  private func takeMagic(of run: SlotRun) throws(SedimentError) {
+    do throws(SedimentError) {
+      try volume.file.write([UInt8](repeating: 0, count: 8), at: run.byteRange.lowerBound)
+    } catch  where error.code == .outOfSpace {
+      // Its blocks are those of a copy, too, and the disk has none for it alone. Recovery goes by the catalogue.
+    }
   }
 }

@@ -57,6 +57,7 @@ extension Log {
     guard let window = writer.catalogue.window, window.run.end > limit else { return }
     try free([window], &writer)
     try writer.leaveWindow()
+    writer.noteFindable(window.generation)
     do throws(SedimentError) {
       try adoptWindow(&writer, before: limit)
     } catch  where error.code == .outOfSpace {
@@ -79,6 +80,7 @@ extension Log {
         return
       }
       try writer.leaveWindow()
+      writer.noteFindable(window.generation)
     }
   }
 }

@@ -145,8 +145,15 @@ extension Log {
       (writer.poison == nil ? writer.spaceAhead() : nil, writer.blockLossCount)
     }
     if let range, (try? volume.file.allocate(SlotSpace.byteRange(of: range))) != nil {
-      // Blocks that a copy came to share meanwhile, or that were cut off again, are none to be written to.
-      writer.withLock { writer in if writer.blockLossCount == blockLossCount { writer.take(ahead: range) } }
+      writer.withLock { writer in
+        if writer.blockLossCount == blockLossCount { return writer.take(ahead: range) }
+        // Blocks that a copy came to share meanwhile are none to be written to. If the end was cut off meanwhile, this has
+        // made the file longer again.
+        let end = SlotSpace.byteCount(of: writer.space.end)
+        if writer.poison == nil, !lifetime.isClosed, SlotSpace.byteRange(of: range).upperBound > end {
+          try? volume.file.truncate(to: end)
+        }
+      }
     }
     writer.withLock { writer in reader.notePrefetch(liveByteCount: writer.liveByteCount) }
   }

@@ -8,7 +8,7 @@ struct FreedRun {
   /// The sequence of the change, which must be on the medium (invariant 11).
   let sequence: UInt64
   /// The tag behind which no reader is inside that could have found the segment.
-  let tag: UInt64
+  fileprivate(set) var tag: UInt64
 }
 
 // Giving slots back once nothing can lead there any more.
@@ -54,6 +54,15 @@ extension LogWriter {
     for generation in generations {
       guard let count = pinned[generation] else { continue }
       pinned[generation] = count > 1 ? count - 1 : nil
+    }
+  }
+
+  /// Notes that readers could find a segment until now though it was freed before: the window, which they are told of by
+  /// another way than the index.
+  mutating func noteFindable(_ generation: Generation) {
+    let tag = Readers.advance()
+    for place in freedRuns.indices where freedRuns[place].generation == generation {
+      freedRuns[place].tag = tag
     }
   }
 

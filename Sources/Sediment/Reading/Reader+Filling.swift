@@ -23,23 +23,14 @@ extension Reader {
     }
   }
 
-  /// Fills what nobody has asked for yet.
-  func completeIndexInBackground() {
-    guard lifetime.isUsable else { return }
-    do throws(SedimentError) {
-      try completeIndex()
-    } catch  where error.code == .closed {
-    } catch {
-      background.tell(.failed(error))
-    }
-  }
-
   /// The record of a key whose part of the index was not there when it was searched for.
   ///
   /// In a reader's scope.
   @inline(never)
   func findFilling(_ key: RawSpan, _ state: CollectionState) throws(SedimentError) -> FoundRecord? {
     while true {
+      // A child may find that somebody in its parent had taken a part, or a lock.
+      try lifetime.checkNotForked()
       let search = search(key, state)
       guard search.isUnfilled, let filling else { return try findRecord(key, search, state) }
       do throws(SedimentError) {

@@ -52,10 +52,14 @@ package struct IndexBuild {
   private func byParts(
     _ coverage: IndexCoverage, into index: HashIndex, _ source: RecordSource, _ leavingParts: Bool
   ) throws(SedimentError) -> (result: IndexBuildResult, filling: IndexFilling?)? {
-    guard
-      let parts = try StoredParts(
-        coverage, of: segments, in: log.catalogue, file, log.head.leading.identity)
-    else { return nil }
+    let found: StoredParts?
+    do throws(SedimentError) {
+      found = try StoredParts(coverage, of: segments, in: log.catalogue, file, log.head.leading.identity)
+    } catch {
+      guard error.isOfUnreadable else { throw error }
+      found = nil
+    }
+    guard let parts = found else { return nil }
     let filling = IndexFilling(parts, into: index)
     var scans: [Scans.Numbered] = []
     for (number, entry) in segments.enumerated() {

@@ -125,6 +125,8 @@ extension IndexFilling {
   }
 
   /// Makes the index from the log, unless somebody does or has done so: then it waits for that.
+  ///
+  /// It cannot be told to end: a close waits for it, however long the log is.
   private func rebuildOnce() throws(SedimentError) {
     guard let rebuild = try beginRebuilding() else { return }
     do throws(SedimentError) {
@@ -169,7 +171,7 @@ extension IndexFilling {
 // MARK: One part
 
 extension IndexFilling {
-  /// Takes a part, or waits until somebody else has; false if a part was no good.
+  /// Takes a part, or waits until somebody else has; false if a part was no good, or could not be read: the log has it all.
   private func fill(_ number: Int, _ parts: StoredParts) throws(SedimentError) -> Bool {
     let isToBeRead = lock.withLock { () -> Bool? in
       while states[number] == .taken, !isAbandoned { changed.wait() }
@@ -184,10 +186,13 @@ extension IndexFilling {
       let tables = try parts.tables(number)
       return lock.withLock { take(tables, number, from: parts.firstPartition(number)) }
     } catch {
+      let isLost = error.isOfUnreadable
       lock.withLock {
         states[number] = .waiting
+        isAbandoned = isAbandoned || isLost
         changed.broadcast()
       }
+      if isLost { return false }
       throw error
     }
   }
@@ -209,4 +214,9 @@ extension IndexFilling {
     if filledCount == states.count { end() }
     return true
   }
+}
+
+extension SedimentError {
+  /// Whether it is of what the disk cannot read.
+  var isOfUnreadable: Bool { systemError?.code == .inputOutput }
 }

@@ -7,7 +7,7 @@ struct PowerLossLayer: SeededLayer {
   let name = "power-loss"
   let title = "power failures and deaths at every moment of simulated histories"
   let unit = "images"
-  let caseCount = (short: 90, long: 3_300)
+  let caseCount = (short: 45, long: 3_300)
 
   func replay(_ seed: UInt64) -> LayerResult {
     var check = CrashCheck(Self.scenario(seed))

@@ -63,6 +63,18 @@ struct StoreHindrancesTests {
     #expect(try #require(fixture.disk.byteCount(of: StoreFixture.path)) < before - 9 * 200_000)
   }
 
+  @Test func `A change finds room though a page beside what is dead cannot be read`() throws {
+    let fixture = try StoreFixture(.unmapped, maxByteCount: 3_000_000, compaction: .manual)
+    var count = 0
+    while code({ try fixture.store.set(pattern(1_000, count), forKey: "\(count)") }) == nil { count += 1 }
+    for number in 0..<count where number % 2 == 0 { try fixture.store.remove(forKey: "\(number)") }
+    try fixture.store.sync()
+    try fixture.makeUnreadable(pattern(1_000, count / 2 | 1)[100..<200])
+    for number in 0..<200 {
+      #expect(code { try fixture.store.set(pattern(1_000, number), forKey: "new \(number)") } == nil)
+    }
+  }
+
   @Test func `A page that cannot be read keeps only its own segment from being emptied`() throws {
     let fixture = try StoreFixture(.unmapped, compaction: .manual)
     func set(_ name: String, _ key: Int, _ numbers: some Sequence<Int>) throws {

@@ -33,6 +33,80 @@ struct BackupFailureTests {
     #expect(BackupTests.leftovers(fixture.disk) == [])
   }
 
+  /// How long the file is in which nearly all was removed, once the background has nothing to do any more.
+  private static func byteCount(afterRemoving remove: (StoreFixture, @escaping () -> Void) throws -> Void)
+    throws
+    -> UInt64
+  {
+    let fixture = try StoreFixture()
+    for number in 0..<400 { try fixture.store.set(pattern(8_000, number), forKey: "\(number)") }
+    try fixture.store.sync()
+    try remove(fixture) {
+      let refusal = code {
+        for number in 10..<400 { try fixture.store.remove(forKey: "\(number)") }
+        try fixture.store.sync()
+      }
+      #expect(refusal == nil)
+      fixture.scheduler.advance(by: 60_000_000_000)
+    }
+    fixture.scheduler.advance(by: 60_000_000_000)
+    #expect(fixture.store.accountFindings() == [])
+    let figures = fixture.store.statistics
+    return figures.fileByteCount - figures.freeByteCount
+  }
+
+  @Test func `What was freed beside a copy comes back though nobody writes any more`() throws {
+    let alone = try Self.byteCount { _, remove in remove() }
+    let beside = try Self.byteCount { fixture, remove in
+      var isFirst = true
+      try fixture.store.backup(to: Self.copy) { _ in
+        if isFirst { remove() }
+        isFirst = false
+        return .continue
+      }
+    }
+    #expect(beside <= alone + 4 << 14, "\(beside), and \(alone) alone")
+  }
+
+  /// A disk that has no blocks for a few bytes once it is told so.
+  private final class FullForHeaders: ForwardingDisk, @unchecked Sendable {
+    let isFull = Atomic<Bool>(false)
+
+    override func file(_ file: any DiskFile) -> any DiskFile { Refusing(file, self) }
+
+    private final class Refusing: ForwardingFile, @unchecked Sendable {
+      private let disk: FullForHeaders
+
+      init(_ file: any DiskFile, _ disk: FullForHeaders) {
+        self.disk = disk
+        super.init(file)
+      }
+
+      override func write(_ bytes: RawSpan, at offset: UInt64) throws(DiskError) {
+        if bytes.byteCount == 8, disk.isFull.load(ordering: .relaxed) {
+          throw DiskError(.write, path: StoreFixture.path, offset: offset, code: .noSpace)
+        }
+        try super.write(bytes, at: offset)
+      }
+    }
+  }
+
+  @Test func `What was freed of a file that shares its blocks comes back on a full disk, too`() throws {
+    let disk = FullForHeaders(SimulatedDisk(seed: 1))
+    let store = try SedimentStore(
+      path: StoreFixture.path, options: SedimentOptions(durability: .unsynced, compression: .off), disk: disk,
+      scheduler: ManualScheduler())
+    for number in 0..<200 { try store.set(pattern(8_000, number), forKey: "\(number)") }
+    for number in 0..<200 { try store.remove(forKey: "\(number)") }
+    try store.sync()
+    disk.isFull.store(true, ordering: .relaxed)
+    try store.compact()
+    #expect(store.statistics.fileByteCount < 1 << 20)
+    try store.set("1", forKey: "after")
+    #expect(try store.retrieve(forKey: "after", as: String.self) == "1")
+    try store.close()
+  }
+
   @Test(arguments: [false, true])
   func `A file that appears meanwhile stays as it is, too`(clones: Bool) throws {
     let fixture = try StoreFixture(on: disk(clones: clones))

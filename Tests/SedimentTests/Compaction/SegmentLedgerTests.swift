@@ -193,7 +193,7 @@ import Testing
       }
       #expect(list.count <= looks)
       #expect(
-        looks <= SegmentShelf.count * (SegmentLedger.countOfShelf + 2) + CompactionPolicy.victimCountMax)
+        looks <= 2 * SegmentShelf.count * (SegmentLedger.countOfShelf + 1) + CompactionPolicy.victimCountMax)
     }
   }
 }

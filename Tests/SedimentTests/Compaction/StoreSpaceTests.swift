@@ -323,4 +323,20 @@ struct StoreSpaceTests {
     #expect(code { _ = try StoreFixture(on: disk) } == .outOfSpace)
     #expect(disk.paths == [])
   }
+
+  @Test func `A change in a closure that reads another store makes room as any other does`() throws {
+    let (read, cache) = (try StoreFixture(), try StoreFixture())
+    for number in 0..<200 { try read.store.set("value", forKey: "\(number)") }
+    cache.options.capacity = .evicting(maxBytes: 1 << 20)
+    try cache.reopen()
+    for number in 0..<300 { try cache.store.set(pattern(8_000, number), forKey: "\(number)") }
+    var count = 300
+    try read.store.forEach { _, _ in
+      try cache.store.set(pattern(8_000, count), forKey: "\(count)")
+      count += 1
+      return .continue
+    }
+    #expect(count == 500)
+    #expect(cache.store.accountFindings() == [])
+  }
 }

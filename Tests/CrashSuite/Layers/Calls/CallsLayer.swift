@@ -7,7 +7,7 @@ struct CallsLayer: SeededLayer {
   let name = "calls"
   let title = "every call to the disk going wrong in every way"
   let unit = "failures"
-  var caseCount: (short: Int, long: Int) { (short: 10_000, long: (try? Self.failures.get().count) ?? 1) }
+  var caseCount: (short: Int, long: Int) { (short: 5_000, long: (try? Self.failures.get().count) ?? 1) }
 
   func replay(_ seed: UInt64) -> LayerResult {
     var result = LayerResult(count: 1, caseCount: 1)

@@ -10,7 +10,7 @@ struct DamageLayer: SeededLayer {
   let name = "damage"
   let title = "files with flipped bits, cut, and with zeroed, doubled, swapped and old sectors"
   let unit = "damaged files"
-  var caseCount: (short: Int, long: Int) { (short: 150_000, long: (try? Self.deck.get().count) ?? 1) }
+  var caseCount: (short: Int, long: Int) { (short: 75_000, long: (try? Self.deck.get().count) ?? 1) }
 
   func replay(_ seed: UInt64) -> LayerResult {
     var result = LayerResult(count: 1, caseCount: 1)

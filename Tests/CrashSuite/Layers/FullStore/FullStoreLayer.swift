@@ -9,7 +9,7 @@ struct FullStoreLayer: SeededLayer {
   let name = "full-store"
   let title = "small stores that are filled and emptied: nothing that frees is refused, what fits is stored"
   let unit = "stores"
-  let caseCount = (short: 120, long: 10_000)
+  let caseCount = (short: 60, long: 10_000)
 
   func replay(_ seed: UInt64) -> LayerResult {
     var result = LayerResult(count: 1, caseCount: 1)

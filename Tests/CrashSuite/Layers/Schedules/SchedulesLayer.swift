@@ -8,7 +8,7 @@ struct SchedulesLayer: SeededLayer {
   let name = "schedules"
   let title = "threads that go on as a seed says: at random, by priorities, or preempted twice at most"
   let unit = "schedules"
-  let caseCount = (short: 120_000, long: 10_000_000)
+  let caseCount = (short: 60_000, long: 10_000_000)
 
   // So many scripts take turns; so many cases share one, each with a first preemption and a part of the second ones.
   private static let scriptCount: UInt64 = 64
