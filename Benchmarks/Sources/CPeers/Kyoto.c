@@ -128,7 +128,7 @@ const struct peer_engine peer_kyoto = {
     "HashDB, its quickest kind for keys without an order.\n"
     "Synced sets are followed by kcdbsync(hard). Its calls for many keys make no batch: each record is set by itself.",
   .variant = variant_name,
-  .chosen = 0,
+  .chosen = 6,
   .open = open_store,
   .set = set,
   .get = get,

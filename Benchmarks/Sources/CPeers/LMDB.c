@@ -226,7 +226,7 @@ const struct peer_engine peer_lmdb = {
     "Where sets are synced: MDB_NORDAHEAD, MDB_NOMEMINIT, for pwrite and fdatasync are quicker there than msync.\n"
     "Batches are transactions, single sets have one each; a reading transaction is kept until something is written.",
   .variant = variant_name,
-  .chosen = 0,
+  .chosen = 2,
   .open = open_store,
   .set = set,
   .set_many = set_many,

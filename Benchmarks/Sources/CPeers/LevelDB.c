@@ -181,7 +181,7 @@ const struct peer_engine peer_leveldb = {
     "No compression of random bytes; Snappy, its only one, for JSON.\n"
     "Its C interface allocates each value that it returns.",
   .variant = variant_name,
-  .chosen = 0,
+  .chosen = 5,
   .open = open_store,
   .set = set,
   .set_many = set_many,

@@ -302,7 +302,7 @@ const struct peer_engine peer_rocksdb = {
     "No compression of random bytes; zstd for JSON, which takes blocks; limited memory takes blocks and skip lists.\n"
     "Values are read by pinned slices, many at once by batched_multi_get.",
   .variant = variant_name,
-  .chosen = 0,
+  .chosen = 11,
   .open = open_store,
   .set = set,
   .set_many = set_many,

@@ -294,7 +294,7 @@ const struct peer_engine peer_sqlite = {
     " thread that reads, and one for all that write.\n"
     "Statements are prepared once. Batches are transactions, single sets have one each.",
   .variant = variant_name,
-  .chosen = 0,
+  .chosen = 1,
   .open = open_store,
   .set = set,
   .set_many = set_many,
