@@ -22,13 +22,15 @@ final class OpenBatch: HandleObject {
   }
 
   /// Adds a change of a collection; what that fails by, the commit fails by, unless it is misuse.
+  @inline(__always)
   func add(
     to collection: OpaquePointer?, _ body: (inout SedimentBatch, SedimentCollection) throws -> Void
   ) throws -> sediment_status {
     try members.use(Self.kindName) { members in
       do {
         try unsafe lending(collection) { (open: OpenCollection) in
-          try open.keys.checkUsable()
+          // The handle of the one without a name ends with the store.
+          if !open.isDefault { try open.keys.checkUsable() }
           try body(&members.batch, open.keys)
         }
         if let failure = members.batch.failure { throw failure }

@@ -18,6 +18,7 @@ struct Exclusive<State: ~Copyable>: ~Copyable {
   }
 
   /// Lends the state to a closure; throws, by its name, if another call has it.
+  @inline(__always)
   borrowing func use<Result>(_ name: StaticString, _ body: (inout State) throws -> Result) throws -> Result {
     guard isUsed.compareExchange(expected: false, desired: true, ordering: .acquiring).exchanged else {
       throw Refusal(

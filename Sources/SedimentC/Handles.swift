@@ -47,12 +47,16 @@ func using<Object: HandleObject>(
 }
 
 /// Calls a closure with the object of a handle, or throws why there is none.
+@inline(__always)
 func lending<Object: HandleObject>(_ handle: OpaquePointer?, _ body: (Object) throws -> Void) throws {
   guard let slot = unsafe enter(UnsafeRawPointer(handle), Object.self) else {
     throw unsafe refusal(UnsafeRawPointer(handle), Object.self)
   }
   defer { unsafe leave(slot) }
-  try body(unsafe Unmanaged<Object>.fromOpaque(sediment_handle_object(slot)).takeUnretainedValue())
+  // As `using` does.
+  try unsafe Unmanaged<Object>.fromOpaque(sediment_handle_object(slot))._withUnsafeGuaranteedRef {
+    try body($0)
+  }
 }
 
 /// Calls a closure with the object of a handle; the closure says whether the handle is to be closed, and what is done
@@ -122,6 +126,7 @@ func refused<Object: HandleObject>(
   failed(unsafe refusal(handle, type), function)
 }
 
+@inline(never)
 private func refusal<Object: HandleObject>(_ handle: UnsafeRawPointer?, _ type: Object.Type) -> Refusal {
   let name = type.kindName
   return switch unsafe sediment_handle_fault_of(handle, type.kind, kindCount) {

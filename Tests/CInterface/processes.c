@@ -64,8 +64,8 @@ static void kill_children(void) {
 }
 
 // What a child may do with what it has from its parent: nothing, but for its own stores and for pinned values.
-static void be_child(sediment_store *store, sediment_collection *keys, sediment_batch *batch, sediment_iteration *walk,
-                     sediment_pinned *pinned) {
+static void be_child(sediment_store *store, sediment_collection *keys, sediment_collection *named, sediment_batch *batch,
+                     sediment_iteration *walk, sediment_pinned *pinned) {
   sediment_statistics statistics = SEDIMENT_STATISTICS_INIT;
   sediment_recovery recovery = SEDIMENT_RECOVERY_INIT;
   sediment_bytes key;
@@ -78,7 +78,7 @@ static void be_child(sediment_store *store, sediment_collection *keys, sediment_
   IS(sediment_get_statistics(store, &statistics), SEDIMENT_FORKED);
   IS(sediment_get_recovery(store, &recovery), SEDIMENT_FORKED);
   CHECK(sediment_default_collection(store) == NULL && sediment_last_error()->status == SEDIMENT_FORKED);
-  IS(sediment_batch_set(batch, keys, "k", 1, "v", 1, NULL), SEDIMENT_FORKED);
+  IS(sediment_batch_set(batch, named, "k", 1, "v", 1, NULL), SEDIMENT_FORKED);
   IS(sediment_batch_commit(batch, NULL), SEDIMENT_FORKED);
   CHECK(sediment_iteration_next(walk, &key, NULL) == SEDIMENT_FORKED);
   OK(sediment_iteration_end(walk));
@@ -94,6 +94,7 @@ static void be_child(sediment_store *store, sediment_collection *keys, sediment_
 
 static void fork_children(void) {
   sediment_store *store = NULL;
+  sediment_collection *named = NULL;
   sediment_batch *batch = NULL;
   sediment_iteration *walk = NULL;
   sediment_pinned pinned;
@@ -101,6 +102,7 @@ static void fork_children(void) {
   OK(sediment_open(in_folder("forked.sediment"), NULL, &store));
   sediment_collection *keys = sediment_default_collection(store);
   OK(set_text(keys, "key", "value"));
+  OK(sediment_collection_open(store, "named", &named));
   OK(sediment_batch_begin(store, &batch));
   OK(sediment_batch_set(batch, keys, "in batch", 8, "v", 1, NULL));
   OK(sediment_iterate(keys, NULL, 0, 0, &walk));
@@ -108,11 +110,12 @@ static void fork_children(void) {
   pid_t child = fork();
   CHECK(child >= 0);
   if (child == 0) {
-    be_child(store, keys, batch, walk, &pinned);
+    be_child(store, keys, named, batch, walk, &pinned);
     _exit(0);
   }
   CHECK(waitpid(child, &status, 0) == child && status == 0);
   OK(sediment_batch_commit(batch, NULL));
+  OK(sediment_collection_close(named));
   CHECK(has_text(keys, "in batch", "v"));
   OK(sediment_iteration_end(walk));
   CHECK(memcmp(pinned.data, "value", 5) == 0);

@@ -514,7 +514,7 @@ SEDIMENT_API sediment_status sediment_batch_begin(sediment_store *store, sedimen
 /// `SEDIMENT_EXPIRY_UNCHANGED`.
 ///
 /// After a failure other than `SEDIMENT_BUSY` and `SEDIMENT_MISUSE` the batch can only be abandoned: committing it
-/// returns the same failure.
+/// returns the same failure. For keys in no named collection, a child of a fork is told by the commit.
 SEDIMENT_API sediment_status sediment_batch_set(
     sediment_batch *batch, sediment_collection *collection, const void *key, size_t key_size, const void *value,
     size_t value_size, const sediment_change *change);

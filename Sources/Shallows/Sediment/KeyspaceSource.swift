@@ -1,3 +1,4 @@
+import Foundation
 public import Sediment
 import Synchronization
 
@@ -22,8 +23,16 @@ final class KeyspaceSource: Sendable {
     var callCount = 0
   }
 
-  /// In here, so that a copy of a storage counts one reference alone.
+  // In here, so that a copy of a storage counts one reference alone.
   let storageName: String
+  /// Whose keys they are; nil where there can be no file.
+  let place: Place?
+
+  struct Place: Sendable {
+    let file: URL
+    let collection: String?
+  }
+
   /// Set once and kept until this ends, so that a reader need not retain it; not an `AtomicLazyReference`, which looks
   /// its type up at each load.
   private let published = unsafe Atomic<Unmanaged<Opened>?>(nil)
@@ -34,10 +43,11 @@ final class KeyspaceSource: Sendable {
 
   /// Creates a source of a keyspace; that of a file is opened on another thread than the caller's.
   init(
-    storageName: String, ofFile: Bool,
+    storageName: String, _ place: Place?, ofFile: Bool,
     open: @escaping @Sendable () throws -> (SedimentCollection, SharedStore?)
   ) {
     self.storageName = storageName
+    self.place = place
     self.open = open
     queue = ofFile ? SerialQueue() : nil
   }

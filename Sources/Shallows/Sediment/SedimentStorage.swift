@@ -18,8 +18,6 @@ public struct SedimentStorage: Sendable {
   /// What a change survives once it is acknowledged; nil for what the store was opened with.
   public var durability: SedimentDurability?
   @usableFromInline let source: KeyspaceSource
-  /// Whose keys they are; nil where there can be no file.
-  private let place: (file: URL, collection: String?)?
 
   /// Creates a storage of all keys of a store, or of those of one of its collections, which is made where it is missing.
   ///
@@ -30,8 +28,9 @@ public struct SedimentStorage: Sendable {
     let url = URL(fileURLWithPath: store.path)
     let file = url.deletingPathExtension().lastPathComponent
     self.durability = durability
-    place = (url, collection)
-    source = KeyspaceSource(storageName: Self.name(file, collection), ofFile: false) {
+    source = KeyspaceSource(
+      storageName: Self.name(file, collection), .init(file: url, collection: collection), ofFile: false
+    ) {
       guard let collection else { return (store.defaultCollection, nil) }
       return (try store.collection(collection), nil)
     }
@@ -49,8 +48,9 @@ public struct SedimentStorage: Sendable {
   ) {
     let file = url.deletingPathExtension().lastPathComponent
     self.durability = durability ?? options.durability
-    place = (url, collection)
-    source = KeyspaceSource(storageName: Self.name(file, collection), ofFile: true) {
+    source = KeyspaceSource(
+      storageName: Self.name(file, collection), .init(file: url, collection: collection), ofFile: true
+    ) {
       let shared = try SharedStore.open(url, options)
       guard let collection else { return (shared.store.defaultCollection, shared) }
       return (try shared.store.collection(collection), shared)
@@ -59,8 +59,7 @@ public struct SedimentStorage: Sendable {
 
   /// A storage whose calls all fail.
   fileprivate init(storageName: String, failingWith error: SedimentError) {
-    source = KeyspaceSource(storageName: storageName, ofFile: false) { throw error }
-    place = nil
+    source = KeyspaceSource(storageName: storageName, nil, ofFile: false) { throw error }
   }
 
   private static func name(_ file: String, _ collection: String?) -> String {
@@ -91,7 +90,7 @@ extension SedimentStorage: Rooted {
 
   // A file is known by its path, since its store is not before it is opened.
   @usableFromInline var root: StorageRoot? {
-    place.map {
+    source.place.map {
       StorageRoot(storage: Self.files, name: "\($0.file.withoutLinks.path)\0\($0.collection ?? "")")
     }
   }
