@@ -199,6 +199,7 @@ struct SedimentFileTests {
     for storage in storages { try storage.makeSyncStorage().set(Data([1]), forKey: "a") }
     try storages[1].keyspace().store.compact { _ in .continue }
     for told in told { told.wait() }
+    withExtendedLifetime(storages) {}
   }
 
   @Test func `An observer is told of opening, and may use what it observes`() throws {

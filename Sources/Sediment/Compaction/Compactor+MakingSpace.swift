@@ -87,6 +87,7 @@ extension Compactor {
       return
     }
     let deadline = disk.monotonicClock() &+ Self.readersWaitNanoseconds
+    var refused = refusedCount(writer)
     while true {
       let hasWon: Bool
       do throws(SedimentError) {
@@ -94,8 +95,10 @@ extension Compactor {
           try compaction.makeSpaceOnce(since: before, isBehindVain: search.isSpent)
         }
       } catch {
-        // What cannot be read stays as it is from now on; other segments may make room.
-        guard error.isOfReading else { throw error }
+        // A segment that cannot be read stays as it is from now on, and others may make room.
+        let count = refusedCount(writer)
+        guard error.isOfReading, count > refused else { throw error }
+        refused = count
         hasWon = true
       }
       // Both at once: what is held no more came back.
@@ -111,6 +114,11 @@ extension Compactor {
       // Readers are about to leave.
       SchedulePoint.yield()
     }
+  }
+
+  /// How many segments stay as they are because they cannot be read.
+  func refusedCount(_ writer: Locked<LogWriter>) -> Int {
+    writer.withLock { writer in writer.ledger.refused.count }
   }
 
   /// How long a writer waits for readers to leave what was freed.

@@ -133,6 +133,7 @@ extension Compactor {
       writer.plans.isMaintenanceWanted = false
     }
     var next = Compaction.Step.done
+    let refused = refusedCount(writer)
     do throws(SedimentError) {
       next = try compaction.withLock { (compaction) throws(SedimentError) in
         defer { compaction.assertAccounts() }
@@ -142,8 +143,8 @@ extension Compactor {
       // The one is no failure, and the other was told with what poisoned.
     } catch {
       background.tell(.failed(error))
-      // What cannot be read stays as it is from now on, and the rest is seen to.
-      if error.isOfReading { next = .again(after: Self.unreadablePauseNanoseconds) }
+      // A segment that cannot be read stays as it is from now on, and the rest is seen to.
+      if error.isOfReading, refusedCount(writer) > refused { next = .again(after: 0) }
     }
     writer.withLock { writer in
       switch next {
@@ -157,8 +158,6 @@ extension Compactor {
       }
     }
   }
-
-  private static var unreadablePauseNanoseconds: UInt64 { 1_000_000_000 }
 
   /// Removes a key by moving all other records of its segment away; nil if its record is another one meanwhile, or
   /// there is no room even for that.

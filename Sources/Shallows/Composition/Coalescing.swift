@@ -46,15 +46,20 @@ where Base.Key: Hashable {
 
   private func leave(_ key: Key, _ flight: Flight) {
     // The key ends once the lock is free, here and below.
-    _ = lock.withLock { _ in Unchecked(flights[key] === flight ? flights.removeEntry(forKey: key) : nil) }
+    let entry = lock.withLock { _ in
+      Unchecked(flights[key] === flight ? flights.removeEntry(forKey: key) : nil)
+    }
+    withExtendedLifetime(entry) {}
   }
 
   /// Lets nobody join what was asked before: a key, or all for nil, has another value now.
   private func forget(_ key: Key?) {
     if let key {
-      _ = lock.withLock { _ in Unchecked(flights.removeEntry(forKey: key)) }
+      let entry = lock.withLock { _ in Unchecked(flights.removeEntry(forKey: key)) }
+      withExtendedLifetime(entry) {}
     } else {
-      _ = lock.withLock { _ in Unchecked(exchange(&flights, for: [:])) }
+      let all = lock.withLock { _ in Unchecked(exchange(&flights, for: [:])) }
+      withExtendedLifetime(all) {}
     }
   }
 }

@@ -66,11 +66,12 @@ final class WriteMarks: Sendable {
   deinit {
     guard let root = root.value else { return }
     // If others have taken the place, they may end here, without the lock.
-    _ = Self.all.withLock { all in
+    let others = Self.all.withLock { all in
       let others = all[Place(root)]?.marks
       if others == nil { all[Place(root)] = nil }
       return others
     }
+    withExtendedLifetime(others) {}
   }
 
   // MARK: Of one front

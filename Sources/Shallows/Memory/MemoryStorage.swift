@@ -130,10 +130,11 @@ extension MemoryStorage {
 
   private func endWatching(_ key: Key) {
     // The key ends once the lock is free.
-    _ = lock.withLock { _ in
+    let entry = lock.withLock { _ in
       watched[key]?.updateCount -= 1
       return Unchecked(watched[key]?.updateCount == 0 ? watched.removeEntry(forKey: key) : nil)
     }
+    withExtendedLifetime(entry) {}
   }
 
   private func replace(_ key: Key, by new: Value?, ifWriteCountIs count: UInt64?) -> Bool {

@@ -9,10 +9,12 @@ final class FailureObserver: Sendable {
     get { closure.withLock { $0 } }
     set {
       // What the one before holds ends without the lock.
-      _ = closure.withLock { closure in
-        defer { closure = newValue }
-        return closure
+      let before = closure.withLock { closure in
+        let before = closure
+        closure = newValue
+        return before
       }
+      withExtendedLifetime(before) {}
     }
   }
 

@@ -19,10 +19,12 @@ public final class ArchivesFactory: @unchecked Sendable {
     get { sharedFactory.withLock { $0 } }
     set {
       // The one before ends without the lock: what it has may ask for the new one.
-      _ = sharedFactory.withLock { factory in
-        defer { factory = newValue }
-        return factory
+      let before = sharedFactory.withLock { factory in
+        let before = factory
+        factory = newValue
+        return before
       }
+      withExtendedLifetime(before) {}
     }
   }
 
