@@ -77,12 +77,9 @@ public func sediment_batch_set(
 ) -> sediment_status {
   unsafe using(batch) { (open: OpenBatch) in
     unsafe try open.add(to: collection) { batch, keys in
-      guard let keyBytes = unsafe Bytes(key: key, keySize) else {
-        throw unsafe impossible("key", key, keySize, sizeMax: Bytes.keySizeMax)
-      }
-      guard let valueBytes = unsafe Bytes(value: value, valueSize) else {
-        throw unsafe impossible("value", value, valueSize, sizeMax: Bytes.valueSizeMax)
-      }
+      let keyBytes = unsafe try Bytes(
+        sediment_bytes(data: key, size: keySize), "key", sizeMax: Bytes.keySizeMax)
+      let valueBytes = unsafe try Bytes(sediment_bytes(data: value, size: valueSize), "value")
       let expiry = unsafe try change.map { unsafe try WrittenChange($0, taking: .expiry) }?.expiry ?? .never
       if case .unchanged = expiry {
         throw Refusal.misuse(
@@ -99,9 +96,8 @@ public func sediment_batch_remove(
 ) -> sediment_status {
   unsafe using(batch) { (open: OpenBatch) in
     unsafe try open.add(to: collection) { batch, keys in
-      guard let keyBytes = unsafe Bytes(key: key, keySize) else {
-        throw unsafe impossible("key", key, keySize, sizeMax: Bytes.keySizeMax)
-      }
+      let keyBytes = unsafe try Bytes(
+        sediment_bytes(data: key, size: keySize), "key", sizeMax: Bytes.keySizeMax)
       batch.remove(forKey: keyBytes, in: keys)
     }
   }

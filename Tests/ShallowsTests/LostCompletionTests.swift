@@ -60,52 +60,51 @@ struct LostCompletionTests {
   }
 
   @Test func `A retrieval whose completion is lost keeps no other waiting`() throws {
-    let kept = Shared<[Handed<(ShallowsResult<Int>) -> Void>]>([])
-    let storage = ReadOnlyStorage<String, Int>(storageName: "losing") { _, completion in
-      let completion = Handed(completion)
-      kept.change { $0.append(completion) }
-    }.coalescingRetrievals()
+    let kept = Kept([])
+    let storage = coalescing(kept)
     let (lost, told) = (Counter(), ResultList<Int>())
     storage.retrieve(forKey: "a") { _ in lost.add() }
     for _ in 0..<2 { storage.retrieve(forKey: "a") { told.append($0) } }
     #expect(kept.value.count == 1)
     // Nobody can call it any more: those who have joined ask on their own.
-    forget(kept)
-    let asked = kept.change { kept in
-      defer { kept = [] }
-      return kept
-    }
+    _ = take(kept)
+    let asked = take(kept)
     #expect(asked.count == 2)
     for completion in asked { completion.value(.success(7)) }
     #expect(told.all.map(\.value) == [7, 7] && lost.value == 0)
   }
 
   @Test func `Who joins a retrieval that is lost before he waits for it asks on his own`() throws {
-    let kept = Shared<[Handed<(ShallowsResult<Int>) -> Void>]>([])
-    let storage = ReadOnlyStorage<String, Int>(storageName: "losing") { _, completion in
-      let completion = Handed(completion)
-      kept.change { $0.append(completion) }
-    }.coalescingRetrievals()
+    let kept = Kept([])
+    let storage = coalescing(kept)
     let (first, second) = (storage.answer(forKey: "a"), storage.answer(forKey: "a"))
     let (lost, told) = (Counter(), ResultList<Int>())
     // The other one waits first.
     let third = storage.answer(forKey: "a")
     third.deliver { told.append($0) }
     first.deliver { _ in lost.add() }
-    forget(kept)
+    _ = take(kept)
     second.deliver { told.append($0) }
-    let asked = kept.change { kept in
-      defer { kept = [] }
-      return kept
-    }
+    let asked = take(kept)
     #expect(asked.count == 2)
     for completion in asked { completion.value(.success(7)) }
     #expect(told.all.map(\.value) == [7, 7] && lost.value == 0)
   }
 
+  private typealias Kept = Shared<[Handed<(ShallowsResult<Int>) -> Void>]>
+
+  /// A storage that keeps the completions of those who ask it, and is asked once for all.
+  private func coalescing(_ kept: Kept) -> ReadOnlyStorage<String, Int> {
+    ReadOnlyStorage(storageName: "losing") { _, completion in
+      let completion = Handed(completion)
+      kept.change { $0.append(completion) }
+    }.coalescingRetrievals()
+  }
+
+  /// Takes out what is kept; who lets go of it has lost the completions.
   @inline(never)
-  private func forget(_ kept: Shared<[Handed<(ShallowsResult<Int>) -> Void>]>) {
-    _ = kept.change { kept in
+  private func take(_ kept: Kept) -> [Handed<(ShallowsResult<Int>) -> Void>] {
+    kept.change { kept in
       defer { kept = [] }
       return kept
     }

@@ -109,8 +109,8 @@ package struct SlotSpace: Sendable {
   /// Adjacent slots as near to the file's beginning as there are any, all of them before a slot.
   ///
   /// Up to `count`, at least so many; nil if there are none that what users store may take. Bare ones still need
-  /// blocks, and are left out where the disk has none. Free ones may be of the reserve if bare ones make up for them,
-  /// which is more than a disk without blocks can keep.
+  /// blocks, and are left out where the disk has none. What is free may be taken down to nothing if there are as many bare
+  /// ones as are reserved; a full disk may then refuse these their blocks, and nothing is left for a removal.
   package func lowRun(
     upTo count: UInt32, atLeast least: UInt32, before limit: UInt32, isDiskFull: Bool
   ) -> (run: Range<UInt32>, isBare: Bool)? {
