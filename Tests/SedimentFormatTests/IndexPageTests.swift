@@ -116,6 +116,7 @@ import Testing
   @Test func `The head of a part comes back as it was`() throws {
     #expect(try Self.decoded(Self.stream) == Self.head)
     #expect(Self.head.wordCount == 12)
+    #expect(Self.head.accountedCount == 5)
     let even = IndexPartHead(sequence: .zero, entryCounts: [1, 4], accounts: [Self.account(7, 0, 5)])
     let words = Array(Self.words(even, entryCount: 5).bytes[8..<8 + (3 + 4 + 5) * 8])
     #expect(try Self.decoded(words, partitionCount: 2) == even)
@@ -132,7 +133,7 @@ import Testing
     Damage(1 as UInt32, at: 12, .field(.reserved)), Damage(3 as UInt32, at: 16, .field(.count)),
     Damage(UInt32.max, at: 16, .field(.count)), Damage(1 as UInt32, at: 28, .field(.reserved)),
     Damage(0 as UInt64, at: 32, .field(.part)), Damage(UInt64.max, at: 32, .field(.part)),
-    Damage(0 as UInt32, at: 44, .field(.part)), Damage(3 as UInt32, at: 44, .field(.count)),
+    Damage(0 as UInt32, at: 44, .field(.part)), Damage(3 as UInt32, at: 44, nil),
     Damage(5 as UInt32, at: 48, .field(.part)), Damage(1 as UInt32, at: 52, nil),
     Damage(161 as UInt64, at: 56, .field(.part)), Damage(56 as UInt64, at: 56, .field(.part)),
     Damage(168 as UInt64, at: 56, nil),

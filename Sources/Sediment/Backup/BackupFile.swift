@@ -99,8 +99,7 @@ struct BackupSource {
       replayedRecordCount: 0, ending: nil, cut: end, clock: catalogue.numbers.clocks.highest,
       highestSequence: max(sequence, catalogue.highestSequence),
       highestGeneration: catalogue.highestGeneration,
-      patched: nil, unsecured: RecoveredLog.Unsecured(fileByteCount: 0)
-    )
+      patched: nil, unsecured: RecoveredLog.Unsecured(fileByteCount: 0), uncheckedHeaders: nil)
   }
 
   /// The part of a segment that holds something.

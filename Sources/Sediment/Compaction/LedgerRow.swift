@@ -6,8 +6,6 @@ struct LedgerRow {
   let counts: SegmentCounts
   /// The bytes of its tombstones.
   var tombstoneByteCount: Int
-  /// The same as the ledger's sum has them: what stays as it is counts for nothing.
-  var countedTombstoneByteCount: Int { isRefused ? 0 : tombstoneByteCount }
   /// When more of it will have expired; the highest number if nothing will.
   var nextExpiry: UInt64
   /// The bytes of those of its puts that have expired, dead or not.
@@ -74,20 +72,40 @@ struct LedgerRow {
   }
 }
 
-// Where it stands in the orders of the ledger; nil where it does not.
-extension LedgerRow {
+/// Where a segment stands in the orders of the ledger, nil where it does not, and what it adds to its sums.
+struct LedgerPlaces {
+  /// The number of its shelf, those of what superblocks need behind the others.
+  var shelf: Int?
   /// Those of segments that can be read: by the sequence of its last record on its shelf, and among all.
-  var onShelf: SegmentOrder.Row? { isRefused ? nil : row(entry.highest.rawValue) }
-  var asNeeded: SegmentOrder.Row? { isNeeded && !isRefused ? row(generation.rawValue) : nil }
-  var asOpen: SegmentOrder.Row? { isNeeded || isRefused ? nil : row(entry.floor.rawValue) }
-  var asGuard: SegmentOrder.Row? { isGuarding ? row(entry.floor.rawValue) : nil }
-  var asKeeper: SegmentOrder.Row? { keepsTombstones ? row(entry.highest.rawValue) : nil }
-  var asExpiring: SegmentOrder.Row? { entry.latestExpiry != 0 ? row(entry.latestExpiry) : nil }
-  var byNextExpiry: SegmentOrder.Row? { nextExpiry != .max ? row(nextExpiry) : nil }
-  /// Whether so much of it has expired that it is emptied for that.
-  var asHalfExpired: SegmentOrder.Row? {
-    hasExpiredLarge || expiredByteCount >= Int(entry.identity.run.count) * Limits.slotByteCount / 2
-      ? row(generation.rawValue) : nil
+  var onShelf: SegmentOrder.Row?
+  var asNeeded: SegmentOrder.Row?
+  var asOpen: SegmentOrder.Row?
+  var asGuard: SegmentOrder.Row?
+  var asKeeper: SegmentOrder.Row?
+  var asExpiring: SegmentOrder.Row?
+  var byNextExpiry: SegmentOrder.Row?
+  /// If so much of it has expired that it is emptied for that.
+  var asHalfExpired: SegmentOrder.Row?
+  var hiddenByteCount = 0
+  /// What stays as it is counts for nothing.
+  var tombstoneByteCount = 0
+}
+
+extension LedgerRow {
+  var places: LedgerPlaces {
+    let isHalfExpired =
+      hasExpiredLarge || expiredByteCount >= Int(entry.identity.run.count) * Limits.slotByteCount / 2
+    return LedgerPlaces(
+      shelf: shelf + (isNeeded ? SegmentShelf.count : 0),
+      onShelf: isRefused ? nil : row(entry.highest.rawValue),
+      asNeeded: isNeeded && !isRefused ? row(generation.rawValue) : nil,
+      asOpen: isNeeded || isRefused ? nil : row(entry.floor.rawValue),
+      asGuard: isGuarding ? row(entry.floor.rawValue) : nil,
+      asKeeper: keepsTombstones ? row(entry.highest.rawValue) : nil,
+      asExpiring: entry.latestExpiry != 0 ? row(entry.latestExpiry) : nil,
+      byNextExpiry: nextExpiry != .max ? row(nextExpiry) : nil,
+      asHalfExpired: isHalfExpired ? row(generation.rawValue) : nil,
+      hiddenByteCount: hiddenByteCount, tombstoneByteCount: isRefused ? 0 : tombstoneByteCount)
   }
 
   var generation: Generation { entry.identity.generation }

@@ -45,6 +45,12 @@ package struct SegmentLedger {
 
   // MARK: Coming and going
 
+  /// Makes room for so many segments.
+  mutating func reserve(_ count: Int) {
+    rows.reserveCapacity(count)
+    numbers.reserveCapacity(count)
+  }
+
   /// Adds a segment that gets no more live records: one that was sealed, or one of survivors that the index leads to.
   package mutating func enter(_ entry: SegmentEntry, _ counts: SegmentCounts) {
     let number = vacant.popLast() ?? rows.count
@@ -148,27 +154,22 @@ package struct SegmentLedger {
 
   /// Keeps what is known of a segment now, or forgets it: all orders and sums follow.
   private mutating func replace(_ number: Int, by new: LedgerRow?) {
-    let old = rows[number]
+    let old = rows[number]?.places ?? LedgerPlaces()
     rows[number] = new
-    let (oldShelf, newShelf) = (old.map(shelfNumber), new.map(shelfNumber))
-    if oldShelf != newShelf || old?.onShelf != new?.onShelf {
-      if let oldShelf { shelves[oldShelf].replace(old?.onShelf, by: nil) }
-      if let newShelf { shelves[newShelf].replace(nil, by: new?.onShelf) }
+    let new = rows[number]?.places ?? LedgerPlaces()
+    if old.shelf != new.shelf || old.onShelf != new.onShelf {
+      if let shelf = old.shelf { shelves[shelf].replace(old.onShelf, by: nil) }
+      if let shelf = new.shelf { shelves[shelf].replace(nil, by: new.onShelf) }
     }
-    needed.replace(old?.asNeeded, by: new?.asNeeded)
-    open.replace(old?.asOpen, by: new?.asOpen)
-    guards.replace(old?.asGuard, by: new?.asGuard)
-    keepingTombstones.replace(old?.asKeeper, by: new?.asKeeper)
-    expiring.replace(old?.asExpiring, by: new?.asExpiring)
-    nextExpiries.replace(old?.byNextExpiry, by: new?.byNextExpiry)
-    halfExpired.replace(old?.asHalfExpired, by: new?.asHalfExpired)
-    hiddenByteCount += (new?.hiddenByteCount ?? 0) - (old?.hiddenByteCount ?? 0)
-    tombstoneByteCount += (new?.countedTombstoneByteCount ?? 0) - (old?.countedTombstoneByteCount ?? 0)
-  }
-
-  /// The number of the shelf that a segment stands on, those of what superblocks need behind the others.
-  private func shelfNumber(_ row: LedgerRow) -> Int {
-    row.shelf + (row.isNeeded ? SegmentShelf.count : 0)
+    needed.replace(old.asNeeded, by: new.asNeeded)
+    open.replace(old.asOpen, by: new.asOpen)
+    guards.replace(old.asGuard, by: new.asGuard)
+    keepingTombstones.replace(old.asKeeper, by: new.asKeeper)
+    expiring.replace(old.asExpiring, by: new.asExpiring)
+    nextExpiries.replace(old.byNextExpiry, by: new.byNextExpiry)
+    halfExpired.replace(old.asHalfExpired, by: new.asHalfExpired)
+    hiddenByteCount += new.hiddenByteCount - old.hiddenByteCount
+    tombstoneByteCount += new.tombstoneByteCount - old.tombstoneByteCount
   }
 
   // MARK: Asking
@@ -301,11 +302,12 @@ package struct SegmentLedger {
       let name = "segment \(row.generation.rawValue)"
       let shelf = row.ownShelf
       if shelf != row.shelf { findings.append("\(name) stands on shelf \(row.shelf), not on \(shelf)") }
-      if let place = row.onShelf, !shelves[shelfNumber(row)].contains(place) {
+      let places = row.places
+      if let place = places.onShelf, let shelf = places.shelf, !shelves[shelf].contains(place) {
         findings.append("\(name) does not stand on its shelf")
       }
       let supersededCount = row.candidate.supersededCount
-      let isGuard = row.asGuard.map { guards.contains($0) } ?? false
+      let isGuard = places.asGuard.map { guards.contains($0) } ?? false
       if isGuard != (supersededCount > 0) {
         findings.append("\(name) has \(supersededCount) superseded records, and guards: \(isGuard)")
       }

@@ -59,8 +59,12 @@ extension StoreOpening {
       made.noteUnstored(built.scannedByteCount)
       writer = Locked(.writer, made)
     }
-    filling?.rebuilding(
-      by: rebuilding(index, by: opened.log, file, byteCount: byteCount, volume, collections, writer))
+    if let filling {
+      filling.finishing(
+        by: finishing(index, by: opened.log, file, byteCount: byteCount, volume, collections, writer))
+    } else {
+      try opened.log.uncheckedHeaders?.run()
+    }
     return OpenedStore(
       volume: volume, index: index, filling: filling, slots: slots, domain: domain, retired: retired,
       collections: collections,
@@ -120,6 +124,7 @@ extension StoreOpening {
     )
     writer.liveByteCount = liveByteCount
     writer.noteLongest()
+    writer.ledger.reserve(recovered.catalogue.segments.count)
     for entry in recovered.catalogue.segments.values where entry.holdsRecords {
       guard let segment = slots.segment(at: UInt64(entry.identity.run.first)),
         entry.identity != tail.identity

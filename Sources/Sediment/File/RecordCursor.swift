@@ -116,11 +116,15 @@ package struct RecordCursor {
     try body(unsafe window.buffer.span.bytes.extracting(record))
   }
 
-  /// What it says, if it is a control record.
-  func control(_ header: RecordHeader) throws(FormatError) -> ControlRecord? {
+  /// What it says, if it is a control record; nil also of a part of a checkpoint, if such are to be passed over.
+  func control(
+    _ header: RecordHeader, passingParts: Bool = false
+  ) throws(FormatError) -> ControlRecord? {
     guard header.kind == .control else { return nil }
-    return try withRecord { (bytes) throws(FormatError) in
-      try ControlRecord.decode(bytes.extracting(header.valueRange), isBatched: header.isBatched)
+    return try withRecord { (bytes) throws(FormatError) -> ControlRecord? in
+      let value = bytes.extracting(header.valueRange)
+      if passingParts, ControlRecord.isCheckpointPart(value) { return nil }
+      return try ControlRecord.decode(value, isBatched: header.isBatched)
     }
   }
 

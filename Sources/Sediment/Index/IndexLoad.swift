@@ -22,19 +22,17 @@ package struct IndexLoad: Sendable {
     }
   }
 
-  /// For an index with so many entries in each base partition; nil if none has so many partitions.
-  package init?(keyHash: KeyHash, entryCounts: [UInt32]) {
-    let partitionCount = entryCounts.count
+  /// For an index with so many base partitions and entries, about `largestCount` of them in the largest partition; nil if
+  /// none has so many partitions.
+  package init?(keyHash: KeyHash, partitionCount: Int, entryCount: Int, largestCount: Int) {
     let bitCount = UInt64(partitionCount.trailingZeroBitCount)
     guard partitionCount > 0, partitionCount & (partitionCount - 1) == 0,
       IndexGrowth.baseBitCountRange.contains(bitCount)
     else { return nil }
     self.keyHash = keyHash
     baseBitCount = bitCount
-    let entryCount = entryCounts.reduce(0) { $0 + Int($1) }
-    let largest = Int(entryCounts.max() ?? 0)
     var depth: UInt64 = 0
-    while depth < IndexGrowth.depthMax, largest >> Int(depth) >= IndexGrowth.splitCountMin,
+    while depth < IndexGrowth.depthMax, largestCount >> Int(depth) >= IndexGrowth.splitCountMin,
       IndexGrowth.allows(wordCount: partitionCount << Int(depth + 1), count: entryCount)
     {
       depth += 1

@@ -32,21 +32,29 @@ struct ChainReader {
     lastSequence = offset == segment.recordRange.lowerBound ? base : nil
   }
 
+  /// What was read last.
+  var window: FileWindow { cursor.window }
   var segment: SegmentIdentity { cursor.segment }
   var base: SequenceNumber { cursor.base }
   /// Behind the record read last; records lie in their segment, so that what is behind one is a position.
   var offset: UnitOffset { UnitOffset(byteOffset: cursor.position) ?? .zero }
   var position: LogPosition { LogPosition(segment.generation, offset) }
 
-  /// The next record, nil at the log's end.
-  mutating func next() throws(SedimentError) -> LogRecord? {
+  /// Reads a piece of the file, which copies of this reader then have as well.
+  mutating func load() throws(SedimentError) {
+    try cursor.load(from: cursor.position)
+  }
+
+  /// The next record, nil at the log's end; of a part of a checkpoint without what it says, if that is known.
+  mutating func next(passingParts: Bool = false) throws(SedimentError) -> LogRecord? {
     guard ending == nil, let header = try nextHeader() else { return nil }
     let start = position
     cursor.take(header)
     lastSequence = header.sequence
     do throws(FormatError) {
       return LogRecord(
-        header: header, position: start, control: try cursor.control(header), place: try cursor.place(header))
+        header: header, position: start, control: try cursor.control(header, passingParts: passingParts),
+        place: try cursor.place(header))
     } catch {
       throw SedimentError(error, path: surveyed.file.path, offset: start.offset.byteOffset)
     }

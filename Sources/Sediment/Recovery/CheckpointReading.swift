@@ -6,6 +6,8 @@ struct CheckpointReading {
   let catalogue: Catalogue
   /// A reader at the checkpoint, from which on changes are to be replayed.
   let replay: ChainReader
+  /// Where the checkpoint ends.
+  let end: LogPosition
 
   /// What the checkpoint says of the segment that replay begins in.
   var tail: SegmentEntry {
@@ -25,15 +27,18 @@ struct CheckpointReading {
         throw SedimentError(error, path: file.path, offset: head.segment.run.byteRange.lowerBound)
       }
     }
-    let first = ChainReader(surveyed, head.segment, base: known, from: head.checkpoint)
-    let reading = CheckpointReading(catalogue: try readParts(first, head), replay: first)
+    var first = ChainReader(surveyed, head.segment, base: known, from: head.checkpoint)
+    // The replay begins at the checkpoint as well.
+    try first.load()
+    let (catalogue, end) = try readParts(first, head)
+    let reading = CheckpointReading(catalogue: catalogue, replay: first, end: end)
     try reading.checkTail()
     return reading
   }
 
   private static func readParts(
     _ first: ChainReader, _ head: Superblock
-  ) throws(SedimentError) -> Catalogue {
+  ) throws(SedimentError) -> (Catalogue, end: LogPosition) {
     var reader = first
     var catalogue: Catalogue?
     var count = 0
@@ -50,7 +55,7 @@ struct CheckpointReading {
         guard reader.position <= head.watermark else {
           throw reader.damaged("the superblock names a checkpoint beyond what it knows to be there", record)
         }
-        return catalogue
+        return (catalogue, reader.position)
       case .seal(let seal)? where count > 0:
         _ = try reader.follow(seal, of: record)
       default:

@@ -19,6 +19,8 @@ struct EvidenceSearch {
   private(set) var highestGeneration: Generation
   private(set) var highestSequence: SequenceNumber
   private var searched = SlotMap()
+  /// What was read last; at first what the replay has read, which mostly reaches to the end of the segment.
+  private var window: FileWindow
 
   /// A segment that the log may have gone on in, and where the search begins in it.
   private typealias Candidate = (header: SegmentHeader, start: UnitOffset)
@@ -28,6 +30,7 @@ struct EvidenceSearch {
   /// Headers in free slots are not looked for behind a log that was closed: its end is the one that the superblock names.
   init(behind replay: LogReplay, isClosed: Bool) {
     surveyed = replay.reader.surveyed
+    window = replay.reader.window
     end = replay.progress.end
     tail = replay.progress.tail
     slots = isClosed ? nil : replay.catalogue.slots
@@ -70,14 +73,13 @@ struct EvidenceSearch {
   ) throws(SedimentError) -> Finding? {
     let limit = min(header.identity.run.byteRange.upperBound, surveyed.byteCount)
     let seed = header.identity.seed(in: surveyed.identity)
-    var window = FileWindow(surveyed.file)
     var position = start.byteOffset
-    while position < limit, let data = try surveyed.file.data(from: position, limit: limit) {
+    while position < limit, let data = try data(from: position, limit: limit) {
       position = data.lowerBound
       while position < data.upperBound {
-        try window.load(from: position, limit: limit)
-        guard window.byteCount >= Mark.recordByteCount else { break }
-        var offset = 0
+        if !hasAll(from: position, limit: limit) { try window.load(from: position, limit: limit) }
+        var offset = window.range(from: position).lowerBound
+        guard window.byteCount >= offset + Mark.recordByteCount else { break }
         while let place = shaped(window, from: offset) {
           if let finding = judge(window, at: place, header, seed) { return finding }
           offset = place + Limits.unitByteCount
@@ -90,6 +92,17 @@ struct EvidenceSearch {
       position = max(position, data.upperBound)
     }
     return nil
+  }
+
+  /// Whether the window has what lies between two positions, and ends there.
+  private func hasAll(from position: UInt64, limit: UInt64) -> Bool {
+    window.start <= position && window.end == limit
+  }
+
+  /// The next run of data from a position on; what was read is not asked for holes.
+  private func data(from position: UInt64, limit: UInt64) throws(SedimentError) -> Range<UInt64>? {
+    if hasAll(from: position, limit: limit) { return position..<limit }
+    return try surveyed.file.data(from: position, limit: limit)
   }
 
   /// The next place in the window, at a multiple of 8, where the bytes have the shape of a mark or seal.

@@ -17,9 +17,8 @@ package struct IndexBuild {
     self.log = log
     self.file = file
     usesStoredIndex = usingStoredIndex
-    segments = log.catalogue.segments.values
+    segments = log.catalogue.segments.keys.sorted().compactMap { log.catalogue.segments[$0] }
       .filter(\.holdsRecords)
-      .sorted { $0.identity.generation < $1.identity.generation }
     dictionaries = Set(log.catalogue.dictionaries.values.map(\.offset.byteOffset))
   }
 
@@ -76,7 +75,7 @@ package struct IndexBuild {
       var result = try run(scans, visitor, index)
       result.storedCount = parts.accounts.entryCount
       result.hasDead = parts.accounts.hasDead
-      return (result, filling.isOver ? nil : filling)
+      return (result, filling.isFilled ? nil : filling)
     } catch {
       // What a scan of everything says of the file counts.
       if error.systemError != nil { throw error }

@@ -10,13 +10,15 @@ package struct LogReading {
   }
 
   /// The log as it counts; an error if the file is foreign, newer, damaged or cannot be read.
-  package func run() throws(SedimentError) -> RecoveredLog {
+  ///
+  /// With `leavingHeaders`, the headers of a clean log's segments are left to the caller, who has them checked before
+  /// anything is changed.
+  package func run(leavingHeaders: Bool = false) throws(SedimentError) -> RecoveredLog {
     let head = try Head.read(from: file)
-    let checkpoint = try CheckpointReading.read(
-      head.leading, from: file, byteCount: try file.byteCount())
-    let surveyed = checkpoint.replay.surveyed
-    var replay = LogReplay(checkpoint, synced: head.watermark, closedEnd: head.leading.closedEnd)
+    let byteCount = try file.byteCount()
+    var replay = try replay(head, byteCount: byteCount)
     try replay.run()
+    let surveyed = replay.reader.surveyed
     let watermark = max(head.watermark, replay.found.watermark ?? head.watermark)
     // A mark behind it may say that it was synced: then the window has what the medium has lost.
     if let first = replay.reader.firstFromRing, first < watermark {
@@ -28,7 +30,7 @@ package struct LogReading {
     var ending = replay.reader.ending
     let sideEnd = try SideCheck(surveyed).run(replay.found, from: watermark, to: replay.progress.end)
     if sideEnd < replay.progress.end {
-      replay = LogReplay(checkpoint, synced: head.watermark, closedEnd: head.leading.closedEnd)
+      replay = try self.replay(head, byteCount: byteCount)
       try replay.run(upTo: sideEnd)
       ending = FormatError(.valuePlace, .checksum)
     }
@@ -48,7 +50,9 @@ package struct LogReading {
     }
     highestSequence = max(highestSequence, search.highestSequence)
     highestGeneration = max(highestGeneration, search.highestGeneration)
-    try checkSegments(of: replay, in: surveyed, watermark)
+    let headers = try headers(of: replay, in: surveyed, watermark)
+    let areLeft = leavingHeaders && isClean
+    if !areLeft { try headers.run() }
     return RecoveredLog(
       head: head, catalogue: replay.catalogue, end: end, tail: progress.tail,
       lastSequence: progress.lastSequence ?? progress.tail.base, watermark: watermark, isClean: isClean,
@@ -56,19 +60,27 @@ package struct LogReading {
       replayedByteCount: progress.byteCount, replayedRecordCount: progress.recordCount, ending: ending,
       cut: end, clock: max(replay.found.clock, replay.catalogue.numbers.clocks.highest),
       highestSequence: highestSequence, highestGeneration: highestGeneration,
-      patched: file.isPatched ? file : nil, unsecured: unsecured(replay, watermark, surveyed.byteCount))
+      patched: file.isPatched ? file : nil, unsecured: unsecured(replay, watermark, surveyed.byteCount),
+      uncheckedHeaders: areLeft ? headers : nil)
   }
 
-  /// Holds the final catalogue against the file (DESIGN.md 7, step 7): its segments must lie in the file, and those
-  /// adopted below the watermark must have the headers that it describes.
-  private func checkSegments(
+  /// A replay from the checkpoint that the leading superblock names.
+  private func replay(_ head: Head, byteCount: UInt64) throws(SedimentError) -> LogReplay {
+    LogReplay(
+      try CheckpointReading.read(head.leading, from: file, byteCount: byteCount),
+      synced: head.watermark, closedEnd: head.leading.closedEnd)
+  }
+
+  /// Holds the final catalogue against the file: its segments must lie in the file (DESIGN.md 7, step 7).
+  ///
+  /// The result is those that must have the headers that it describes, since they were adopted below the watermark.
+  private func headers(
     of replay: LogReplay, in surveyed: SurveyedFile, _ watermark: LogPosition
-  ) throws(SedimentError) {
+  ) throws(SedimentError) -> HeaderCheck {
     let end = replay.progress.end
-    let entries = replay.catalogue.segments.values
-      .sorted { $0.identity.generation < $1.identity.generation }
+    var check = HeaderCheck(surveyed: surveyed)
     // Nothing depends on the header of the window, nor on the window once the log was read.
-    for entry in entries where entry.identity.kind != .window {
+    for entry in replay.catalogue.segments.values where entry.identity.kind != .window {
       let range = entry.identity.run.byteRange
       let isTail = entry.identity.generation == end.generation
       let needed = isTail ? end.offset.byteOffset : entry.end?.byteOffset ?? range.upperBound
@@ -76,10 +88,9 @@ package struct LogReading {
         throw surveyed.damaged("the file ends before a segment does", at: range.lowerBound)
       }
       if let position = replay.found.adoptedAt[entry.identity.generation], position >= watermark { continue }
-      if entry.identity.kind != .index, let error = try surveyed.headerFault(of: entry) {
-        throw SedimentError(error, path: file.path, offset: range.lowerBound)
-      }
+      if entry.identity.kind != .index { check.entries.append(entry) }
     }
+    return check
   }
 
   private func unsecured(
@@ -145,6 +156,8 @@ package struct RecoveredLog: Sendable {
   package internal(set) var patched: StoreFile?
   /// What stands above the watermark, for `Securing`.
   var unsecured: Unsecured
+  /// What is to be asked of the file before anything is changed; nil if it was.
+  let uncheckedHeaders: HeaderCheck?
 
   /// What is to be written again, since reading it proved only that the cache has it.
   struct Unsecured: Sendable {
@@ -153,6 +166,20 @@ package struct RecoveredLog: Sendable {
     var stretches: [LogStretch] = []
     /// The extents of puts at or above the watermark that the catalogue still holds.
     var extents: [ValuePlace.Piece] = []
+  }
+}
+
+/// Asks whether segments have the headers that the catalogue describes (DESIGN.md 7, step 7).
+struct HeaderCheck: Sendable {
+  fileprivate let surveyed: SurveyedFile
+  fileprivate var entries: [SegmentEntry] = []
+
+  func run() throws(SedimentError) {
+    for entry in entries.sorted(by: { $0.identity.run.first < $1.identity.run.first }) {
+      guard let error = try surveyed.headerFault(of: entry) else { continue }
+      throw SedimentError(
+        error, path: surveyed.file.path, offset: entry.identity.run.byteRange.lowerBound)
+    }
   }
 }
 

@@ -45,10 +45,14 @@ struct LogReplay {
   /// Where a close has left the log, behind which no window has anything; nil if it was not closed.
   private let closedEnd: LogPosition?
 
+  /// Behind the checkpoint, which was read before.
+  private let checkpointEnd: LogPosition
+
   /// `synced` is what the superblocks know to be on the medium.
   init(_ checkpoint: CheckpointReading, synced: LogPosition, closedEnd: LogPosition?) {
     self.synced = synced
     self.closedEnd = closedEnd
+    checkpointEnd = checkpoint.end
     catalogue = checkpoint.catalogue
     reader = checkpoint.replay
     let first = LogStretch(
@@ -66,7 +70,7 @@ struct LogReplay {
       let isAboveSynced = reader.position >= max(synced, found.watermark ?? synced)
       reader.ring =
         isAboveSynced && reader.position != closedEnd ? catalogue.window.map { Window($0.run) } : nil
-      guard let record = try reader.next() else { break }
+      guard let record = try reader.next(passingParts: reader.position < checkpointEnd) else { break }
       try take(record)
     }
     if let batch { progress = batch.before }

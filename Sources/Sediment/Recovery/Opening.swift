@@ -41,7 +41,7 @@ package struct Opening {
   package func recover(_ mode: Mode) throws(SedimentError) -> Result {
     let start = disk.monotonicClock()
     for _ in 0..<Self.attemptCountMax {
-      let log = try LogReading(StoreFile(file.file)).run()
+      let log = try LogReading(StoreFile(file.file)).run(leavingHeaders: true)
       var result = Result(log: log, keeper: nil, report: report(log))
       if mode == .readWrite {
         guard try secure(&result) else { continue }

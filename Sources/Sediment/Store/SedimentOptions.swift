@@ -37,9 +37,9 @@ public struct SedimentOptions: Sendable {
   package var windowSlotCount: UInt32 = 4
   /// What the entries of a catalogue change may take in one record; longer changes are batches, and tests take less.
   package var changeByteCountMax = 15_000
-  /// From how many entries on a part of a stored index is complete: 224 KiB, which find room in a scattered file; tests
+  /// From how many entries on a part of a stored index is complete: 96 KiB, which find room in a scattered file; tests
   /// take fewer.
-  package var storedPartEntryCount = 28 << 10
+  package var storedPartEntryCount = 12 << 10
 
   /// Creates options.
   ///

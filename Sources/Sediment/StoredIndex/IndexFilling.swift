@@ -3,8 +3,8 @@ internal import Synchronization
 
 /// Fills an index from its stored parts, each once and when somebody needs it (DESIGN.md 7, step 8).
 ///
-/// Readers see the tables of a whole part or none. Until all parts are in, nothing else may change the index; whoever wants
-/// to change something waits for `complete`.
+/// Readers see the tables of a whole part or none. Until all parts are in and what else was left for later is done, nothing
+/// else may change the index; whoever wants to change something waits for `complete`.
 ///
 /// Unchecked: the lock guards the variables.
 @safe
@@ -20,15 +20,18 @@ final class IndexFilling: @unchecked Sendable {
   private var parts: StoredParts?
   private var states: [PartState]
   private var filledCount = 0
+  /// How many entries of the parts that are in lead to each segment.
+  private var counts: [UInt32]
   /// Whether a part was no good, so that no other is taken any more.
   private var isAbandoned = false
-  private var isRebuilding = false
-  /// Why the index cannot be made from the log either.
+  private var isFinishing = false
+  /// Why the file cannot be used but for what is in the index.
   private var failure: SedimentError?
-  private var rebuild: Rebuilding?
+  private var finish: Finish?
   private var isHelped = false
 
-  typealias Rebuilding = () throws(SedimentError) -> Void
+  /// What is left to do once all parts are in, or one of them is known to be no good.
+  typealias Finish = (_ isWhole: Bool) throws(SedimentError) -> Void
 
   private enum PartState {
     case waiting
@@ -43,18 +46,22 @@ final class IndexFilling: @unchecked Sendable {
     self.index = index
     changed = Condition(of: lock)
     states = Array(repeating: .waiting, count: parts.count)
+    counts = Array(repeating: 0, count: parts.segmentCount)
     index.beginFilling(parts.load, WritePermit())
   }
 
-  /// Whether the index has all that it is to have.
+  /// Whether the index has all that it is to have, and nothing else is left to do.
   var isOver: Bool { over.load(ordering: .acquiring) }
 
-  /// What the index is filled from; nil if it has all of it.
+  /// Whether all parts are in.
+  var isFilled: Bool { lock.withLock { filledCount == states.count } }
+
+  /// What the index is filled from; nil if it is over.
   private var partsIfNeeded: StoredParts? { lock.withLock { parts } }
 
-  /// Says how the index is made from the log if a part is no good; without it that is left to the caller.
-  func rebuilding(by rebuild: @escaping Rebuilding) {
-    lock.withLock { self.rebuild = rebuild }
+  /// Says what is left to do at the end; while the store is opened that is left to the caller.
+  func finishing(by finish: @escaping Finish) {
+    lock.withLock { self.finish = finish }
   }
 }
 
@@ -110,49 +117,49 @@ extension IndexFilling {
   /// Sees to it that the keys of a hash are in the index, as they are by the log.
   func need(_ hash: UInt64) throws(SedimentError) {
     guard let parts = partsIfNeeded else { return }
-    if try !fill(parts.number(of: hash), parts) { try rebuildOnce() }
+    if try !fill(parts.number(of: hash), parts) { try finishOnce(isWhole: false) }
   }
 
-  /// Sees to it that all keys are in the index, unless it is told to end; whether they are.
+  /// Sees to it that all keys are in the index and nothing is left to do, unless it is told to end; whether that is so.
   func complete(while mayGoOn: () -> Bool) throws(SedimentError) -> Bool {
     while let parts = partsIfNeeded {
       guard mayGoOn() else { return false }
       let next = lock.withLock { states.firstIndex(of: .waiting) ?? states.firstIndex(of: .taken) }
       if let next, try fill(next, parts) { continue }
-      try rebuildOnce()
+      try finishOnce(isWhole: next == nil)
     }
     return true
   }
 
-  /// Makes the index from the log, unless somebody does or has done so: then it waits for that.
+  /// Does what is left to do, unless somebody does or has done so: then it waits for that.
   ///
-  /// It cannot be told to end: a close waits for it, however long the log is.
-  private func rebuildOnce() throws(SedimentError) {
-    guard let rebuild = try beginRebuilding() else { return }
+  /// It cannot be told to end: where the index is made from the log a close waits for it, however long that is.
+  private func finishOnce(isWhole: Bool) throws(SedimentError) {
+    guard let finish = try beginFinishing() else { return }
     do throws(SedimentError) {
-      try rebuild()
+      try finish(isWhole)
     } catch {
-      endRebuilding(error)
+      endFinishing(error)
       throw error
     }
-    endRebuilding(nil)
+    endFinishing(nil)
   }
 
   /// What is to be done by this thread; nil if it was done by another.
-  private func beginRebuilding() throws(SedimentError) -> Rebuilding? {
-    try lock.withLock { () throws(SedimentError) -> Rebuilding? in
-      while isRebuilding { changed.wait() }
+  private func beginFinishing() throws(SedimentError) -> Finish? {
+    try lock.withLock { () throws(SedimentError) -> Finish? in
+      while isFinishing { changed.wait() }
       if let failure { throw failure }
       if parts == nil { return nil }
-      guard let rebuild else { preconditionFailure("nobody has said how the index is made from the log") }
-      isRebuilding = true
-      return rebuild
+      guard let finish else { preconditionFailure("nobody has said what is left to do") }
+      isFinishing = true
+      return finish
     }
   }
 
-  private func endRebuilding(_ error: SedimentError?) {
+  private func endFinishing(_ error: SedimentError?) {
     lock.withLock {
-      isRebuilding = false
+      isFinishing = false
       if error == nil { end() }
       // A call that failed may be made again; what was read of the log stays as it is.
       if error?.systemError == nil { failure = error }
@@ -163,7 +170,8 @@ extension IndexFilling {
   private func end() {
     over.store(true, ordering: .releasing)
     parts = nil
-    rebuild = nil
+    finish = nil
+    counts = []
     SchedulePoint.reach(.published)
   }
 }
@@ -183,8 +191,8 @@ extension IndexFilling {
     guard let isToBeRead else { return false }
     if !isToBeRead { return true }
     do throws(SedimentError) {
-      let tables = try parts.tables(number)
-      return lock.withLock { take(tables, number, from: parts.firstPartition(number)) }
+      let found = try parts.tables(number)
+      return lock.withLock { take(found, number, of: parts) }
     } catch {
       let isLost = error.isOfUnreadable
       lock.withLock {
@@ -197,22 +205,30 @@ extension IndexFilling {
     }
   }
 
-  /// Lets the index have the tables of a part; false if there are none, or there were none of another.
-  private func take(_ tables: [IndexLoad.Tables]?, _ number: Int, from first: Int) -> Bool {
+  /// Lets the index have the tables of a part; false if there are none, or there were none of another, or all parts
+  /// together do not have the entries that they say.
+  private func take(
+    _ found: (tables: [IndexLoad.Tables], counts: [UInt32])?, _ number: Int, of parts: StoredParts
+  ) -> Bool {
     defer { changed.broadcast() }
-    guard let tables, !isAbandoned else {
-      for some in tables ?? [] { some.drop() }
-      isAbandoned = true
-      return false
+    if let found, !isAbandoned, add(found.counts, of: parts) {
+      for (place, some) in found.tables.enumerated() {
+        // Nobody else changes the index before all parts are in, and whoever fills it has the lock.
+        index.fill(parts.firstPartition(number) + place, with: some, WritePermit())
+      }
+      states[number] = .filled
+      filledCount += 1
+      return true
     }
-    for (place, some) in tables.enumerated() {
-      // Nobody else changes the index before all parts are in, and whoever fills it has the lock.
-      index.fill(first + place, with: some, WritePermit())
-    }
-    states[number] = .filled
-    filledCount += 1
-    if filledCount == states.count { end() }
-    return true
+    for some in found?.tables ?? [] { some.drop() }
+    isAbandoned = true
+    return false
+  }
+
+  /// Counts the entries of a part; false if it is the last one and all have not the entries that they say.
+  private func add(_ some: [UInt32], of parts: StoredParts) -> Bool {
+    for number in counts.indices { counts[number] &+= some[number] }
+    return filledCount + 1 < states.count || parts.accounts.agree(with: counts)
   }
 }
 

@@ -14,11 +14,13 @@ struct IndexPartWriting: ~Copyable {
   /// Their segments, until the log names them.
   var reservation: Reservation
 
+  /// What the entries of all parts so far lead to.
+  private var accounts = IndexAccounts()
+
   // The part that is being filled.
   private var firstPartition = 0
   private var entryCounts: [UInt32] = []
   private var entries: [UInt64] = []
-  private var accounts = IndexAccounts()
   private var pages = IndexPages()
 
   /// From so many entries on a part is complete.
@@ -34,8 +36,11 @@ struct IndexPartWriting: ~Copyable {
     self.writer = writer
     self.moment = moment
     build = reader.disk.random()
-    partEntryCount = max(reader.options.storedPartEntryCount, reader.index.count / 64)
+    partEntryCount = max(reader.options.storedPartEntryCount, reader.index.count / Self.partCountMax)
   }
+
+  /// About as many parts as there are at most: each has an entry in the catalogue.
+  private static let partCountMax = 1024
 
   /// Writes the whole index as parts; false if something stands against it, and what was written is to be given back.
   mutating func run(while mayGoOn: () -> Bool) throws(SedimentError) -> Bool {
@@ -56,7 +61,8 @@ struct IndexPartWriting: ~Copyable {
 
   private mutating func writePart(before nextPartition: Int) throws(SedimentError) {
     let head = IndexPartHead(
-      sequence: moment.sequence, entryCounts: entryCounts, accounts: accounts.all)
+      sequence: moment.sequence, entryCounts: entryCounts,
+      accounts: nextPartition == moment.partitionCount ? accounts.all : [])
     pages.removeAll()
     pages.reserve(wordCount: head.wordCount + entries.count)
     head.encode(into: &pages)
@@ -78,7 +84,6 @@ struct IndexPartWriting: ~Copyable {
     firstPartition = nextPartition
     entryCounts.removeAll(keepingCapacity: true)
     entries.removeAll(keepingCapacity: true)
-    accounts = IndexAccounts()
   }
 
   /// Slots for a part; what a full disk needs to go on is left alone.

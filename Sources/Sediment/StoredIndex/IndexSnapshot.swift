@@ -173,7 +173,7 @@ private struct EntryOrder {
   }
 }
 
-/// Counts what the entries of a part lead to: in which segments, and of which collections.
+/// Counts what the entries of an index lead to: in which segments, and of which collections.
 struct IndexAccounts {
   private var rows: [Row] = []
   private var numbers: [Name: Int] = [:]

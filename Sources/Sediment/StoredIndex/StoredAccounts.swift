@@ -1,6 +1,6 @@
 internal import SedimentFormat
 
-/// What the parts of a stored index say by their accounts, summed up: no record is read for it.
+/// What a stored index says by its accounts, summed up: no record is read for it.
 struct StoredAccounts {
   /// What the parts lead to in each segment, by the segments' numbers.
   private(set) var live: [IndexBuildResult.Live]
@@ -8,29 +8,31 @@ struct StoredAccounts {
   private(set) var collections: [UInt32: IndexBuildResult.Keys] = [:]
   /// Whether some entries lead to records that were cleared since.
   private(set) var hasDead = false
-  private let catalogue: Catalogue
-  private let numbers: SegmentNumbers
-  private let generationLimit: Generation
+  /// Whether all records were cleared: they need not come back to be swept out.
+  let areWhollyDead: Bool
 
-  /// For the hot and survivors segments of a catalogue, by whose numbers here what lives in them is counted.
-  init(_ coverage: IndexCoverage, of segments: [SegmentEntry], in catalogue: Catalogue) {
+  /// By the head of the last part; nil if that counts more than a segment can hold.
+  ///
+  /// What lives in the hot and survivors segments of a catalogue is counted by their numbers in `segments`.
+  init?(
+    _ head: IndexPartHead, _ coverage: IndexCoverage, of segments: [SegmentEntry], in catalogue: Catalogue
+  ) {
     live = Array(repeating: IndexBuildResult.Live(), count: segments.count)
-    self.catalogue = catalogue
-    numbers = SegmentNumbers(segments)
-    generationLimit = coverage.common.generationLimit
-  }
-
-  /// How many entries of the parts count.
-  var entryCount: UInt64 { live.reduce(0) { $0 + UInt64($1.recordCount) } }
-
-  /// Adds what a part says; false if that is more than a segment can hold.
-  mutating func add(_ head: IndexPartHead) -> Bool {
-    if isWhollyDead(head) { return true }
+    areWhollyDead =
+      catalogue.numbers.everythingClearedAt > head.sequence
+      && !head.accounts.contains { $0.collection >= CollectionEntry.systemNumberMin }
+    if areWhollyDead { return }
+    let numbers = SegmentNumbers(segments)
     for account in head.accounts {
-      guard let number = number(of: account) else { continue }
+      // Of a segment that is gone, or of which the parts do not know all, nothing counts.
+      guard account.generation < coverage.common.generationLimit,
+        let number = numbers.number(of: account.generation)
+      else { continue }
       let (records, isTooMany) = live[number].recordCount.addingReportingOverflow(account.recordCount)
       let (bytes, isTooLong) = live[number].byteCount.addingReportingOverflow(account.byteCount)
-      if isTooMany || isTooLong { return false }
+      if isTooMany || isTooLong || bytes > UInt64(segments[number].identity.run.byteRange.count) {
+        return nil
+      }
       live[number] = IndexBuildResult.Live(recordCount: records, byteCount: bytes)
       let deadUpTo = catalogue.deadUpTo(collection: account.collection)
       if let deadUpTo, deadUpTo <= head.sequence {
@@ -39,32 +41,14 @@ struct StoredAccounts {
         hasDead = true
       }
     }
-    return true
   }
 
-  /// Whether the entries that were taken of a part, counted for each segment, are those that its accounts count.
-  func agree(_ head: IndexPartHead, with counts: [UInt32]) -> Bool {
-    var counts = counts
-    if !isWhollyDead(head) {
-      for account in head.accounts {
-        guard let number = number(of: account) else { continue }
-        let (rest, isTooFew) = counts[number].subtractingReportingOverflow(account.recordCount)
-        if isTooFew { return false }
-        counts[number] = rest
-      }
-    }
-    return counts.allSatisfy { $0 == 0 }
-  }
+  /// How many entries of the parts count.
+  var entryCount: UInt64 { live.reduce(0) { $0 + UInt64($1.recordCount) } }
 
-  /// Whether all records of a part were cleared: they need not come back to be swept out.
-  func isWhollyDead(_ head: IndexPartHead) -> Bool {
-    catalogue.numbers.everythingClearedAt > head.sequence
-      && !head.accounts.contains { $0.collection >= CollectionEntry.systemNumberMin }
-  }
-
-  /// The number of an account's segment, if that is still there and the parts know all of it.
-  private func number(of account: IndexAccount) -> Int? {
-    account.generation < generationLimit ? numbers.number(of: account.generation) : nil
+  /// Whether as many entries as was said lead to each segment.
+  func agree(with counts: [UInt32]) -> Bool {
+    live.count == counts.count && zip(live, counts).allSatisfy { $0.recordCount == $1 }
   }
 }
 

@@ -1,6 +1,6 @@
 internal import SedimentFormat
 
-/// The parts of a stored index whose heads are sound, and the tables that come of each (DESIGN.md 7, step 8).
+/// The parts of a stored index, and the tables that come of each (DESIGN.md 7, step 8).
 ///
 /// Several threads may ask for tables.
 struct StoredParts: Sendable {
@@ -8,42 +8,35 @@ struct StoredParts: Sendable {
   private let identity: FileIdentity
   private let parts: [IndexPartEntry]
   private let places: IndexPlaces
-  private let segmentCount: Int
+  let segmentCount: Int
   let load: IndexLoad
-  /// What the accounts of all parts come to.
+  /// What the entries of all parts lead to, as the last part says.
   let accounts: StoredAccounts
   /// The sequence of the last record that the parts know for certain.
   let sequence: SequenceNumber
 
-  /// Reads and verifies what the parts say of themselves; nil if they are no good.
+  /// Reads and verifies what the last part says of all; nil if it is no good.
   init?(
     _ coverage: IndexCoverage, of segments: [SegmentEntry], in catalogue: Catalogue, _ file: StoreFile,
     _ identity: FileIdentity
   ) throws(SedimentError) {
-    var accounts = StoredAccounts(coverage, of: segments, in: catalogue)
-    var sequence: SequenceNumber?
-    var entryCounts: [UInt32] = []
-    let pages = IndexPartReading(file, identity)
-    for part in coverage.parts {
-      guard let head = try pages.readHead(part), sequence ?? head.sequence == head.sequence,
-        accounts.add(head)
-      else { return nil }
-      sequence = head.sequence
-      entryCounts += head.entryCounts
-    }
-    for (number, entry) in segments.enumerated() {
-      guard accounts.live[number].byteCount <= UInt64(entry.identity.run.byteRange.count) else { return nil }
-    }
-    guard let sequence, let load = IndexLoad(keyHash: coverage.common.keyHash, entryCounts: entryCounts)
-    else { return nil }
     self.file = file
     self.identity = identity
     parts = coverage.parts
     places = IndexPlaces(segments, coverage)
     segmentCount = segments.count
-    self.load = load
+    guard let last = parts.last,
+      let head = try IndexPartReading(file, identity).readHead(last),
+      head.accountedCount == Self.entryCount(of: parts),
+      let accounts = StoredAccounts(head, coverage, of: segments, in: catalogue),
+      let load = IndexLoad(
+        keyHash: coverage.common.keyHash, partitionCount: Int(coverage.common.partitionTotal),
+        entryCount: Int(clamping: Self.entryCount(of: parts)),
+        largestCount: parts.reduce(0) { max($0, Int($1.entryCount) / $1.partitions.count) })
+    else { return nil }
+    sequence = head.sequence
     self.accounts = accounts
-    self.sequence = sequence
+    self.load = load
   }
 
   var count: Int { parts.count }
@@ -69,34 +62,36 @@ struct StoredParts: Sendable {
       offset: parts[number].segment.run.byteRange.lowerBound)
   }
 
-  /// The tables of a part's partitions; nil if the part is no good.
+  /// The tables of a part's partitions, and how many of its entries lead to each segment; nil if the part is no good.
   ///
-  /// It is good if all of it is as it should be: every page, the checksum of all, and as many entries for each segment as
-  /// its accounts say.
-  func tables(_ number: Int) throws(SedimentError) -> [IndexLoad.Tables]? {
+  /// It is good if every page of it is sound, and the checksum of all, and if the last part alone has accounts.
+  func tables(_ number: Int) throws(SedimentError) -> (tables: [IndexLoad.Tables], counts: [UInt32])? {
     let pages = IndexPartReading(file, identity)
     // The entries lie in its memory.
     defer { withExtendedLifetime(pages) {} }
-    guard let (head, entries) = unsafe try pages.read(parts[number]), head.sequence == sequence else {
-      return nil
-    }
-    let isEmpty = accounts.isWhollyDead(head)
+    guard let (head, entries) = unsafe try pages.read(parts[number]), head.sequence == sequence,
+      head.accounts.isEmpty || number == parts.count - 1
+    else { return nil }
     var counts = [UInt32](repeating: 0, count: segmentCount)
     var tables: [IndexLoad.Tables] = []
     var start = 0
     for (place, count) in head.entryCounts.enumerated() {
       // The counts come to the number of the entries, as was checked.
       let some = unsafe UnsafeMutableBufferPointer(rebasing: entries[start..<start + Int(count)])
-      let kept = isEmpty ? 0 : unsafe places.keep(some, counting: &counts)
+      let kept = accounts.areWhollyDead ? 0 : unsafe places.keep(some, counting: &counts)
       let rest = unsafe UnsafeMutableBufferPointer(rebasing: some[0..<kept])
-      guard let filled = unsafe load.tables(of: firstPartition(number) + place, rest) else { break }
+      guard let filled = unsafe load.tables(of: firstPartition(number) + place, rest) else {
+        for some in tables { some.drop() }
+        return nil
+      }
       tables.append(filled)
       start += Int(count)
     }
-    guard tables.count == head.entryCounts.count, accounts.agree(head, with: counts) else {
-      for some in tables { some.drop() }
-      return nil
-    }
-    return tables
+    return (tables, counts)
+  }
+
+  /// The entries of some parts; what one has is bounded by its pages, so the sum is far from an overflow.
+  private static func entryCount(of parts: [IndexPartEntry]) -> UInt64 {
+    parts.reduce(0) { $0 + $1.entryCount }
   }
 }

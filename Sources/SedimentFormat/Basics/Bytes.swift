@@ -64,6 +64,18 @@ extension MutableRawSpan {
   }
 }
 
+extension RawSpan {
+  /// Whether these are the bytes that `fill` makes of as many zeros.
+  func isMade(by fill: (inout MutableRawSpan) -> Void) -> Bool {
+    unsafe withUnsafeTemporaryAllocation(byteCount: byteCount, alignment: 8) { buffer in
+      unsafe buffer.initializeMemory(as: UInt8.self, repeating: 0)
+      var span = unsafe MutableRawSpan(_unsafeBytes: buffer)
+      fill(&span)
+      return unsafe withUnsafeBytes { unsafe $0.elementsEqual(buffer) }
+    }
+  }
+}
+
 /// Makes an array of `byteCount` bytes that `fill` writes into; it begins as zeros.
 package func encoded(byteCount: Int, _ fill: (inout MutableRawSpan) -> Void) -> [UInt8] {
   var bytes = [UInt8](repeating: 0, count: byteCount)

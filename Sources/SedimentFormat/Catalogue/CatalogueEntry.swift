@@ -139,11 +139,11 @@ extension CatalogueEntry {
       guard tag >= Tag.ignorable else { throw failure(tag == 0 ? .field(.tag) : .newer(.tag)) }
       return (.ignorable(bytes.array(offset..<offset + byteCount)), byteCount)
     }
-    let entry = try decode(known, bytes.extracting(offset..<offset + byteCount))
+    let given = bytes.extracting(offset..<offset + byteCount)
+    let entry = try decode(known, given)
     // The canonical form is the only one: what is read is what would be written.
     guard entry.byteCount == byteCount else { throw failure(.field(.length)) }
-    let canonical = encoded(byteCount: byteCount) { entry.encode(into: &$0, at: 0) }
-    guard canonical == bytes.array(offset..<offset + byteCount) else { throw failure(.field(.reserved)) }
+    guard given.isMade(by: { entry.encode(into: &$0, at: 0) }) else { throw failure(.field(.reserved)) }
     return (entry, byteCount)
   }
 

@@ -52,6 +52,11 @@ package enum ControlRecord: Hashable, Sendable {
     return control
   }
 
+  /// Whether the value of a control record is a part of a checkpoint.
+  package static func isCheckpointPart(_ value: RawSpan) -> Bool {
+    value.byteCount >= 1 && value.integer(UInt8.self, at: 0) == ControlType.checkpointPart.rawValue
+  }
+
   /// The record that holds it; only a catalogue change can be a member of a batch.
   package static func header(
     valueByteCount: Int, sequence: SequenceNumber, isBatched: Bool = false

@@ -3,13 +3,15 @@
 ///     word  0    sequence of the last record before "replay from"
 ///           1    number of accounts (4), zeros (4)
 ///           2    number of the entries of each partition (4 each), zeros up to 8
-///                accounts: generation 8, collection 4, records 4, of them expiring 4, zeros 4, bytes 8
+///                accounts, in the last part alone: generation 8, collection 4, records 4, of them expiring 4, slots
+///                of extents 4, bytes 8
 ///                entries, partition by partition
 package struct IndexPartHead: Hashable, Sendable {
   /// The sequence of the last record before the place from which on the log may hold what the part lacks.
   package let sequence: SequenceNumber
   /// How many entries each partition of the part has.
   package let entryCounts: [UInt32]
+  /// What the entries of all parts lead to; the last part has them, and the others none.
   package let accounts: [IndexAccount]
 
   package init(sequence: SequenceNumber, entryCounts: [UInt32], accounts: [IndexAccount]) {
@@ -19,6 +21,9 @@ package struct IndexPartHead: Hashable, Sendable {
   }
 
   private static let fixedWordCount = 2
+
+  /// The records that the accounts count.
+  package var accountedCount: UInt64 { accounts.reduce(0) { $0 + UInt64($1.recordCount) } }
 
   /// The words before the first entry.
   package var wordCount: Int {
@@ -46,8 +51,8 @@ package struct IndexPartHead: Hashable, Sendable {
     return wordCount(partitionCount: partitionCount, accountCount: Int(words.integer(UInt32.self, at: 8)))
   }
 
-  /// Decodes the head of a part whose words are all given; what its partitions and accounts count must come to
-  /// `entryCount`, and the entries must fill the rest.
+  /// Decodes the head of a part whose words are all given; its partitions must count `entryCount` entries, which fill
+  /// the rest.
   package static func decode(
     _ words: RawSpan, partitionCount: Int, entryCount: UInt64
   ) throws(FormatError) -> IndexPartHead {
@@ -57,8 +62,8 @@ package struct IndexPartHead: Hashable, Sendable {
     return try decode(first: words, partitionCount: partitionCount, entryCount: entryCount)
   }
 
-  /// Decodes the head of a part of which at least the words of the head are given; what its partitions and accounts count
-  /// must come to `entryCount`.
+  /// Decodes the head of a part of which at least the words of the head are given; its partitions must count
+  /// `entryCount` entries.
   package static func decode(
     first words: RawSpan, partitionCount: Int, entryCount: UInt64
   ) throws(FormatError) -> IndexPartHead {
@@ -82,9 +87,6 @@ package struct IndexPartHead: Hashable, Sendable {
       guard let account = IndexAccount.decode(words, at: offset) else { throw failure(.part) }
       accounts.append(account)
     }
-    guard accounts.reduce(0 as UInt64, { $0 + UInt64($1.recordCount) }) == entryCount else {
-      throw failure(.count)
-    }
     return IndexPartHead(sequence: sequence, entryCounts: entryCounts, accounts: accounts)
   }
 
@@ -93,7 +95,7 @@ package struct IndexPartHead: Hashable, Sendable {
   }
 }
 
-/// What an index part leads to in one segment, of one collection.
+/// What a stored index leads to in one segment, of one collection.
 package struct IndexAccount: Hashable, Sendable {
   /// The segment's.
   package let generation: Generation

@@ -27,9 +27,10 @@ import Testing
 
   /// Fills an index with the entries of each base partition; false if they are refused.
   private static func fill(_ index: HashIndex, _ lists: [[UInt64]]) -> Bool {
-    guard let load = IndexLoad(keyHash: keyHash, entryCounts: lists.map { UInt32($0.count) }) else {
-      return false
-    }
+    let load = IndexLoad(
+      keyHash: keyHash, partitionCount: lists.count, entryCount: lists.reduce(0) { $0 + $1.count },
+      largestCount: lists.map(\.count).max() ?? 0)
+    guard let load else { return false }
     index.beginFilling(load, WritePermit())
     // In no order.
     for (number, list) in lists.enumerated().reversed() {
@@ -102,11 +103,10 @@ import Testing
   }
 
   @Test func `An index has a number of partitions that one can have`() {
-    for count in [0, 1, 32, 63, 65, 96, 1 << 17] {
-      #expect(IndexLoad(keyHash: Self.keyHash, entryCounts: Array(repeating: 1, count: count)) == nil)
+    func load(_ count: Int) -> IndexLoad? {
+      IndexLoad(keyHash: Self.keyHash, partitionCount: count, entryCount: count, largestCount: 1)
     }
-    for count in [64, 1 << 16] {
-      #expect(IndexLoad(keyHash: Self.keyHash, entryCounts: Array(repeating: 1, count: count)) != nil)
-    }
+    for count in [0, 1, 32, 63, 65, 96, 1 << 17] { #expect(load(count) == nil) }
+    for count in [64, 1 << 16] { #expect(load(count) != nil) }
   }
 }

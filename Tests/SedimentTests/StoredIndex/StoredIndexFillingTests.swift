@@ -138,6 +138,33 @@ struct StoredIndexFillingTests {
     }
   }
 
+  @Test(arguments: accesses)
+  func `A segment whose header is no good is found before anything is changed`(
+    access: SedimentOptions.Access
+  ) throws {
+    let fixture = try Self.closed(access, inParts: true)
+    let file = try fixture.disk.openFile(StoreFixture.path, .read)
+    let catalogue = try Opening(file, on: fixture.disk).recover(.readOnly).log.catalogue
+    try file.close()
+    let segment = try #require(catalogue.segments.values.first { $0.end != nil })
+    let start = Int(segment.identity.run.byteRange.lowerBound)
+    fixture.disk.flipBit(3, ofByte: start + 40, in: StoreFixture.path)
+    for readOnly in [false, true] {
+      fixture.options.readOnly = readOnly
+      try fixture.open()
+      #expect(try fixture.store.retrieve(forKey: "key 77", as: String.self) == "value 77")
+      for _ in 0..<2 {
+        #expect(code { try fixture.store.forEachKey(withPrefix: "") { _ in .continue } } == .damaged)
+        if !readOnly { #expect(code { try fixture.store.set("new", forKey: "key 100") } == .damaged) }
+      }
+      fixture.scheduler.advance(by: 20_000_000)
+      #expect(try fixture.store.retrieve(forKey: "key 78", as: String.self) == "value 78")
+      try fixture.close()
+    }
+    // Where no part is left for later, that is told at once.
+    #expect(code { _ = try fixture.another { $0.storesIndex = false } } == .damaged)
+  }
+
   @Test func `What was written behind the parts is found, and asks for the parts of its keys alone`() throws {
     let fixture = try Self.closed(inParts: true)
     try fixture.open()
