@@ -97,9 +97,13 @@ struct StoreOpening {
     let ticket = try takeLocks(file)
     guard try isInPlace(file) else { return nil }
     let opening = Opening(file, on: disk, writingNote: { writeNote(file) })
-    let opened = try opening.recover(options.readOnly ? .readOnly : .readWrite)
-    return try load(
-      opened, opened.log.patched ?? file, isNameOnDisk: isCreated || !opened.log.head.isAsCreated, ticket)
+    let opened = try opening.recover(options.readOnly ? .readOnly : .readWrite, leavingHeaders: true)
+    let load = { () throws(SedimentError) -> OpenedStore in
+      try self.load(
+        opened, opened.log.patched ?? file, isNameOnDisk: isCreated || !opened.log.head.isAsCreated, ticket)
+    }
+    guard let headers = opened.log.uncheckedHeaders else { return try load() }
+    return try headers.run(beside: load)
   }
 
   /// Whether the path still leads to a file: it may have been destroyed or replaced before it was locked.

@@ -59,12 +59,8 @@ extension StoreOpening {
       made.noteUnstored(built.scannedByteCount)
       writer = Locked(.writer, made)
     }
-    if let filling {
-      filling.finishing(
-        by: finishing(index, by: opened.log, file, byteCount: byteCount, volume, collections, writer))
-    } else {
-      try opened.log.uncheckedHeaders?.run()
-    }
+    filling?.rebuilding(
+      by: rebuilding(index, by: opened.log, file, byteCount: byteCount, volume, collections, writer))
     return OpenedStore(
       volume: volume, index: index, filling: filling, slots: slots, domain: domain, retired: retired,
       collections: collections,

@@ -75,7 +75,7 @@ package struct IndexBuild {
       var result = try run(scans, visitor, index)
       result.storedCount = parts.accounts.entryCount
       result.hasDead = parts.accounts.hasDead
-      return (result, filling.isFilled ? nil : filling)
+      return (result, filling.isOver ? nil : filling)
     } catch {
       // What a scan of everything says of the file counts.
       if error.systemError != nil { throw error }

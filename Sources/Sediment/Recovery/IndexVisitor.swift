@@ -51,7 +51,7 @@ struct IndexVisitor {
   mutating func take(_ batch: ScannedBatch) throws(SedimentError) {
     current = batch.segment
     defer { countPending() }
-    if let filling, !filling.isFilled {
+    if let filling, !filling.isOver {
       for number in 0..<batch.count { try filling.take(for: unsafe batch.hashes[number]) }
     }
     prefetchBuckets(batch, 0)

@@ -11,8 +11,7 @@ package struct LogReading {
 
   /// The log as it counts; an error if the file is foreign, newer, damaged or cannot be read.
   ///
-  /// With `leavingHeaders`, the headers of a clean log's segments are left to the caller, who has them checked before
-  /// anything is changed.
+  /// With `leavingHeaders`, the headers of a clean log's segments are left to the caller.
   package func run(leavingHeaders: Bool = false) throws(SedimentError) -> RecoveredLog {
     let head = try Head.read(from: file)
     let byteCount = try file.byteCount()
@@ -156,7 +155,7 @@ package struct RecoveredLog: Sendable {
   package internal(set) var patched: StoreFile?
   /// What stands above the watermark, for `Securing`.
   var unsecured: Unsecured
-  /// What is to be asked of the file before anything is changed; nil if it was.
+  /// What is still to be asked of the file; nil if it was.
   let uncheckedHeaders: HeaderCheck?
 
   /// What is to be written again, since reading it proved only that the cache has it.
@@ -174,7 +173,26 @@ struct HeaderCheck: Sendable {
   fileprivate let surveyed: SurveyedFile
   fileprivate var entries: [SegmentEntry] = []
 
-  func run() throws(SedimentError) {
+  /// From so many segments on another thread reads their headers, which takes about a microsecond for each.
+  private static let countForThread = 64
+
+  /// Checks while something else is done, which is thrown away if a header is no good.
+  func run<Result>(beside body: () throws(SedimentError) -> Result) throws(SedimentError) -> Result {
+    guard entries.count >= Self.countForThread else {
+      try run()
+      return try body()
+    }
+    let check = Meanwhile { () throws(SedimentError) in try run() }
+    let result: Result
+    do throws(SedimentError) { result = try body() } catch {
+      try check.end()
+      throw error
+    }
+    try check.end()
+    return result
+  }
+
+  fileprivate func run() throws(SedimentError) {
     for entry in entries.sorted(by: { $0.identity.run.first < $1.identity.run.first }) {
       guard let error = try surveyed.headerFault(of: entry) else { continue }
       throw SedimentError(

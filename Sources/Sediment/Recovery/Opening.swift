@@ -38,10 +38,12 @@ package struct Opening {
   }
 
   /// Opens the log; when this returns for a writer, the log is clean or everything in it is on the medium.
-  package func recover(_ mode: Mode) throws(SedimentError) -> Result {
+  ///
+  /// With `leavingHeaders`, the headers of a clean log's segments are left to the caller.
+  package func recover(_ mode: Mode, leavingHeaders: Bool = false) throws(SedimentError) -> Result {
     let start = disk.monotonicClock()
     for _ in 0..<Self.attemptCountMax {
-      let log = try LogReading(StoreFile(file.file)).run(leavingHeaders: true)
+      let log = try LogReading(StoreFile(file.file)).run(leavingHeaders: leavingHeaders)
       var result = Result(log: log, keeper: nil, report: report(log))
       if mode == .readWrite {
         guard try secure(&result) else { continue }

@@ -3,8 +3,8 @@ internal import Synchronization
 
 /// Fills an index from its stored parts, each once and when somebody needs it (DESIGN.md 7, step 8).
 ///
-/// Readers see the tables of a whole part or none. Until all parts are in and what else was left for later is done, nothing
-/// else may change the index; whoever wants to change something waits for `complete`.
+/// Readers see the tables of a whole part or none. Until all parts are in, nothing else may change the index; whoever wants
+/// to change something waits for `complete`.
 ///
 /// Unchecked: the lock guards the variables.
 @safe
@@ -24,14 +24,13 @@ final class IndexFilling: @unchecked Sendable {
   private var counts: [UInt32]
   /// Whether a part was no good, so that no other is taken any more.
   private var isAbandoned = false
-  private var isFinishing = false
-  /// Why the file cannot be used but for what is in the index.
+  private var isRebuilding = false
+  /// Why the index cannot be made from the log either.
   private var failure: SedimentError?
-  private var finish: Finish?
+  private var rebuild: Rebuilding?
   private var isHelped = false
 
-  /// What is left to do once all parts are in, or one of them is known to be no good.
-  typealias Finish = (_ isWhole: Bool) throws(SedimentError) -> Void
+  typealias Rebuilding = () throws(SedimentError) -> Void
 
   private enum PartState {
     case waiting
@@ -50,18 +49,15 @@ final class IndexFilling: @unchecked Sendable {
     index.beginFilling(parts.load, WritePermit())
   }
 
-  /// Whether the index has all that it is to have, and nothing else is left to do.
+  /// Whether the index has all that it is to have.
   var isOver: Bool { over.load(ordering: .acquiring) }
 
-  /// Whether all parts are in.
-  var isFilled: Bool { lock.withLock { filledCount == states.count } }
-
-  /// What the index is filled from; nil if it is over.
+  /// What the index is filled from; nil if it has all of it.
   private var partsIfNeeded: StoredParts? { lock.withLock { parts } }
 
-  /// Says what is left to do at the end; while the store is opened that is left to the caller.
-  func finishing(by finish: @escaping Finish) {
-    lock.withLock { self.finish = finish }
+  /// Says how the index is made from the log if a part is no good; without it that is left to the caller.
+  func rebuilding(by rebuild: @escaping Rebuilding) {
+    lock.withLock { self.rebuild = rebuild }
   }
 }
 
@@ -117,49 +113,49 @@ extension IndexFilling {
   /// Sees to it that the keys of a hash are in the index, as they are by the log.
   func need(_ hash: UInt64) throws(SedimentError) {
     guard let parts = partsIfNeeded else { return }
-    if try !fill(parts.number(of: hash), parts) { try finishOnce(isWhole: false) }
+    if try !fill(parts.number(of: hash), parts) { try rebuildOnce() }
   }
 
-  /// Sees to it that all keys are in the index and nothing is left to do, unless it is told to end; whether that is so.
+  /// Sees to it that all keys are in the index, unless it is told to end; whether they are.
   func complete(while mayGoOn: () -> Bool) throws(SedimentError) -> Bool {
     while let parts = partsIfNeeded {
       guard mayGoOn() else { return false }
       let next = lock.withLock { states.firstIndex(of: .waiting) ?? states.firstIndex(of: .taken) }
       if let next, try fill(next, parts) { continue }
-      try finishOnce(isWhole: next == nil)
+      try rebuildOnce()
     }
     return true
   }
 
-  /// Does what is left to do, unless somebody does or has done so: then it waits for that.
+  /// Makes the index from the log, unless somebody does or has done so: then it waits for that.
   ///
-  /// It cannot be told to end: where the index is made from the log a close waits for it, however long that is.
-  private func finishOnce(isWhole: Bool) throws(SedimentError) {
-    guard let finish = try beginFinishing() else { return }
+  /// It cannot be told to end: a close waits for it, however long the log is.
+  private func rebuildOnce() throws(SedimentError) {
+    guard let rebuild = try beginRebuilding() else { return }
     do throws(SedimentError) {
-      try finish(isWhole)
+      try rebuild()
     } catch {
-      endFinishing(error)
+      endRebuilding(error)
       throw error
     }
-    endFinishing(nil)
+    endRebuilding(nil)
   }
 
   /// What is to be done by this thread; nil if it was done by another.
-  private func beginFinishing() throws(SedimentError) -> Finish? {
-    try lock.withLock { () throws(SedimentError) -> Finish? in
-      while isFinishing { changed.wait() }
+  private func beginRebuilding() throws(SedimentError) -> Rebuilding? {
+    try lock.withLock { () throws(SedimentError) -> Rebuilding? in
+      while isRebuilding { changed.wait() }
       if let failure { throw failure }
       if parts == nil { return nil }
-      guard let finish else { preconditionFailure("nobody has said what is left to do") }
-      isFinishing = true
-      return finish
+      guard let rebuild else { preconditionFailure("nobody has said how the index is made from the log") }
+      isRebuilding = true
+      return rebuild
     }
   }
 
-  private func endFinishing(_ error: SedimentError?) {
+  private func endRebuilding(_ error: SedimentError?) {
     lock.withLock {
-      isFinishing = false
+      isRebuilding = false
       if error == nil { end() }
       // A call that failed may be made again; what was read of the log stays as it is.
       if error?.systemError == nil { failure = error }
@@ -170,7 +166,7 @@ extension IndexFilling {
   private func end() {
     over.store(true, ordering: .releasing)
     parts = nil
-    finish = nil
+    rebuild = nil
     counts = []
     SchedulePoint.reach(.published)
   }
@@ -211,18 +207,19 @@ extension IndexFilling {
     _ found: (tables: [IndexLoad.Tables], counts: [UInt32])?, _ number: Int, of parts: StoredParts
   ) -> Bool {
     defer { changed.broadcast() }
-    if let found, !isAbandoned, add(found.counts, of: parts) {
-      for (place, some) in found.tables.enumerated() {
-        // Nobody else changes the index before all parts are in, and whoever fills it has the lock.
-        index.fill(parts.firstPartition(number) + place, with: some, WritePermit())
-      }
-      states[number] = .filled
-      filledCount += 1
-      return true
+    guard let found, !isAbandoned, add(found.counts, of: parts) else {
+      for some in found?.tables ?? [] { some.drop() }
+      isAbandoned = true
+      return false
     }
-    for some in found?.tables ?? [] { some.drop() }
-    isAbandoned = true
-    return false
+    for (place, some) in found.tables.enumerated() {
+      // Nobody else changes the index before all parts are in, and whoever fills it has the lock.
+      index.fill(parts.firstPartition(number) + place, with: some, WritePermit())
+    }
+    states[number] = .filled
+    filledCount += 1
+    if filledCount == states.count { end() }
+    return true
   }
 
   /// Counts the entries of a part; false if it is the last one and all have not the entries that they say.

@@ -138,31 +138,34 @@ struct StoredIndexFillingTests {
     }
   }
 
-  @Test(arguments: accesses)
-  func `A segment whose header is no good is found before anything is changed`(
-    access: SedimentOptions.Access
+  @Test(arguments: accesses, [1, 400])
+  func `A store whose segment has no good header is refused at once, however many it has`(
+    access: SedimentOptions.Access, countOfLarge: Int
   ) throws {
     let fixture = try Self.closed(access, inParts: true)
+    try fixture.open()
+    // Each has a segment of its own.
+    let large = [UInt8](repeating: 7, count: 14_000)
+    for number in 0..<countOfLarge { try fixture.store.set(large, forKey: "large \(number)") }
+    #expect(try fixture.store.storeIndex())
+    try fixture.close()
     let file = try fixture.disk.openFile(StoreFixture.path, .read)
     let catalogue = try Opening(file, on: fixture.disk).recover(.readOnly).log.catalogue
     try file.close()
-    let segment = try #require(catalogue.segments.values.first { $0.end != nil })
-    let start = Int(segment.identity.run.byteRange.lowerBound)
-    fixture.disk.flipBit(3, ofByte: start + 40, in: StoreFixture.path)
-    for readOnly in [false, true] {
-      fixture.options.readOnly = readOnly
-      try fixture.open()
-      #expect(try fixture.store.retrieve(forKey: "key 77", as: String.self) == "value 77")
-      for _ in 0..<2 {
-        #expect(code { try fixture.store.forEachKey(withPrefix: "") { _ in .continue } } == .damaged)
-        if !readOnly { #expect(code { try fixture.store.set("new", forKey: "key 100") } == .damaged) }
+    #expect((catalogue.segments.count > 64) == (countOfLarge == 400))
+    for entry in catalogue.segments.values.filter({ $0.end != nil }).prefix(8) {
+      let place = Int(entry.identity.run.byteRange.lowerBound) + 40
+      fixture.disk.flipBit(3, ofByte: place, in: StoreFixture.path)
+      for readOnly in [false, true] {
+        fixture.options.readOnly = readOnly
+        #expect(code { try fixture.open() } == .damaged)
       }
-      fixture.scheduler.advance(by: 20_000_000)
-      #expect(try fixture.store.retrieve(forKey: "key 78", as: String.self) == "value 78")
-      try fixture.close()
+      fixture.disk.flipBit(3, ofByte: place, in: StoreFixture.path)
     }
-    // Where no part is left for later, that is told at once.
-    #expect(code { _ = try fixture.another { $0.storesIndex = false } } == .damaged)
+    fixture.options.readOnly = false
+    try fixture.open()
+    #expect(fixture.store.accountFindings() == [])
+    try fixture.close()
   }
 
   @Test func `What was written behind the parts is found, and asks for the parts of its keys alone`() throws {

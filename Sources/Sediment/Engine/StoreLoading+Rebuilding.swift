@@ -1,20 +1,17 @@
 internal import SedimentDisk
 internal import SedimentFormat
 
-// What is left to do of an opening when parts of its stored index were left for later (DESIGN.md 7, steps 7 and 8).
+// What follows if parts of a stored index turn out to be no good when the store is open (DESIGN.md 7, step 8).
 
 extension StoreOpening {
-  /// How the file is checked and, if a part was no good, an index and all that is counted of it are made from the log, as
-  /// at an opening without a stored index.
+  /// How an index and all that is counted of it are made from the log of a file, as at an opening without a stored index.
   ///
   /// Nothing must have been changed since the opening.
-  func finishing(
+  func rebuilding(
     _ index: HashIndex, by log: RecoveredLog, _ file: StoreFile, byteCount: UInt64, _ volume: Volume,
     _ collections: CollectionTable, _ writer: Locked<LogWriter>?
-  ) -> IndexFilling.Finish {
-    { [disk] (isWhole) throws(SedimentError) in
-      try log.uncheckedHeaders?.run()
-      if isWhole { return }
+  ) -> IndexFilling.Rebuilding {
+    { [disk] () throws(SedimentError) in
       let keyHash = KeyHash(low: disk.random(), high: disk.random())
       let new = HashIndex(keyHash: keyHash) { $0.free() }
       let source = unsafe RecordSource(
