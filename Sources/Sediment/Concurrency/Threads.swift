@@ -47,37 +47,3 @@ func startThread(_ body: @escaping @Sendable () -> Void) -> Bool {
   if error != 0 { unsafe box.release() }
   return error == 0
 }
-
-/// Work that another thread does meanwhile or, if there is none to be had, whoever waits for it.
-///
-/// Unchecked: the lock guards the variable.
-final class Meanwhile: @unchecked Sendable {
-  private let work: @Sendable () throws(SedimentError) -> Void
-  private let lock = Lock()
-  private let changed: Condition
-  private var result: Result<Void, SedimentError>?
-  private var isStarted = false
-
-  init(_ work: @escaping @Sendable () throws(SedimentError) -> Void) {
-    self.work = work
-    changed = Condition(of: lock)
-    isStarted = startThread { [self] in
-      let result = Result { () throws(SedimentError) in try work() }
-      lock.withLock {
-        self.result = result
-        changed.broadcast()
-      }
-    }
-  }
-
-  /// Returns once the work is done, or throws what it has thrown; to be called once.
-  func end() throws(SedimentError) {
-    guard isStarted else { return try work() }
-    try lock.withLock { () -> Result<Void, SedimentError> in
-      while true {
-        if let result { return result }
-        changed.wait()
-      }
-    }.get()
-  }
-}

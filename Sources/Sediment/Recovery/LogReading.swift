@@ -173,27 +173,35 @@ struct HeaderCheck: Sendable {
   fileprivate let surveyed: SurveyedFile
   fileprivate var entries: [SegmentEntry] = []
 
-  /// From so many segments on another thread reads their headers, which takes about a microsecond for each.
-  private static let countForThread = 64
+  /// Another thread reads headers so many at a time, of which each takes about a microsecond.
+  private static let countAtOnce = 32
 
   /// Checks while something else is done, which is thrown away if a header is no good.
   func run<Result>(beside body: () throws(SedimentError) -> Result) throws(SedimentError) -> Result {
-    guard entries.count >= Self.countForThread else {
+    guard entries.count > Self.countAtOnce else {
       try run()
       return try body()
     }
-    let check = Meanwhile { () throws(SedimentError) in try run() }
-    let result: Result
-    do throws(SedimentError) { result = try body() } catch {
-      try check.end()
+    let pieceCount = (entries.count - 1) / Self.countAtOnce + 1
+    let check = SharedWork(count: pieceCount) { (number) throws(SedimentError) in
+      let start = number * Self.countAtOnce
+      try run(entries[start..<min(start + Self.countAtOnce, entries.count)])
+      return true
+    }
+    do throws(SedimentError) {
+      let result = try body()
+      _ = try check.end()
+      return result
+    } catch {
+      _ = try check.end()
       throw error
     }
-    try check.end()
-    return result
   }
 
-  fileprivate func run() throws(SedimentError) {
-    for entry in entries.sorted(by: { $0.identity.run.first < $1.identity.run.first }) {
+  fileprivate func run() throws(SedimentError) { try run(entries[...]) }
+
+  private func run(_ entries: ArraySlice<SegmentEntry>) throws(SedimentError) {
+    for entry in entries {
       guard let error = try surveyed.headerFault(of: entry) else { continue }
       throw SedimentError(
         error, path: surveyed.file.path, offset: entry.identity.run.byteRange.lowerBound)

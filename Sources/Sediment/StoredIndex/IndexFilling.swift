@@ -28,7 +28,6 @@ final class IndexFilling: @unchecked Sendable {
   /// Why the index cannot be made from the log either.
   private var failure: SedimentError?
   private var rebuild: Rebuilding?
-  private var isHelped = false
 
   typealias Rebuilding = () throws(SedimentError) -> Void
 
@@ -78,30 +77,11 @@ extension IndexFilling {
   func fillAll() throws(SedimentError) -> Bool {
     guard let parts = partsIfNeeded else { return true }
     if parts.count >= Self.partCountForTwo {
-      lock.withLock { isHelped = true }
-      let isStarted = startThread { [self] in
-        // What is no good, or fails, the other thread finds as well.
-        _ = try? fillEach(parts)
-        endHelp()
+      return try SharedWork(count: parts.count) { [self] (number) throws(SedimentError) in
+        try fill(number, parts)
       }
-      if !isStarted { endHelp() }
+      .end()
     }
-    defer { lock.withLock { while isHelped { changed.wait() } } }
-    return try fillEach(parts)
-  }
-
-  private func endHelp() {
-    lock.withLock {
-      isHelped = false
-      changed.broadcast()
-    }
-  }
-
-  private func fillEach(_ parts: StoredParts) throws(SedimentError) -> Bool {
-    while let number = lock.withLock({ states.firstIndex(of: .waiting) }) {
-      guard try fill(number, parts) else { return false }
-    }
-    // Those that others have taken.
     for number in 0..<parts.count where try !fill(number, parts) { return false }
     return true
   }
