@@ -103,7 +103,11 @@ struct StoreOpening {
         opened, opened.log.patched ?? file, isNameOnDisk: isCreated || !opened.log.head.isAsCreated, ticket)
     }
     guard let headers = opened.log.uncheckedHeaders else { return try load() }
-    return try headers.run(beside: load)
+    // No file is written to before it is known to be one that may be.
+    let isShort = try !missingRange(of: file, holding: opened.log.catalogue).isEmpty
+    let loaded = try isShort ? headers.run(before: load) : headers.run(beside: load)
+    loaded.head?.withLock { head in head.isNoteUnsynced = writeNote(file) }
+    return loaded
   }
 
   /// Whether the path still leads to a file: it may have been destroyed or replaced before it was locked.

@@ -12,7 +12,9 @@ extension StoreOpening {
     let volume = Volume(file, identity: identity, access: access, readOnly: options.readOnly)
     let domain = ReaderDomain.make()
     let retired = RetiredList(of: domain)
-    let byteCount = try fileByteCount(file, holding: opened.log.catalogue)
+    let missing = try missingRange(of: file, holding: opened.log.catalogue)
+    if !missing.isEmpty { try file.allocate(missing) }
+    let byteCount = missing.upperBound
     let slotCount = UInt32(min(byteCount >> UInt64(Limits.slotByteCountLog2), known(opened.log.catalogue)))
     try volume.map(upTo: SlotSpace.byteCount(of: slotCount))
     // Segments end within the file, or a segment's length behind it; parts of a stored index may be said to lie
@@ -79,17 +81,15 @@ extension StoreOpening {
     }
   }
 
-  /// How long the file is; whoever writes first gives it back what a copy left off.
+  /// What a copy left off of the file, which whoever writes gives it back; it begins where the file ends.
   ///
   /// The log need only reach to its end, and what lies behind it in its last segment may be missing.
-  private func fileByteCount(
-    _ file: StoreFile, holding catalogue: Catalogue
-  ) throws(SedimentError) -> UInt64 {
+  func missingRange(
+    of file: StoreFile, holding catalogue: Catalogue
+  ) throws(SedimentError) -> Range<UInt64> {
     let byteCount = try file.byteCount()
-    let needed = SlotSpace.byteCount(of: catalogue.slots.end)
-    if options.readOnly || byteCount >= needed { return byteCount }
-    try file.allocate(byteCount..<needed)
-    return needed
+    let needed = options.readOnly ? 0 : SlotSpace.byteCount(of: catalogue.slots.end)
+    return byteCount..<max(byteCount, needed)
   }
 
   /// The slots that the catalogue tells of: a file may be any longer, and what lies behind them is nothing.

@@ -15,7 +15,7 @@ package struct HeadKeeper: Sendable {
   /// Whether the leading one was written again, or written, and synced by this opening.
   private var isLeadingOnMedium = false
   /// Whether something lies in the first slot that must be synced before a superblock is written.
-  private var isNoteUnsynced: Bool
+  var isNoteUnsynced: Bool
   private var failure: SedimentError?
   private let file: StoreFile
   private let session: UInt64

@@ -79,7 +79,10 @@ package struct LogReading {
     let end = replay.progress.end
     var check = HeaderCheck(surveyed: surveyed)
     // Nothing depends on the header of the window, nor on the window once the log was read.
-    for entry in replay.catalogue.segments.values where entry.identity.kind != .window {
+    for generation in replay.catalogue.segments.keys.sorted() {
+      guard let entry = replay.catalogue.segments[generation], entry.identity.kind != .window else {
+        continue
+      }
       let range = entry.identity.run.byteRange
       let isTail = entry.identity.generation == end.generation
       let needed = isTail ? end.offset.byteOffset : entry.end?.byteOffset ?? range.upperBound
@@ -178,10 +181,7 @@ struct HeaderCheck: Sendable {
 
   /// Checks while something else is done, which is thrown away if a header is no good.
   func run<Result>(beside body: () throws(SedimentError) -> Result) throws(SedimentError) -> Result {
-    guard entries.count > Self.countAtOnce else {
-      try run()
-      return try body()
-    }
+    if entries.count <= Self.countAtOnce { return try run(before: body) }
     let pieceCount = (entries.count - 1) / Self.countAtOnce + 1
     let check = SharedWork(count: pieceCount) { (number) throws(SedimentError) in
       let start = number * Self.countAtOnce
@@ -196,6 +196,11 @@ struct HeaderCheck: Sendable {
       _ = try check.end()
       throw error
     }
+  }
+
+  func run<Result>(before body: () throws(SedimentError) -> Result) throws(SedimentError) -> Result {
+    try run()
+    return try body()
   }
 
   fileprivate func run() throws(SedimentError) { try run(entries[...]) }

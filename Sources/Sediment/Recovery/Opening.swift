@@ -39,7 +39,7 @@ package struct Opening {
 
   /// Opens the log; when this returns for a writer, the log is clean or everything in it is on the medium.
   ///
-  /// With `leavingHeaders`, the headers of a clean log's segments are left to the caller.
+  /// With `leavingHeaders`, the headers of a clean log's segments are left to the caller, and so is the owner's note then.
   package func recover(_ mode: Mode, leavingHeaders: Bool = false) throws(SedimentError) -> Result {
     let start = disk.monotonicClock()
     for _ in 0..<Self.attemptCountMax {
@@ -65,7 +65,8 @@ package struct Opening {
         .newer, path: file.path, offset: head.leading.copy.byteOffset,
         message: "A newer version wrote the file. Open it for reading only, or use that version.")
     }
-    var keeper = HeadKeeper(head, of: file, session: disk.random(), isNoteUnsynced: writeNote())
+    let isNoted = result.log.uncheckedHeaders == nil && writeNote()
+    var keeper = HeadKeeper(head, of: file, session: disk.random(), isNoteUnsynced: isNoted)
     if !result.log.isClean {
       let securing = Securing(result.log.patched ?? file, on: disk)
       guard let secured = try securing.run(result.log, &keeper) else { return false }

@@ -63,11 +63,11 @@ struct IndexPlaces: Sendable {
   private let last: UInt32
   private let end: UInt64
 
-  /// The places in hot and survivors segments that the parts know.
-  init(_ segments: [SegmentEntry], _ coverage: IndexCoverage) {
+  /// The places in hot and survivors segments that the parts know, but for those whose records were all cleared.
+  init(_ segments: [SegmentEntry], _ coverage: IndexCoverage, leavingOut cleared: Set<Generation>) {
     var numbers: [UInt32] = []
     var last: UInt32 = 0
-    for (number, entry) in segments.enumerated() {
+    for (number, entry) in segments.enumerated() where !cleared.contains(entry.identity.generation) {
       switch coverage.rest(of: entry) {
       case .everything: continue
       case .behind: last = UInt32(number) + 1

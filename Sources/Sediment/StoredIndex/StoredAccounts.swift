@@ -8,8 +8,8 @@ struct StoredAccounts {
   private(set) var collections: [UInt32: IndexBuildResult.Keys] = [:]
   /// Whether some entries lead to records that were cleared since.
   private(set) var hasDead = false
-  /// Whether all records were cleared: they need not come back to be swept out.
-  let areWhollyDead: Bool
+  /// The segments that hold nothing but what was cleared with everything: it need not come back to be swept out.
+  private(set) var cleared: Set<Generation> = []
 
   /// By the head of the last part; nil if that counts more than a segment can hold.
   ///
@@ -18,14 +18,14 @@ struct StoredAccounts {
     _ head: IndexPartHead, _ coverage: IndexCoverage, of segments: [SegmentEntry], in catalogue: Catalogue
   ) {
     live = Array(repeating: IndexBuildResult.Live(), count: segments.count)
-    areWhollyDead =
-      catalogue.numbers.everythingClearedAt > head.sequence
-      && !head.accounts.contains { $0.collection >= CollectionEntry.systemNumberMin }
-    if areWhollyDead { return }
+    if catalogue.numbers.everythingClearedAt > head.sequence {
+      let kept = head.accounts.filter { $0.collection >= CollectionEntry.systemNumberMin }
+      cleared = Set(head.accounts.map(\.generation)).subtracting(kept.map(\.generation))
+    }
     let numbers = SegmentNumbers(segments)
     for account in head.accounts {
       // Of a segment that is gone, or of which the parts do not know all, nothing counts.
-      guard account.generation < coverage.common.generationLimit,
+      guard account.generation < coverage.common.generationLimit, !cleared.contains(account.generation),
         let number = numbers.number(of: account.generation)
       else { continue }
       let (records, isTooMany) = live[number].recordCount.addingReportingOverflow(account.recordCount)

@@ -23,7 +23,6 @@ struct StoredParts: Sendable {
     self.file = file
     self.identity = identity
     parts = coverage.parts
-    places = IndexPlaces(segments, coverage)
     segmentCount = segments.count
     guard let last = parts.last,
       let head = try IndexPartReading(file, identity).readHead(last),
@@ -31,11 +30,13 @@ struct StoredParts: Sendable {
       let accounts = StoredAccounts(head, coverage, of: segments, in: catalogue),
       let load = IndexLoad(
         keyHash: coverage.common.keyHash, partitionCount: Int(coverage.common.partitionTotal),
-        entryCount: Int(clamping: Self.entryCount(of: parts)),
+        // What the parts are said to have takes memory only as far as the file has blocks that could hold it.
+        entryCount: Int(clamping: min(Self.entryCount(of: parts), try file.allocatedByteCount() / 8)),
         largestCount: parts.reduce(0) { max($0, Int($1.entryCount) / $1.partitions.count) })
     else { return nil }
     sequence = head.sequence
     self.accounts = accounts
+    places = IndexPlaces(segments, coverage, leavingOut: accounts.cleared)
     self.load = load
   }
 
@@ -78,7 +79,7 @@ struct StoredParts: Sendable {
     for (place, count) in head.entryCounts.enumerated() {
       // The counts come to the number of the entries, as was checked.
       let some = unsafe UnsafeMutableBufferPointer(rebasing: entries[start..<start + Int(count)])
-      let kept = accounts.areWhollyDead ? 0 : unsafe places.keep(some, counting: &counts)
+      let kept = unsafe places.keep(some, counting: &counts)
       let rest = unsafe UnsafeMutableBufferPointer(rebasing: some[0..<kept])
       guard let filled = unsafe load.tables(of: firstPartition(number) + place, rest) else {
         for some in tables { some.drop() }

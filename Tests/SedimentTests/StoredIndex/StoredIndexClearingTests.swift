@@ -22,6 +22,23 @@ struct StoredIndexClearingTests {
     return fixture
   }
 
+  @Test func `Of a store in which everything was cleared the dictionary comes back, and little that is dead`()
+    throws
+  {
+    let fixture = try StoreFixture(durability: .interval(.seconds(60)), compression: .automatic)
+    let count = try fixture.setUntilTrained()
+    for number in 0..<3_000 { try fixture.store.set("value", forKey: "key \(number)") }
+    #expect(try fixture.store.storeIndex())
+    try fixture.store.removeEverything()
+    try fixture.close()
+    try fixture.open()
+    #expect(fixture.store.recovery.storedKeyCount < UInt64(count + 3_000) / 10)
+    #expect(fixture.store.recovery.storedKeyCount > 0)
+    #expect(try fixture.store.count() == 0)
+    #expect(fixture.store.accountFindings() == [])
+    try fixture.close()
+  }
+
   private enum Clearing: CaseIterable {
     case collection, own, drop, everything, dropAndCreate
   }

@@ -156,9 +156,11 @@ struct StoredIndexFillingTests {
     for entry in catalogue.segments.values.filter({ $0.end != nil }).prefix(8) {
       let place = Int(entry.identity.run.byteRange.lowerBound) + 40
       fixture.disk.flipBit(3, ofByte: place, in: StoreFixture.path)
+      let before = fixture.contents
       for readOnly in [false, true] {
         fixture.options.readOnly = readOnly
         #expect(code { try fixture.open() } == .damaged)
+        #expect(fixture.contents == before)
       }
       fixture.disk.flipBit(3, ofByte: place, in: StoreFixture.path)
     }

@@ -24,6 +24,7 @@ struct StoredIndexPartTests {
     /// Changes all words of a part before they are sealed.
     var words: (inout [UInt64]) -> Void = { _ in }
     var partCount = 4
+    var isClosed = false
   }
 
   private static let keyHash = KeyHash(low: 8, high: 9)
@@ -61,7 +62,7 @@ struct StoredIndexPartTests {
     try builder.put("key 3", "third")
     try builder.remove("key 4")
     try builder.put("new", "third")
-    try builder.sync()
+    if forgery.isClosed { try builder.close() } else { try builder.sync() }
     return builder.durable()
   }
 
@@ -208,6 +209,88 @@ struct StoredIndexPartTests {
     change(&forgery)
     let report = try Self.disk(forgery).expectSameIndex(path: LogBuilder.path, "\(name)")
     #expect(report.storedCount == 0, "\(name)")
+  }
+
+  /// What a key of the log has.
+  private static func expected(_ number: Int) -> String? {
+    if number == 4 || number >= 300 || number >= 200 && number % 2 == 1 { return nil }
+    return number == 3 ? "third" : number % 2 == 0 ? "second" : "first"
+  }
+
+  @Test(arguments: useless.indices, [false, true])
+  func `Of a closed log other parts count for nothing as well, once all of them were asked for`(
+    _ number: Int, readOnly: Bool
+  ) throws {
+    let (name, change) = Self.useless[number]
+    var forgery = Forgery()
+    change(&forgery)
+    forgery.isClosed = true
+    let store = try SedimentStore(
+      path: LogBuilder.path, options: SedimentOptions(readOnly: readOnly), disk: try Self.disk(forgery))
+    #expect(store.recovery.wasClosed)
+    var count = 0
+    try store.forEachKey(withPrefix: "") { _ in
+      count += 1
+      return .continue
+    }
+    #expect(count == (0..<300).count { Self.expected($0) != nil } + 1, "\(name)")
+    for number in 0..<300 {
+      let value = try store.retrieve(forKey: "key \(number)", as: String.self)
+      #expect(value == Self.expected(number), "\(name)")
+    }
+    #expect(try store.count() == count, "\(name)")
+    #expect(store.accountFindings() == [], "\(name)")
+    try store.close()
+  }
+
+  @Test func `Parts that claim more entries than the file has room for take no memory for them`() throws {
+    var log = try LogBuilder(slotCount: 4, fileSlotCount: 64)
+    try log.open()
+    try log.put("key", "value")
+    let (moment, sequence) = (log.position, SequenceNumber(log.sequence)!)
+    let limit = Generation(1 << 40)!
+    func entry(
+      _ partitions: Range<UInt32>, _ pages: UInt32, _ count: UInt64, _ segment: SegmentIdentity,
+      _ sum: Checksum
+    )
+      -> CatalogueEntry
+    {
+      .indexPart(
+        IndexPartEntry(
+          partitions: partitions, of: 1 << 16, pageCount: pages, segment: segment, checksum: sum,
+          replayFrom: moment, generationLimit: limit, entryCount: count, keyHash: Self.keyHash, build: 1)!)
+    }
+    // Sixteen of them lie far behind the end of the file; the last has the accounts of all, for segments that are gone.
+    let far = (0..<16).map { log.newSegment(.index, slot: 100 + $0 * 65_537, count: 65_537) }
+    let pageCount = IndexPartEntry.pageCountMax(of: far[0])
+    let claim = UInt64(pageCount) * IndexPartEntry.pageEntryCountMax
+    var accounts: [IndexAccount] = []
+    for number in 0..<16 {
+      accounts.append(
+        IndexAccount(
+          generation: Generation(1_000 + UInt64(number))!, collection: 0, recordCount: UInt32(claim),
+          expiringCount: 0, byteCount: claim * 64)!)
+    }
+    let last = log.newSegment(.index, slot: 40, count: 1)
+    var pages = IndexPages()
+    IndexPartHead(sequence: sequence, entryCounts: [0], accounts: accounts).encode(into: &pages)
+    let lastPageCount = UInt32(pages.pageCount)
+    let checksum = pages.seal(seed: last.seed(in: log.identity))
+    let words = pages.words
+    try log.file.write(unsafe words.span.bytes, at: last.recordRange.lowerBound.byteOffset)
+    var entries = far.enumerated().map { number, segment in
+      let first = UInt32(number)
+      return entry(first..<(number == 15 ? 1 << 16 - 1 : first + 1), pageCount, claim, segment, Checksum(0))
+    }
+    entries.append(entry(1 << 16 - 1..<1 << 16, lastPageCount, 0, last, checksum))
+    try log.change(entries)
+    try log.close()
+    let store = try SedimentStore(
+      path: LogBuilder.path, options: SedimentOptions(readOnly: true), disk: log.durable())
+    // The fewest words for so many partitions, and no more for entries.
+    #expect(store.statistics.indexByteCount < 3 << 20)
+    #expect(try store.retrieve(forKey: "key", as: String.self) == "value")
+    try store.close()
   }
 
   @Test func `Accounts that say too little make no counts that are less than nothing`() throws {
