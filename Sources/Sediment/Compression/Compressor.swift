@@ -64,7 +64,8 @@ extension Compressor {
         let taken = (disk.monotonicClock() &- began) &* ZstdCodec.timedOneOf
         compression.nanoseconds.add(taken, ordering: .relaxed)
       }
-      compression.noteTrial(byteCount, hasDictionary: dictionary != nil, isCompressible: packed != nil)
+      state.compressionCells.noteTrial(
+        byteCount, withDictionary: dictionary != nil, isCompressible: packed != nil)
       return packed
     }
   }

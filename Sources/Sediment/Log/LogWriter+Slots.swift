@@ -69,7 +69,9 @@ extension LogWriter {
     }
     if let bare = space.bareRun(completing: count), try giveBlocks(to: bare) > 0 { return true }
     // Where the file may hardly grow, what is bare at its end counts.
-    if (space.growth(for: count, purpose) ?? .max) > slotCountLeft, let bare = space.bareRunAtEnd {
+    if (space.growth(for: count, purpose) ?? .max) > slotCountLeft, let bare = space.bare.runs.last,
+      bare.upperBound == space.end
+    {
       return try giveBlocks(to: bare) > 0
     }
     return false

@@ -77,7 +77,7 @@ package struct Opening {
   }
 
   private func report(_ log: RecoveredLog) -> RecoveryReport {
-    let cut = RecoveryReport.Cut(offset: log.cut.offset.byteOffset, reason: log.ending?.description)
+    let cut = RecoveryReport.Cut(offset: log.end.offset.byteOffset, reason: log.ending?.description)
     return RecoveryReport(
       wasClosed: log.isClean, replayedRecordCount: log.replayedRecordCount,
       replayedByteCount: log.replayedByteCount, cut: log.isClean ? nil : cut, isDurable: log.isClean)
