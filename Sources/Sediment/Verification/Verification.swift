@@ -209,7 +209,7 @@ extension VerificationReport {
         position = window.end
       }
     }
-    for bad in window.unreadable.ranges {
+    for bad in window.unreadable.runs {
       add(.unreadable, bad, "The disk cannot read bytes that hold nothing. \(Advice.disk)")
     }
   }
