@@ -20,7 +20,7 @@ extension Compaction {
       }
     }
     for (entry, end) in segments {
-      var scan = LargeValueScan(reader)
+      var scan = LargeValueScan(reader: reader)
       try contents.scan(entry, upTo: end, buffer, &scan)
       let isLast = writer.withLock { writer in
         writer.noteDead(scan.superseded)
@@ -81,7 +81,7 @@ extension Compaction {
     let buffer = ScanBuffer()
     var hasRoom = true
     for (entry, end) in segments {
-      var scan = LargeValueScan(reader)
+      var scan = LargeValueScan(reader: reader)
       try contents.scan(entry, upTo: end, buffer, &scan)
       for (position, slotEnd) in scan.live where slotEnd > limit {
         do throws(SedimentError) {
@@ -177,15 +177,11 @@ extension Contents {
 
 /// Finds the large values of a segment.
 private struct LargeValueScan: RecordVisitor {
-  private let reader: Reader
+  let reader: Reader
   /// Where the records lie to which the index leads, and the slot behind all of their extents.
   private(set) var live: [(position: UInt64, slotEnd: UInt32)] = []
   /// The extents of the others.
   private(set) var superseded: [SegmentIdentity] = []
-
-  init(_ reader: Reader) {
-    self.reader = reader
-  }
 
   mutating func visit(_ records: UnsafeBufferPointer<ScannedRecord>) throws(SedimentError) {
     try reader.enterReading()

@@ -81,7 +81,7 @@ extension Compressor {
     else { return nil }
     let limit = min(Self.packedByteCountMax(of: value.byteCount), byteCountMax) - transform.byteCount
     let bytes = unsafe codec.compress(value, level: level, with: dictionary, toAtMost: limit)
-    return unsafe bytes.map { unsafe PackedValue($0, transform) }
+    return unsafe bytes.map { unsafe PackedValue(bytes: $0, transform: transform) }
   }
 
   /// What a value of so many bytes may take at most to be stored compressed.

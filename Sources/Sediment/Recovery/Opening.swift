@@ -65,7 +65,7 @@ package struct Opening {
     }
     var keeper = HeadKeeper(head, of: file, session: disk.random(), isNoteUnsynced: writeNote())
     if !result.log.isClean {
-      let securing = Securing(result.log.patched ?? file, on: disk)
+      let securing = Securing(file: result.log.patched ?? file, disk: disk)
       guard let secured = try securing.run(result.log, &keeper) else { return false }
       result.log = secured
       // What the window had was written to its place with the rest.

@@ -5,13 +5,8 @@ internal import SedimentFormat
 ///
 /// A crash anywhere in it, or a failure, leaves superblocks from which the same log is recovered again.
 struct Securing {
-  private let file: StoreFile
-  private let disk: any Disk
-
-  init(_ file: StoreFile, on disk: any Disk) {
-    self.file = file
-    self.disk = disk
-  }
+  let file: StoreFile
+  let disk: any Disk
 
   /// The log as it then is; nil if the file is not as it was when the log was read, which must be read anew.
   func run(_ log: RecoveredLog, _ keeper: inout HeadKeeper) throws(SedimentError) -> RecoveredLog? {
