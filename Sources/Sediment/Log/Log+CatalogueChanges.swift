@@ -24,17 +24,7 @@ extension Log {
   private func changeInParts(
     _ entries: [CatalogueEntry], _ writer: inout LogWriter
   ) throws(SedimentError) -> UInt64 {
-    var parts: [[CatalogueEntry]] = []
-    var byteCount = options.changeByteCountMax
-    for entry in entries {
-      if byteCount + entry.byteCount > options.changeByteCountMax {
-        parts.append([])
-        byteCount = 0
-      }
-      parts[parts.count - 1].append(entry)
-      byteCount += entry.byteCount
-    }
-    let changes = parts.map { CatalogueChange($0)! }
+    let changes = entries.grouped(upTo: options.changeByteCountMax).map { CatalogueChange($0)! }
     let byteCounts = changes.map(Self.byteCount) + [RecordForm.byteCount(ofControl: Commit.byteCount)]
     // A call that fails between two members would leave a batch in the log that goes on with something else.
     var room = try writer.takeRoom(forEachOf: byteCounts, for: .goingOn)

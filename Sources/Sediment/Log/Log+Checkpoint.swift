@@ -64,10 +64,10 @@ extension Log {
   }
 
   private func checkpointParts(_ writer: borrowing LogWriter) throws(SedimentError) -> [CheckpointPart] {
-    guard let parts = CheckpointParts(writer.catalogue) else {
+    guard let parts = writer.catalogue.checkpointParts else {
       throw .exhausted("segments and collections", path: path)
     }
-    return parts.parts
+    return parts
   }
 
   func checkpointInBackground() {

@@ -118,7 +118,7 @@ import Testing
       let result = try recover(disk)
       #expect(result.log.catalogue.collections.count == 600)
       #expect(try lines(result.log, on: disk) == ["a=1"])
-      #expect(CheckpointParts(result.log.catalogue)!.parts.count > 1)
+      #expect(result.log.catalogue.checkpointParts!.count > 1)
     }
   }
 }
