@@ -43,11 +43,7 @@ extension Log {
   func append(_ change: CatalogueChange, isBatched: Bool, _ writer: inout LogWriter) throws(SedimentError) {
     let sequence = SequenceNumber(writer.tail.sequence + 1)!
     try writer.append(.catalogueChange(change), isBatched: isBatched, .stored)
-    do throws(Catalogue.Contradiction) {
-      try writer.catalogue.apply(change, at: sequence)
-    } catch {
-      preconditionFailure("the writer contradicts its own catalogue: \(error.reason)")
-    }
+    writer.follow { (catalogue) throws(Catalogue.Contradiction) in try catalogue.apply(change, at: sequence) }
     for case .freed(_, let generation) in change.entries { writer.ledger.remove(generation) }
   }
 
