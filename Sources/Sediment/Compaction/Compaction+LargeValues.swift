@@ -148,14 +148,20 @@ extension Compaction {
   ) throws(SedimentError) -> Bool {
     var reservation = Reservation(log.returned)
     let extentBytes = bytes.extracting(0..<extentByteCount)
-    let pieces: [ValuePlace.Piece]?
-    switch destination {
-    case .anywhere:
-      pieces = try log.writePieces(extentBytes, for: .moving, mayScatter: true, &reservation)
-    case .before(let limit): pieces = try log.writePieces(extentBytes, before: limit, &reservation)
-    case .behind(let limit): pieces = try log.writePieces(extentBytes, behind: limit, &reservation)
+    let pieces: [ValuePlace.Piece]
+    do throws(SedimentError) {
+      pieces = try log.writePieces(extentBytes, &reservation) { (writer) throws(SedimentError) in
+        switch destination {
+        case .anywhere: try writer.takeRuns(forExtentsOf: extentByteCount, for: .moving, mayScatter: true)
+        case .before(let limit): try writer.takeLowRuns(forExtentsOf: extentByteCount, before: limit) ?? []
+        case .behind(let limit): [try writer.takeHighRun(forExtentOf: extentByteCount, behind: limit)]
+        }
+      }
+    } catch {
+      guard case .behind = destination, error.code == .outOfSpace else { throw error }
+      return false
     }
-    guard let pieces else { return false }
+    if pieces.isEmpty { return false }
     let tail = bytes.extracting(extentByteCount..<bytes.byteCount)
     try contents.enter(WrittenExtents(pieces, tail: tail, transform), &reservation, insteadOf: found, state)
     return true
