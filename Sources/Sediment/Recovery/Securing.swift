@@ -22,8 +22,7 @@ struct Securing {
     try file.syncForOpening()
     var written: [Superblock] = []
     for _ in Superblock.Copy.allCases {
-      try keeper.advance(
-        checkpoint: next.checkpoint.offset, segment: fresh.first, watermark: next.end, state: .open)
+      try keeper.advance(to: (fresh.first, next.checkpoint.offset), watermark: next.end, state: .open)
       written.append(keeper.leading)
     }
     next.head = Head(leading: keeper.leading, other: written.first)

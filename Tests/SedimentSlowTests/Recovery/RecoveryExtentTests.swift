@@ -91,8 +91,7 @@ import Testing
     var keeper = HeadKeeper(try Head.read(from: StoreFile(log.file)), of: StoreFile(log.file), session: 1)
     #expect(keeper.neededGeneration == first && first < log.segment.generation)
     for needed in [first, log.segment.generation] {
-      try keeper.advance(
-        checkpoint: log.position.offset, segment: log.segment, watermark: log.position, state: .open)
+      try keeper.advance(to: (log.segment, log.position.offset), watermark: log.position, state: .open)
       #expect(keeper.neededGeneration == needed)
     }
   }
