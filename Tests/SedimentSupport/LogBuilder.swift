@@ -215,7 +215,7 @@ package struct LogBuilder {
   }
 
   package mutating func appendCheckpoint() throws {
-    let parts = CheckpointParts(catalogue)!.parts
+    let parts = catalogue.checkpointParts!
     checkpoint = (segment, offset)
     for part in parts { try control(.checkpointPart(part)) }
   }

@@ -24,12 +24,9 @@ struct IndexRecount {
     Readers.enter(reader.domain)
     defer { Readers.leave() }
     let view = reader.index.view
-    var entries: [IndexEntry] = []
-    var next: UInt64? = 0
-    while let from = next {
-      entries.removeAll(keepingCapacity: true)
-      next = view.copyEntries(from: from, into: &entries)
-      for entry in entries { count(entry, of: reader) }
+    var walk = IndexWalk()
+    while walk.advance(in: view) == .entries {
+      for entry in walk.entries { count(entry, of: reader) }
     }
   }
 

@@ -34,29 +34,29 @@ extension Background {
   @inline(never)
   private func planSync(within durability: WrittenDurability, _ writer: inout LogWriter) {
     writer.plans.syncNanoseconds = durability.nanoseconds
-    schedule(sync, after: durability.nanoseconds)
+    schedule(.sync, after: durability.nanoseconds)
   }
 
   @inline(never)
   private func planUpkeep(_ writer: inout LogWriter) {
     writer.tail.wantsUpkeep = false
     // The jobs look whether it is still so: another one may have seen to it.
-    if writer.wantsCheckpoint { schedule(checkpoint) }
+    if writer.wantsCheckpoint { schedule(.checkpoint) }
     if writer.wantsMaintenance { planMaintenance(&writer) }
-    if writer.wantsWindow { schedule(window) }
+    if writer.wantsWindow { schedule(.window) }
     planStoringIndex(&writer)
-    if writer.wantsSpace, allocatesBlocks { schedule(grow) }
+    if writer.wantsSpace, allocatesBlocks { schedule(.grow) }
   }
 
   /// Begins to take entries out of the index that lead to cleared records.
   func planSweep(_ writer: inout LogWriter) {
     writer.plans.clearingCount += 1
-    schedule(sweep)
+    schedule(.sweep)
   }
 
   /// Syncs soon for those who wait without a thread.
   func syncSoon() {
-    schedule(sync)
+    schedule(.sync)
   }
 
   /// Lets compaction look for space soon, if that is automatic.
@@ -66,12 +66,12 @@ extension Background {
     if writer.plans.isMaintenancePlanned, !writer.plans.isMaintenanceResting { return }
     writer.plans.isMaintenancePlanned = true
     writer.plans.isMaintenanceResting = false
-    schedule(maintain)
+    schedule(.maintain)
   }
 
   /// Begins to train dictionaries from what was gathered.
   func planTraining() {
-    schedule(train)
+    schedule(.train)
   }
 
   /// Stores the index soon if the log has grown by enough since it was stored last.
@@ -81,7 +81,7 @@ extension Background {
     let limit = max(Self.unstoredByteCountMin, indexByteCount &* 32)
     // After an attempt that came to nothing it is higher.
     writer.unstored.byteCountMax = max(limit, writer.plans.unstoredByteCountWaited)
-    if writer.wantsIndexStored { schedule(storeIndex) }
+    if writer.wantsIndexStored { schedule(.storeIndex) }
   }
 
   /// The bytes of the log that an opening scans without much ado.

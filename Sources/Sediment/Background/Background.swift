@@ -12,16 +12,12 @@ final class Background: @unchecked Sendable {
   let options: SedimentOptions
   let index: HashIndex
   let allocatesBlocks: Bool
-  var fillIndex: Work?
-  var sync: Work?
-  var checkpoint: Work?
-  var grow: Work?
-  var sweep: Work?
-  var window: Work?
-  var storeIndex: Work?
-  var train: Work?
-  var maintain: Work?
-  private let tellEvents: Work?
+  /// What the jobs that this store has do.
+  var works: [Job: Work] = [:]
+
+  enum Job: CaseIterable {
+    case fillIndex, sync, checkpoint, grow, sweep, window, maintain, storeIndex, train, tellEvents
+  }
 
   init(
     _ opened: OpenedStore, _ lifetime: Lifetime, _ options: SedimentOptions, _ scheduler: any WorkScheduler
@@ -33,20 +29,16 @@ final class Background: @unchecked Sendable {
     allocatesBlocks = opened.volume.file.traits.allocatesBlocks
     let events = EventQueue(options.observer)
     self.events = events
-    tellEvents = options.observer == nil ? nil : Work { events.deliver() }
+    if options.observer != nil { works[.tellEvents] = Work { events.deliver() } }
   }
 
-  private var all: [Work?] {
-    [fillIndex, sync, checkpoint, grow, sweep, window, maintain, storeIndex, train, tellEvents]
-  }
-
-  /// Ends all work, and lets go of the components that it holds.
+  /// Ends all work, in an order that is always the same, and lets go of the components that it holds.
   func end() {
-    for work in all { work?.cancelAndWait() }
+    for job in Job.allCases { works[job]?.cancelAndWait() }
   }
 
   /// Whether this thread is doing some of it.
-  var isRunHere: Bool { all.contains { $0?.isRunHere ?? false } }
+  var isRunHere: Bool { Job.allCases.contains { works[$0]?.isRunHere ?? false } }
 
   /// Whoever opens a store for a few keys has them before the rest of the index takes memory and processors.
   static var fillingPauseNanoseconds: UInt64 { 10_000_000 }
@@ -55,13 +47,13 @@ final class Background: @unchecked Sendable {
   static var fillingRetryNanoseconds: UInt64 { 10_000_000_000 }
 
   /// Lets a job run, if this store has it.
-  func schedule(_ work: Work?, after nanoseconds: UInt64 = 0) {
-    if let work { scheduler.schedule(work, after: nanoseconds) }
+  func schedule(_ job: Job, after nanoseconds: UInt64 = 0) {
+    if let work = works[job] { scheduler.schedule(work, after: nanoseconds) }
   }
 
   /// Lets the observer know soon; may be called with any lock held.
   func tell(_ event: SedimentEvent) {
-    if events.add(event) { schedule(tellEvents) }
+    if events.add(event) { schedule(.tellEvents) }
   }
 }
 

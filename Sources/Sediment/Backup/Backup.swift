@@ -5,10 +5,6 @@ internal import SedimentFormat
 struct Backup: AboveReader {
   let log: Log
 
-  init(_ log: Log) {
-    self.log = log
-  }
-
   var reader: Reader { log.reader }
 
   /// Makes a copy of the store as it is at one moment of the call.

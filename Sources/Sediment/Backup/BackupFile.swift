@@ -96,7 +96,7 @@ struct BackupSource {
       head: Head(leading: leading, other: nil), catalogue: catalogue, end: end, tail: tail.entry,
       lastSequence: sequence, watermark: end, isClean: true,
       checkpoint: LogPosition(leading.segment.generation, leading.checkpoint), replayedByteCount: 0,
-      replayedRecordCount: 0, ending: nil, cut: end, clock: catalogue.numbers.clocks.highest,
+      replayedRecordCount: 0, ending: nil, clock: catalogue.numbers.clocks.highest,
       highestSequence: max(sequence, catalogue.highestSequence),
       highestGeneration: catalogue.highestGeneration,
       patched: nil, unsecured: RecoveredLog.Unsecured(fileByteCount: 0), uncheckedHeaders: nil)

@@ -163,22 +163,12 @@ extension Catalogue {
     indexSlotCount += part.segment.run.count
   }
 
-  package mutating func add(ignorable bytes: [UInt8]) {
-    ignorable.append(bytes)
-  }
-
   package mutating func add(_ entry: DictionaryEntry) throws(Contradiction) {
     guard dictionaries[entry.number] == nil else {
       throw Contradiction("a dictionary's number is used twice")
     }
     dictionaries[entry.number] = entry
     numbers.nextDictionary = max(numbers.nextDictionary, entry.number + 1)
-  }
-
-  package mutating func removeDictionary(_ number: UInt32) throws(Contradiction) {
-    guard dictionaries.removeValue(forKey: number) != nil else {
-      throw Contradiction("a dictionary ends that is not there")
-    }
   }
 
   package mutating func add(_ entry: CollectionEntry) throws(Contradiction) {
@@ -238,9 +228,12 @@ extension Catalogue {
     case .collectionCleared(let number): try clear(number, at: sequence)
     case .everythingCleared: numbers.everythingClearedAt = max(numbers.everythingClearedAt, sequence)
     case .dictionary(let entry): try add(entry)
-    case .dictionaryGone(let number): try removeDictionary(number)
+    case .dictionaryGone(let number):
+      guard dictionaries.removeValue(forKey: number) != nil else {
+        throw Contradiction("a dictionary ends that is not there")
+      }
     case .indexPart(let part): try adopt(part)
-    case .ignorable(let bytes): add(ignorable: bytes)
+    case .ignorable(let bytes): ignorable.append(bytes)
     }
   }
 

@@ -21,6 +21,14 @@ extension SegmentEntry {
   /// Whether it is of a kind that holds records.
   var holdsRecords: Bool { identity.kind.holdsRecords }
 
+  /// The bytes of its records, where the log ends at a position.
+  func recordByteCount(logEnd: LogPosition) -> UInt64 {
+    guard holdsRecords else { return 0 }
+    let start = identity.recordRange.lowerBound.byteOffset
+    let end = (identity.generation == logEnd.generation ? logEnd.offset : self.end)?.byteOffset ?? start
+    return end - min(start, end)
+  }
+
   /// Counts a record that the segment holds, at some time now.
   mutating func count(_ record: RecordHeader, now: UInt64) {
     count(

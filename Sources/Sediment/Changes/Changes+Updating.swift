@@ -14,20 +14,22 @@ extension Changes {
     while true {
       // Not in the reader's scope when the change is made: a full store may have to wait until readers have left.
       let (new, sequence) = try Readers.reading(domain) {
-        let found = try findForUpdate(key, state)
-        let sequence = found?.sequence ?? 0
-        guard let found else { return (try body(nil), sequence) }
-        let value = try reader.value(of: found)
-        defer { value.release() }
+        let (value, sequence) = try look(key, state)
+        defer { value?.release() }
         return (try body(value), sequence)
       }
       if unsafe try replace(key, state, with: new?.span.bytes, after: sequence, expiry, durability) { return }
     }
   }
 
-  private func findForUpdate(_ key: RawSpan, _ state: CollectionState) throws(SedimentError) -> FoundRecord? {
+  /// The value of a key, to be released in the reader's scope, and the sequence of its record; nil and 0 if it has none.
+  private func look(
+    _ key: RawSpan, _ state: CollectionState
+  ) throws(SedimentError) -> (value: FoundValue?, sequence: UInt64) {
     try lifetime.check()
-    return try reader.findRecord(key, state)
+    guard let found = try reader.findRecord(key, state) else { return (nil, 0) }
+    let sequence = found.sequence
+    return (try reader.value(of: found), sequence)
   }
 
   /// Makes a change if the key's newest record is still the one of a sequence, 0 for none.
@@ -54,9 +56,10 @@ extension Changes {
   ) throws(SedimentError) -> Bool {
     while true {
       let (isExpected, sequence) = try Readers.reading(domain) { () throws(SedimentError) in
-        let found = try findForUpdate(key, state)
-        let sequence = found?.sequence ?? 0
-        return (try isValue(of: found, expected), sequence)
+        let (value, sequence) = try look(key, state)
+        defer { value?.release() }
+        guard let value, let expected else { return (value == nil && expected == nil, sequence) }
+        return (unsafe expected.withUnsafeBytes { unsafe value.bytes.elementsEqual($0) }, sequence)
       }
       guard isExpected else {
         try nothingChanged(durability)
@@ -73,15 +76,6 @@ extension Changes {
     if durability == .synced { try log.sync() }
   }
 
-  /// Whether a record's value is what is expected; takes over the record.
-  private func isValue(of found: FoundRecord?, _ expected: RawSpan?) throws(SedimentError) -> Bool {
-    guard let found else { return expected == nil }
-    let value = try reader.value(of: found)
-    defer { value.release() }
-    guard let expected else { return false }
-    return unsafe expected.withUnsafeBytes { unsafe value.bytes.elementsEqual($0) }
-  }
-
   /// Gives a key that has a value another expiry; false if it has none.
   @usableFromInline
   func setExpiry(
@@ -90,11 +84,9 @@ extension Changes {
     while true {
       let old = try Readers.reading(domain) {
         () throws(SedimentError) -> (bytes: [UInt8], sequence: UInt64)? in
-        guard let found = try findForUpdate(key, state) else { return nil }
-        let sequence = found.sequence
-        let value = try reader.value(of: found)
-        defer { value.release() }
-        return ([UInt8](sedimentBytes: unsafe RawSpan(_unsafeBytes: value.bytes)), sequence)
+        let (value, sequence) = try look(key, state)
+        defer { value?.release() }
+        return value.map { ([UInt8](sedimentBytes: unsafe RawSpan(_unsafeBytes: $0.bytes)), sequence) }
       }
       guard let old else {
         try nothingChanged(durability)

@@ -20,7 +20,7 @@ extension Compaction {
       }
     }
     for (entry, end) in segments {
-      var scan = LargeValueScan(reader)
+      var scan = LargeValueScan(reader: reader)
       try contents.scan(entry, upTo: end, buffer, &scan)
       let isLast = writer.withLock { writer in
         writer.noteDead(scan.superseded)
@@ -81,7 +81,7 @@ extension Compaction {
     let buffer = ScanBuffer()
     var hasRoom = true
     for (entry, end) in segments {
-      var scan = LargeValueScan(reader)
+      var scan = LargeValueScan(reader: reader)
       try contents.scan(entry, upTo: end, buffer, &scan)
       for (position, slotEnd) in scan.live where slotEnd > limit {
         do throws(SedimentError) {
@@ -148,14 +148,20 @@ extension Compaction {
   ) throws(SedimentError) -> Bool {
     var reservation = Reservation(log.returned)
     let extentBytes = bytes.extracting(0..<extentByteCount)
-    let pieces: [ValuePlace.Piece]?
-    switch destination {
-    case .anywhere:
-      pieces = try log.writePieces(extentBytes, for: .moving, mayScatter: true, &reservation)
-    case .before(let limit): pieces = try log.writePieces(extentBytes, before: limit, &reservation)
-    case .behind(let limit): pieces = try log.writePieces(extentBytes, behind: limit, &reservation)
+    let pieces: [ValuePlace.Piece]
+    do throws(SedimentError) {
+      pieces = try log.writePieces(extentBytes, &reservation) { (writer) throws(SedimentError) in
+        switch destination {
+        case .anywhere: try writer.takeRuns(forExtentsOf: extentByteCount, for: .moving, mayScatter: true)
+        case .before(let limit): try writer.takeLowRuns(forExtentsOf: extentByteCount, before: limit) ?? []
+        case .behind(let limit): [try writer.takeHighRun(forExtentOf: extentByteCount, behind: limit)]
+        }
+      }
+    } catch {
+      guard case .behind = destination, error.code == .outOfSpace else { throw error }
+      return false
     }
-    guard let pieces else { return false }
+    if pieces.isEmpty { return false }
     let tail = bytes.extracting(extentByteCount..<bytes.byteCount)
     try contents.enter(WrittenExtents(pieces, tail: tail, transform), &reservation, insteadOf: found, state)
     return true
@@ -177,15 +183,11 @@ extension Contents {
 
 /// Finds the large values of a segment.
 private struct LargeValueScan: RecordVisitor {
-  private let reader: Reader
+  let reader: Reader
   /// Where the records lie to which the index leads, and the slot behind all of their extents.
   private(set) var live: [(position: UInt64, slotEnd: UInt32)] = []
   /// The extents of the others.
   private(set) var superseded: [SegmentIdentity] = []
-
-  init(_ reader: Reader) {
-    self.reader = reader
-  }
 
   mutating func visit(_ records: UnsafeBufferPointer<ScannedRecord>) throws(SedimentError) {
     try reader.enterReading()

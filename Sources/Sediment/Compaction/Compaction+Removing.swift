@@ -21,20 +21,12 @@ extension Compaction {
     return exchanged.hasRemoved ? found.isVisible : nil
   }
 
-  /// Where the record lies that a key is to lose.
-  private struct RecordToRemove {
-    let position: UInt64
-    let generation: Generation
-    let sequence: UInt64
-    let isVisible: Bool
-    /// Whether a superblock needs its segment, or the log ends there.
-    let isNeeded: Bool
-  }
-
-  /// The record of a key for which a condition holds; nil if there is none.
+  /// The record of a key for which a condition holds, and whether a superblock needs its segment; nil if there is none.
   private func find(
     _ key: RawSpan, _ state: CollectionState, _ condition: WriteCondition
-  ) throws(SedimentError) -> RecordToRemove? {
+  ) throws(SedimentError)
+    -> (position: UInt64, generation: Generation, sequence: UInt64, isVisible: Bool, isNeeded: Bool)?
+  {
     try log.withWriter { (writer) throws(SedimentError) in
       if state.isDropped.load(ordering: .relaxed) { throw .dropped(path) }
       var probe = index.view.probe(index.view.hash(key, collection: state.number))
@@ -46,9 +38,7 @@ extension Compaction {
       if case .unchanged(let sequence) = condition, (isVisible ? old.sequence : 0) != sequence { return nil }
       if writer.tail.identity.generation == generation { try writer.goOnInAnotherSegment() }
       guard let entry = writer.catalogue.segments[generation] else { return nil }
-      return RecordToRemove(
-        position: old.position, generation: generation, sequence: old.sequence, isVisible: isVisible,
-        isNeeded: isBlocked(entry, writer))
+      return (old.position, generation, old.sequence, isVisible, isBlocked(entry, writer))
     }
   }
 

@@ -52,8 +52,8 @@ extension Compaction {
   /// Takes the last free slots out, behind which nothing lies, and gives as many bare ones before them blocks, so that the
   /// file can end sooner; nil if there are none, or no blocks.
   private func takeReplaced(_ writer: inout LogWriter) throws(SedimentError) -> Range<UInt32>? {
-    guard let last = writer.space.lastRun, last.lowerBound >= writer.catalogue.slots.end,
-      let bare = writer.space.firstBareRun(upTo: UInt32(last.count)), bare.lowerBound < last.lowerBound
+    guard let last = writer.space.free.runs.last, last.lowerBound >= writer.catalogue.slots.end,
+      let bare = writer.space.bare.runs.first?.prefix(UInt32(last.count)), bare.lowerBound < last.lowerBound
     else { return nil }
     return writer.space.takeLast(try writer.giveBlocks(to: bare))
   }

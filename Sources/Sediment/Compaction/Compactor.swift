@@ -114,13 +114,13 @@ extension Compactor {
       background.tell(.failed(error))
       // A call that failed once may not fail again.
       if error.systemError != nil {
-        background.schedule(background.fillIndex, after: Background.fillingRetryNanoseconds)
+        background.schedule(.fillIndex, after: Background.fillingRetryNanoseconds)
       }
       return
     }
     writer?.withLock { writer in
-      if writer.plans.isToBeSwept { background.schedule(background.sweep) }
-      if writer.plans.isMaintenancePlanned { background.schedule(background.maintain) }
+      if writer.plans.isToBeSwept { background.schedule(.sweep) }
+      if writer.plans.isMaintenancePlanned { background.schedule(.maintain) }
     }
   }
 
@@ -154,7 +154,7 @@ extension Compactor {
         if writer.plans.isMaintenanceWanted { background.planMaintenance(&writer) }
       case .again(let pause), .look(let pause):
         if case .look = next { writer.plans.isMaintenanceResting = true }
-        if let job = background.maintain { background.scheduler.schedule(job, after: pause) }
+        background.schedule(.maintain, after: pause)
       }
     }
   }

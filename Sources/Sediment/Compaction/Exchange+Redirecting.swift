@@ -94,11 +94,6 @@ extension Exchange {
   /// Lets the slots of what an exchange has freed come back, once nothing can lead there any more.
   func release() {
     guard let (sequence, freed) = change else { return }
-    let tag = Readers.advance()
-    writer.withLock { writer in
-      for identity in freed {
-        writer.release(identity.run, identity.generation, freedBy: sequence, tag: tag)
-      }
-    }
+    writer.withLock { writer in writer.release(freed, freedBy: sequence) }
   }
 }

@@ -50,9 +50,6 @@ struct LedgerRow {
     return entry.end.map { Int($0.rawValue - start) * Limits.unitByteCount } ?? 0
   }
 
-  /// The shelf that it belongs on.
-  var ownShelf: Int { candidate.shelf(withTombstones: keepsTombstones) }
-
   /// Finds out where it belongs now, and when it has to be looked at again.
   mutating func settle() {
     let candidate = candidate

@@ -300,7 +300,7 @@ package struct SegmentLedger {
     }
     for case .some(let row) in rows where !row.isRefused {
       let name = "segment \(row.generation.rawValue)"
-      let shelf = row.ownShelf
+      let shelf = row.candidate.shelf(withTombstones: row.keepsTombstones)
       if shelf != row.shelf { findings.append("\(name) stands on shelf \(row.shelf), not on \(shelf)") }
       let places = row.places
       if let place = places.onShelf, let shelf = places.shelf, !shelves[shelf].contains(place) {

@@ -24,21 +24,18 @@ struct Survivor {
 final class SurvivorBuffer {
   /// The bytes of records that a segment may get.
   let byteCountMax: Int
-  private(set) var byteCount = 0
   private(set) var survivors: [Survivor] = []
-  private var memory: UnsafeMutableRawBufferPointer
+  /// Room for a segment's header, and the records behind it.
+  private let memory = GrowingMemory(room: 64 << 10)
   private var lowest = UInt64.max
   private var highest: UInt64 = 0
 
   init(byteCountMax: Int) {
     self.byteCountMax = byteCountMax
-    unsafe memory = .allocate(byteCount: 64 << 10, alignment: 64)
+    _ = unsafe memory.add(SegmentHeader.byteCount)
   }
 
-  deinit {
-    unsafe memory.deallocate()
-  }
-
+  var byteCount: Int { memory.byteCount - SegmentHeader.byteCount }
   var isEmpty: Bool { survivors.isEmpty }
 
   // MARK: Filling
@@ -61,7 +58,7 @@ final class SurvivorBuffer {
   func add(_ record: ScannedRecord, _ hash: UInt64) {
     let count = Int(record.byteCount)
     let start = unsafe record.keyStart - Int(record.headByteCount)
-    let target = unsafe reserve(count)
+    let target = unsafe memory.add(count)
     unsafe target.copyMemory(from: start, byteCount: count)
     let shape = unsafe target.load(fromByteOffset: RecordHeader.Field.shape, as: UInt8.self)
     unsafe target.storeBytes(
@@ -72,7 +69,7 @@ final class SurvivorBuffer {
   /// Adds a record with another header, as one whose value was compressed anew to these bytes.
   func add(_ record: ScannedRecord, _ hash: UInt64, as header: RecordHeader, value: RawSpan) {
     let byteCount = header.byteCount
-    let target = unsafe reserve(byteCount)
+    let target = unsafe memory.add(byteCount)
     var bytes = unsafe MutableRawSpan(_unsafeStart: target, byteCount: byteCount)
     header.encode(into: &bytes)
     record.withKey { bytes.copy($0, at: header.keyRange.lowerBound) }
@@ -91,29 +88,16 @@ final class SurvivorBuffer {
   /// Whether what it holds is the record of a long key.
   private var isForOneRecord = false
 
+  /// Notes a record that was added.
   private func append(_ record: ScannedRecord, kind: RecordKind, byteCount count: Int, _ hash: UInt64) {
     lowest = min(lowest, record.sequence)
     highest = max(highest, record.sequence)
     survivors.append(
       Survivor(
-        offset: byteCount, byteCount: count, oldByteCount: Int(record.byteCount),
+        offset: byteCount - count, byteCount: count, oldByteCount: Int(record.byteCount),
         oldPosition: record.position, hash: hash, sequence: record.sequence,
         expiry: kind == .remove ? 0 : record.expiry, kind: kind))
-    byteCount += count
     isForOneRecord = LogWriter.isLong(keyOf: Int(record.keyByteCount))
-  }
-
-  /// Memory for so many bytes more, behind room for a segment's header.
-  private func reserve(_ count: Int) -> UnsafeMutableRawPointer {
-    let needed = SegmentHeader.byteCount + byteCount + count
-    if unsafe needed > memory.count {
-      let larger = unsafe UnsafeMutableRawBufferPointer.allocate(
-        byteCount: max(needed, min(memory.count * 2, SegmentHeader.byteCount + byteCountMax)), alignment: 64)
-      unsafe larger.copyMemory(from: UnsafeRawBufferPointer(rebasing: memory[..<(needed - count)]))
-      unsafe memory.deallocate()
-      unsafe memory = larger
-    }
-    return unsafe memory.baseAddress! + SegmentHeader.byteCount + byteCount
   }
 
   // MARK: Writing
@@ -141,7 +125,7 @@ final class SurvivorBuffer {
     let segment = Segment(identity, base: base, in: volume.identity)
     seal(part, SegmentHeader(identity: identity, base: base, floor: floor), segment.seed, volume.identity)
     let whole = unsafe RawSpan(
-      _unsafeStart: UnsafeRawPointer(memory.baseAddress!), byteCount: SegmentHeader.byteCount + partByteCount)
+      _unsafeStart: UnsafeRawPointer(memory.start), byteCount: SegmentHeader.byteCount + partByteCount)
     do throws(SedimentError) {
       try volume.file.write(whole, at: identity.run.byteRange.lowerBound)
     } catch {
@@ -164,7 +148,7 @@ final class SurvivorBuffer {
 
   /// Puts the header before the records, and gives each the checksum of its place.
   private func seal(_ part: [Survivor], _ header: SegmentHeader, _ seed: UInt32, _ identity: FileIdentity) {
-    let start = unsafe memory.baseAddress!
+    let start = unsafe memory.start
     let bytes = header.encode(in: identity)
     unsafe bytes.span.bytes.withUnsafeBytes {
       unsafe start.copyMemory(from: $0.baseAddress!, byteCount: $0.count)
@@ -180,9 +164,9 @@ final class SurvivorBuffer {
 
   /// Forgets the first records, and moves the others to the beginning.
   private func drop(_ count: Int, byteCount dropped: Int) {
-    let start = unsafe memory.baseAddress! + SegmentHeader.byteCount
-    byteCount -= dropped
-    unsafe start.copyMemory(from: start + dropped, byteCount: byteCount)
+    let start = unsafe memory.start + SegmentHeader.byteCount
+    unsafe start.copyMemory(from: start + dropped, byteCount: byteCount - dropped)
+    memory.removeAll(from: memory.byteCount - dropped)
     survivors.removeFirst(count)
     for number in survivors.indices { survivors[number].offset -= dropped }
     lowest = survivors.map(\.sequence).min() ?? .max

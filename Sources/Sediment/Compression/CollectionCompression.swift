@@ -32,11 +32,6 @@ final class CollectionCompression: @unchecked Sendable {
     cells.deallocate()
   }
 
-  /// Notes how a trial went.
-  func noteTrial(_ byteCount: Int, hasDictionary: Bool, isCompressible: Bool) {
-    cells.noteTrial(byteCount, withDictionary: hasDictionary, isCompressible: isCompressible)
-  }
-
   /// Without a dictionary nothing is to be had from shorter values.
   static let plainByteCountMin = 64
   /// The longest value that is compressed with one.

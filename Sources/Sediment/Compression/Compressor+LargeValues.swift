@@ -22,7 +22,7 @@ extension Compressor {
       guard let codec, let packed = pack(trial, with: nil, codec) else { return nil }
       return unsafe packed.bytes.count
     }
-    state.compression.noteTrial(value.byteCount, hasDictionary: false, isCompressible: count != nil)
+    state.compressionCells.noteTrial(value.byteCount, withDictionary: false, isCompressible: count != nil)
     return count.map { Int(Double(value.byteCount) * Double($0) / Double(trial.byteCount)) }
   }
 

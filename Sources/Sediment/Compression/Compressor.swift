@@ -64,7 +64,8 @@ extension Compressor {
         let taken = (disk.monotonicClock() &- began) &* ZstdCodec.timedOneOf
         compression.nanoseconds.add(taken, ordering: .relaxed)
       }
-      compression.noteTrial(byteCount, hasDictionary: dictionary != nil, isCompressible: packed != nil)
+      state.compressionCells.noteTrial(
+        byteCount, withDictionary: dictionary != nil, isCompressible: packed != nil)
       return packed
     }
   }
@@ -80,7 +81,7 @@ extension Compressor {
     else { return nil }
     let limit = min(Self.packedByteCountMax(of: value.byteCount), byteCountMax) - transform.byteCount
     let bytes = unsafe codec.compress(value, level: level, with: dictionary, toAtMost: limit)
-    return unsafe bytes.map { unsafe PackedValue($0, transform) }
+    return unsafe bytes.map { unsafe PackedValue(bytes: $0, transform: transform) }
   }
 
   /// What a value of so many bytes may take at most to be stored compressed.

@@ -5,11 +5,6 @@ internal import SedimentFormat
 struct PackedValue {
   let bytes: UnsafeRawBufferPointer
   let transform: Transform
-
-  init(_ bytes: UnsafeRawBufferPointer, _ transform: Transform) {
-    unsafe self.bytes = unsafe bytes
-    self.transform = transform
-  }
 }
 
 extension Transform {

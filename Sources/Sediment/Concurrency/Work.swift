@@ -131,12 +131,7 @@ final class WorkQueue {
 
   /// Where the entry of a turn is or belongs.
   private func place(of turn: Turn) -> Int {
-    var (low, high) = (0, entries.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if entries[middle].turn < turn { low = middle + 1 } else { high = middle }
-    }
-    return low
+    entries.firstIndexByHalving { $0.turn >= turn }
   }
 
   /// Takes out the first job if it is due at this time and got a lower number, and begins its run, which `run` does.

@@ -25,14 +25,7 @@ final class CollectionState: @unchecked Sendable {
     static let memoryByteCount = 64
   }
 
-  /// What is counted of a collection: its keys, those of them that expire some day, and the slots of its extents.
-  struct Counts {
-    var keys = 0
-    var expiring = 0
-    var extentSlots = 0
-  }
-
-  init(number: UInt32, name: [UInt8], clearedAt: UInt64, _ counts: Counts = Counts()) {
+  init(number: UInt32, name: [UInt8], clearedAt: UInt64, _ keys: IndexBuildResult.Keys = .init()) {
     self.number = number
     self.name = name
     self.clearedAt = Atomic(clearedAt)
@@ -40,10 +33,8 @@ final class CollectionState: @unchecked Sendable {
     compressionCells = compression.cells
     let memory = UnsafeMutableRawPointer.allocate(byteCount: Counters.memoryByteCount, alignment: 64)
     unsafe counters = memory.bindMemory(to: Counters.self, capacity: 1)
-    unsafe counters.initialize(
-      to: Counters(
-        keys: Atomic(counts.keys), expiring: Atomic(counts.expiring), extentSlots: Atomic(counts.extentSlots))
-    )
+    unsafe counters.initialize(to: Counters(keys: Atomic(0), expiring: Atomic(0), extentSlots: Atomic(0)))
+    recount(keys, WritePermit())
   }
 
   deinit {
@@ -72,10 +63,10 @@ final class CollectionState: @unchecked Sendable {
   }
 
   /// Takes over what was counted anew.
-  func recount(_ counts: Counts, _ permit: borrowing WritePermit) {
-    unsafe counters.pointee.keys.store(counts.keys, ordering: .relaxed)
-    unsafe counters.pointee.expiring.store(counts.expiring, ordering: .relaxed)
-    unsafe counters.pointee.extentSlots.store(counts.extentSlots, ordering: .relaxed)
+  func recount(_ found: IndexBuildResult.Keys, _ permit: borrowing WritePermit) {
+    unsafe counters.pointee.keys.store(Int(clamping: found.count), ordering: .relaxed)
+    unsafe counters.pointee.expiring.store(Int(clamping: found.expiringCount), ordering: .relaxed)
+    unsafe counters.pointee.extentSlots.store(Int(clamping: found.extentSlotCount), ordering: .relaxed)
   }
 
   /// Whether a record of it is among those that are counted: what is cleared is taken out at once.
@@ -89,8 +80,6 @@ final class CollectionState: @unchecked Sendable {
   func clear(at sequence: UInt64, _ permit: borrowing WritePermit) {
     clearedAt.store(sequence, ordering: .releasing)
     SchedulePoint.reach(.published)
-    unsafe counters.pointee.keys.store(0, ordering: .relaxed)
-    unsafe counters.pointee.expiring.store(0, ordering: .relaxed)
-    unsafe counters.pointee.extentSlots.store(0, ordering: .relaxed)
+    recount(IndexBuildResult.Keys(), permit)
   }
 }

@@ -11,18 +11,18 @@ final class CollectionTable: Sendable {
   let defaultState: CollectionState
 
   /// The collections of a catalogue, with the keys that the index has for each.
-  init(_ catalogue: Catalogue, counts: (UInt32) -> CollectionState.Counts) {
+  init(_ catalogue: Catalogue, keys: (UInt32) -> IndexBuildResult.Keys) {
     var tables = Tables()
     for (number, entry) in catalogue.collections {
       let clearedAt = catalogue.deadUpTo(collection: number) ?? .zero
       tables.states[number] = CollectionState(
-        number: number, name: entry.name, clearedAt: clearedAt.rawValue, counts(number))
+        number: number, name: entry.name, clearedAt: clearedAt.rawValue, keys(number))
       if number != 0 { tables.numbers[entry.name] = number }
     }
     defaultState =
       tables.states[0]
       ?? CollectionState(
-        number: 0, name: [], clearedAt: catalogue.numbers.everythingClearedAt.rawValue, counts(0))
+        number: 0, name: [], clearedAt: catalogue.numbers.everythingClearedAt.rawValue, keys(0))
     tables.states[0] = defaultState
     self.tables = Locked(.leaf, tables)
   }

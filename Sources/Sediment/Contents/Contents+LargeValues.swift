@@ -3,11 +3,7 @@ internal import SedimentFormat
 extension Contents {
   /// Makes the catalogue and the slot table know extents that a record has committed.
   func adopt(_ large: WrittenExtents, _ reservation: inout Reservation, _ writer: inout LogWriter) {
-    do throws(Catalogue.Contradiction) {
-      try writer.catalogue.adopt(large.place)
-    } catch {
-      preconditionFailure("the writer contradicts its own catalogue: \(error.reason)")
-    }
+    writer.follow { (catalogue) throws(Catalogue.Contradiction) in try catalogue.adopt(large.place) }
     for piece in large.place.pieces {
       writer.adopt(piece.extent, from: &reservation)
       writer.extentSlotCount += piece.extent.run.count

@@ -1,14 +1,6 @@
 internal import SedimentFormat
 
 extension Contents {
-  /// A record that was cleared, with all that the accounts need to know of it.
-  private struct ClearedRecord {
-    let segment: Segment
-    let byteCount: Int
-    /// Where its value lies, if that is a large one.
-    let place: ValuePlace?
-  }
-
   /// Takes entries out of the index that lead to records of collections that were cleared or dropped, once it has all; it
   /// comes anew then.
   func sweep() {
@@ -34,10 +26,13 @@ extension Contents {
     if writer?.withLock({ writer in writer.plans.isToBeSwept }) ?? false { sweep() }
   }
 
-  /// The record that an entry leads to if it was cleared; it is told if that cannot be read.
+  /// What the accounts need to know of the record that an entry leads to, with the place of a large value, if it was
+  /// cleared; it is told if that cannot be read.
   ///
   /// In a reader's scope.
-  private func clearedRecord(_ entry: IndexEntry, _ hasReadAll: inout Bool) -> ClearedRecord? {
+  private func clearedRecord(
+    _ entry: IndexEntry, _ hasReadAll: inout Bool
+  ) -> (segment: Segment, byteCount: Int, place: ValuePlace?)? {
     let found: FoundRecord?
     do throws(SedimentError) {
       found = try reader.record(at: entry.position << 3)
@@ -50,7 +45,7 @@ extension Contents {
     guard reader.isCleared(found), found.view.isIntact(at: found.position, seed: found.segment.seed) else {
       return nil
     }
-    return ClearedRecord(segment: found.segment, byteCount: found.view.byteCount, place: found.place)
+    return (found.segment, found.view.byteCount, found.place)
   }
 
   // MARK: Any entries

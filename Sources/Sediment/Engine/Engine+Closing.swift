@@ -159,12 +159,7 @@ extension Engine {
       }
       try log.poisoning { () throws(SedimentError) in
         try log.volume.file.sync()
-        if let checkpoint {
-          try head.advance(
-            checkpoint: checkpoint.offset, segment: checkpoint.segment, watermark: synced.end, state: .closed)
-        } else {
-          try head.close(at: synced.end)
-        }
+        try head.advance(to: checkpoint, watermark: synced.end, state: .closed)
       }
       return (synced.sequence, synced.end)
     }
@@ -172,7 +167,7 @@ extension Engine {
 
   /// Appends what the next opening should find: that nothing leads to the extents any more which would have been freed
   /// next, and a checkpoint if the way from the last is long, else the numbers.
-  private func appendLast(_ writer: inout LogWriter) throws(SedimentError) -> Log.CheckpointPlace? {
+  private func appendLast(_ writer: inout LogWriter) throws(SedimentError) -> CheckpointPlace? {
     do throws(SedimentError) {
       if options.compaction != .off { _ = try log.freeDeadExtents(&writer) }
       if writer.replayByteCount > Self.replayByteCountToLeave { return try log.appendCheckpoint(&writer) }

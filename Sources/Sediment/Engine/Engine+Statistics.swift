@@ -40,28 +40,11 @@ extension Engine {
   private func add(_ writer: borrowing LogWriter, to figures: inout SedimentStatistics) {
     let slotByteCount = UInt64(Limits.slotByteCount)
     let tail = writer.tail
-    let totals = writer.totals
-    for part in writer.catalogue.indexParts {
-      figures.storedIndexByteCount += UInt64(part.segment.run.count) * slotByteCount
-    }
+    figures.add(
+      writer.catalogue, logEnd: tail.position, liveByteCount: UInt64(max(writer.liveByteCount, 0)))
     figures.unstoredLogByteCount = writer.unstoredByteCount
-    figures.liveByteCount = UInt64(max(writer.liveByteCount, 0))
-    figures.segmentCount = writer.catalogue.segments.count
     figures.freeByteCount = UInt64(writer.space.freeCount) * slotByteCount
     figures.holeByteCount = UInt64(writer.space.bareCount) * slotByteCount
-    var usedByteCount: UInt64 = 0
-    for entry in writer.catalogue.segments.values
-    where entry.holdsRecords {
-      let start = entry.identity.recordRange.lowerBound.byteOffset
-      let end = entry.identity == tail.identity ? tail.offset : entry.end?.byteOffset ?? start
-      usedByteCount += end - start
-    }
-    figures.deadByteCount = usedByteCount - min(usedByteCount, figures.liveByteCount)
-    figures.userByteCount = totals.userByteCount
-    figures.writtenByteCount = totals.writtenByteCount
-    figures.movedByteCount = totals.movedByteCount
-    figures.evictedKeyCount = totals.evictedCount
-    figures.expiredKeyCount = totals.expiredCount
     let opened = writer.openedTotals
     figures.writeAmplification = SedimentStatistics.amplification(
       written: figures.writtenByteCount &- opened.writtenByteCount,
@@ -71,6 +54,23 @@ extension Engine {
       figures.compactionDebtByteCount = UInt64(recordSlotCount - writer.dueSlotCount) * slotByteCount
     }
     figures.sequence = tail.sequence
+  }
+}
+
+extension SedimentStatistics {
+  /// Takes over what a catalogue says of a log that ends at a position, with so many bytes that the index leads to.
+  mutating func add(_ catalogue: Catalogue, logEnd: LogPosition, liveByteCount: UInt64) {
+    segmentCount = catalogue.segments.count
+    storedIndexByteCount = UInt64(catalogue.indexSlotCount) * UInt64(Limits.slotByteCount)
+    self.liveByteCount = liveByteCount
+    let usedByteCount = catalogue.segments.values.reduce(0) { $0 + $1.recordByteCount(logEnd: logEnd) }
+    deadByteCount = usedByteCount - min(usedByteCount, liveByteCount)
+    let totals = catalogue.numbers.totals
+    userByteCount = totals.userByteCount
+    writtenByteCount = totals.writtenByteCount
+    movedByteCount = totals.movedByteCount
+    evictedKeyCount = totals.evictedCount
+    expiredKeyCount = totals.expiredCount
   }
 }
 

@@ -35,7 +35,7 @@ final class Engine: AboveReader, Sendable {
     report = opened.report
     openFile = opened.ticket
     prepareWork()
-    background.schedule(background.fillIndex, after: Background.fillingPauseNanoseconds)
+    background.schedule(.fillIndex, after: Background.fillingPauseNanoseconds)
     reader.notePrefetch(liveByteCount: opened.liveByteCount)
     trainer.loadDictionaries(opened.dictionaries)
     compactor.noteOpened(hasDead: opened.hasDead)
@@ -44,20 +44,20 @@ final class Engine: AboveReader, Sendable {
   /// Gives the background its jobs, which hold the components as long as the store is open.
   private func prepareWork() {
     if reader.filling != nil {
-      background.fillIndex = Work { [compactor] in compactor.completeIndexInBackground() }
+      background.works[.fillIndex] = Work { [compactor] in compactor.completeIndexInBackground() }
     }
     guard let writer = log.writer else { return }
-    background.sync = Work { [log] in log.syncInBackground() }
-    background.checkpoint = Work { [log] in log.checkpointInBackground() }
-    background.grow = Work { [log] in log.growInBackground() }
-    background.window = Work { [log] in log.updateWindow() }
-    background.sweep = Work { [contents] in contents.sweep() }
-    background.maintain = Work { [compactor] in compactor.maintainInBackground() }
+    background.works[.sync] = Work { [log] in log.syncInBackground() }
+    background.works[.checkpoint] = Work { [log] in log.checkpointInBackground() }
+    background.works[.grow] = Work { [log] in log.growInBackground() }
+    background.works[.window] = Work { [log] in log.updateWindow() }
+    background.works[.sweep] = Work { [contents] in contents.sweep() }
+    background.works[.maintain] = Work { [compactor] in compactor.maintainInBackground() }
     if compressor.trainsDictionaries {
-      background.train = Work { [trainer] in trainer.trainInBackground() }
+      background.works[.train] = Work { [trainer] in trainer.trainInBackground() }
     }
     if options.storesIndex {
-      background.storeIndex = Work { [indexStorer] in indexStorer.storeIndexInBackground() }
+      background.works[.storeIndex] = Work { [indexStorer] in indexStorer.storeIndexInBackground() }
       writer.withLock { writer in writer.unstored.byteCountMax = Background.unstoredByteCountMin }
     }
     if options.observer != nil {

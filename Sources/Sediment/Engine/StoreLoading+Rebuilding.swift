@@ -20,8 +20,7 @@ extension StoreOpening {
       // Nobody else has the writer's permit before all of the index is there.
       index.takeOver(new, WritePermit())
       for state in collections.all {
-        let keys = built.collections[state.number] ?? IndexBuildResult.Keys()
-        state.recount(CollectionState.Counts(keys), WritePermit())
+        state.recount(built.collections[state.number] ?? IndexBuildResult.Keys(), WritePermit())
       }
       writer?.withLock { writer in
         writer.recount(built.segments)
@@ -29,15 +28,6 @@ extension StoreOpening {
         writer.noteUnstored(built.scannedByteCount)
       }
     }
-  }
-}
-
-extension CollectionState.Counts {
-  /// What was counted of the keys of a collection.
-  init(_ keys: IndexBuildResult.Keys) {
-    self.init(
-      keys: Int(clamping: keys.count), expiring: Int(clamping: keys.expiringCount),
-      extentSlots: Int(clamping: keys.extentSlotCount))
   }
 }
 

@@ -45,7 +45,7 @@ extension StoreOpening {
       liveByteCount += Int(live.byteCount)
     }
     let collections = CollectionTable(opened.log.catalogue) { number in
-      CollectionState.Counts(built.collections[number] ?? IndexBuildResult.Keys())
+      built.collections[number] ?? IndexBuildResult.Keys()
     }
     var report = opened.report
     report.storedKeyCount = built.storedCount

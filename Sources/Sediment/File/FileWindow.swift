@@ -13,7 +13,7 @@ struct FileWindow {
   private(set) var start: UInt64 = 0
   private(set) var byteCount = 0
   /// What could not be read so far.
-  private(set) var unreadable = ByteRanges()
+  private(set) var unreadable = ByteRuns()
 
   /// How much is read at once, unless a record is longer or less is asked for.
   static let pieceByteCount = 1 << 20

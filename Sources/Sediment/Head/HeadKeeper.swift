@@ -1,5 +1,8 @@
 package import SedimentFormat
 
+/// Where a checkpoint begins.
+package typealias CheckpointPlace = (segment: SegmentIdentity, offset: UnitOffset)
+
 /// Owns the two superblocks of an open file and makes every change of them, with its syncs (invariants 16 and 17).
 ///
 /// The superblock that does not lead, or is not sound, is always written first, and only once the leading one is
@@ -52,15 +55,14 @@ package struct HeadKeeper: Sendable {
 
   /// Makes both superblocks say that the log may go on: what the first write to a cleanly closed file does.
   package mutating func reopen() throws(SedimentError) {
-    for _ in Superblock.Copy.allCases {
-      try advance(
-        checkpoint: leading.checkpoint, segment: leading.segment, watermark: leading.watermark, state: .open)
-    }
+    for _ in Superblock.Copy.allCases { try advance(watermark: leading.watermark, state: .open) }
   }
 
   /// Writes the superblock that does not lead, which then leads; all that it names must have been synced.
+  ///
+  /// With nil, the checkpoint stays as it is.
   package mutating func advance(
-    checkpoint: UnitOffset, segment: SegmentIdentity, watermark: LogPosition, state: Superblock.State
+    to checkpoint: CheckpointPlace? = nil, watermark: LogPosition, state: Superblock.State
   ) throws(SedimentError) {
     if let failure { throw failure }
     if !isLeadingOnMedium {
@@ -76,20 +78,13 @@ package struct HeadKeeper: Sendable {
     block.state = state
     block.session = session
     block.features.neededToRead |= addedToRead
-    block.segment = segment
-    block.checkpoint = checkpoint
+    if let checkpoint { (block.segment, block.checkpoint) = checkpoint }
     block.watermark = watermark
     try guarded { (keeper) throws(SedimentError) in
       try keeper.put(block)
       try keeper.file.syncForOpening()
       (keeper.leading, keeper.other) = (block, keeper.leading)
     }
-  }
-
-  /// Declares the log closed at `end`, which must have been synced, with the checkpoint as it is.
-  package mutating func close(at end: LogPosition) throws(SedimentError) {
-    try advance(
-      checkpoint: leading.checkpoint, segment: leading.segment, watermark: end, state: .closed)
   }
 
   // MARK: The leading superblock, written again

@@ -48,8 +48,6 @@ extension IndexEntry {
   static let positionMask: UInt64 = 1 << positionBitCount - 1
   static let hashMask: UInt64 = (1 << hashBitCount - 1) << positionBitCount
   static let referenceBit: UInt64 = 1 << 63
-  /// Below it lies twice what two entries differ by, which leaves the highest bit out, if their hashes agree.
-  static let agreeingEnd: UInt64 = 1 << (positionBitCount + 1)
 
   /// The lowest position of an entry: the ones below mean that a slot is free, and lie in the file's head.
   static let positionMin: UInt64 = 2

@@ -10,21 +10,12 @@ extension StoreSurvey {
   mutating func add(_ log: RecoveredLog, _ slots: SlotTable) {
     let slotByteCount = UInt64(Limits.slotByteCount)
     segments = SedimentSegment.all(of: log.catalogue, logEnd: log.end, slots, WritePermit())
-    statistics.segmentCount = log.catalogue.segments.count
-    statistics.storedIndexByteCount = UInt64(log.catalogue.indexSlotCount) * slotByteCount
     let slotCount = UInt32(clamping: statistics.fileByteCount / slotByteCount)
     let freeRuns = log.catalogue.slots.freeRuns(before: slotCount)
     statistics.freeByteCount = freeRuns.reduce(0) { $0 + UInt64($1.count) * slotByteCount }
     let records = segments.filter { $0.kind == .hot || $0.kind == .survivors }
-    statistics.liveByteCount = records.reduce(0) { $0 + $1.liveByteCount }
-    let usedByteCount = records.reduce(0) { $0 + $1.usedByteCount }
-    statistics.deadByteCount = usedByteCount - min(usedByteCount, statistics.liveByteCount)
-    let totals = log.catalogue.numbers.totals
-    statistics.userByteCount = totals.userByteCount
-    statistics.writtenByteCount = totals.writtenByteCount
-    statistics.movedByteCount = totals.movedByteCount
-    statistics.evictedKeyCount = totals.evictedCount
-    statistics.expiredKeyCount = totals.expiredCount
+    statistics.add(
+      log.catalogue, logEnd: log.end, liveByteCount: records.reduce(0) { $0 + $1.liveByteCount })
     statistics.sequence = log.lastSequence.rawValue
   }
 }
@@ -57,9 +48,7 @@ extension SedimentSegment {
     self.init(entry.identity)
     guard entry.holdsRecords else { return }
     isTail = entry.identity.generation == logEnd.generation
-    let start = entry.identity.recordRange.lowerBound.byteOffset
-    let end = isTail ? logEnd.offset.byteOffset : entry.end?.byteOffset ?? start
-    usedByteCount = end - min(start, end)
+    usedByteCount = entry.recordByteCount(logEnd: logEnd)
     let live = slots.segment(at: UInt64(entry.identity.run.first))?.counts(permit).liveByteCount ?? 0
     liveByteCount = UInt64(max(live, 0))
     recordCount = Int(entry.recordCount)

@@ -24,17 +24,7 @@ extension Log {
   private func changeInParts(
     _ entries: [CatalogueEntry], _ writer: inout LogWriter
   ) throws(SedimentError) -> UInt64 {
-    var parts: [[CatalogueEntry]] = []
-    var byteCount = options.changeByteCountMax
-    for entry in entries {
-      if byteCount + entry.byteCount > options.changeByteCountMax {
-        parts.append([])
-        byteCount = 0
-      }
-      parts[parts.count - 1].append(entry)
-      byteCount += entry.byteCount
-    }
-    let changes = parts.map { CatalogueChange($0)! }
+    let changes = entries.grouped(upTo: options.changeByteCountMax).map { CatalogueChange($0)! }
     let byteCounts = changes.map(Self.byteCount) + [RecordForm.byteCount(ofControl: Commit.byteCount)]
     // A call that fails between two members would leave a batch in the log that goes on with something else.
     var room = try writer.takeRoom(forEachOf: byteCounts, for: .goingOn)
@@ -53,11 +43,7 @@ extension Log {
   func append(_ change: CatalogueChange, isBatched: Bool, _ writer: inout LogWriter) throws(SedimentError) {
     let sequence = SequenceNumber(writer.tail.sequence + 1)!
     try writer.append(.catalogueChange(change), isBatched: isBatched, .stored)
-    do throws(Catalogue.Contradiction) {
-      try writer.catalogue.apply(change, at: sequence)
-    } catch {
-      preconditionFailure("the writer contradicts its own catalogue: \(error.reason)")
-    }
+    writer.follow { (catalogue) throws(Catalogue.Contradiction) in try catalogue.apply(change, at: sequence) }
     for case .freed(_, let generation) in change.entries { writer.ledger.remove(generation) }
   }
 

@@ -19,8 +19,7 @@ extension Log {
         guard poison == nil else { return synced }
         try poisoning { () throws(SedimentError) in
           for _ in 0..<(both ? 2 : 1) {
-            try head.advance(
-              checkpoint: place.offset, segment: place.segment, watermark: synced.watermark, state: .open)
+            try head.advance(to: place, watermark: synced.watermark, state: .open)
           }
         }
         return synced
@@ -32,13 +31,7 @@ extension Log {
     }
   }
 
-  /// Where a checkpoint begins.
-  struct CheckpointPlace {
-    let segment: SegmentIdentity
-    let offset: UnitOffset
-  }
-
-  /// Appends the parts of a checkpoint.
+  /// Appends the parts of a checkpoint; the result is where they begin.
   func appendCheckpoint(_ writer: inout LogWriter) throws(SedimentError) -> CheckpointPlace {
     writer.updateNumbers(clock: disk.wallClock())
     var parts = try checkpointParts(writer)
@@ -52,8 +45,7 @@ extension Log {
       parts = try checkpointParts(writer)
       byteCounts = parts.map { RecordForm.byteCount(ofControl: $0.encode().count) }
     }
-    let place = CheckpointPlace(
-      segment: writer.tail.identity, offset: UnitOffset(byteOffset: writer.tail.offset)!)
+    let place = (segment: writer.tail.identity, offset: UnitOffset(byteOffset: writer.tail.offset)!)
     for (part, byteCount) in zip(parts, byteCounts) {
       try writer.makeRoom(byteCount, for: .goingOn)
       try writer.append(.checkpointPart(part), .stored)
@@ -64,10 +56,10 @@ extension Log {
   }
 
   private func checkpointParts(_ writer: borrowing LogWriter) throws(SedimentError) -> [CheckpointPart] {
-    guard let parts = CheckpointParts(writer.catalogue) else {
+    guard let parts = writer.catalogue.checkpointParts else {
       throw .exhausted("segments and collections", path: path)
     }
-    return parts.parts
+    return parts
   }
 
   func checkpointInBackground() {

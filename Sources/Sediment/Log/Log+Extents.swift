@@ -48,42 +48,18 @@ enum LargeValues {
 // How the bytes of large values get slots of their own.
 
 extension Log {
-  /// Writes bytes to an extent of their own or, if `mayScatter`, to several where free slots lie scattered.
+  /// Writes bytes that a user stores to an extent of their own or, if `mayScatter`, to several where free slots lie
+  /// scattered.
   func writePieces(
-    _ bytes: RawSpan, for purpose: SlotSpace.Purpose = .storing, mayScatter: Bool,
-    _ reservation: inout Reservation
+    _ bytes: RawSpan, mayScatter: Bool, _ reservation: inout Reservation
   ) throws(SedimentError) -> [ValuePlace.Piece] {
     try writePieces(bytes, &reservation) { (writer) throws(SedimentError) in
-      try writer.takeRuns(forExtentsOf: bytes.byteCount, for: purpose, mayScatter: mayScatter)
+      try writer.takeRuns(forExtentsOf: bytes.byteCount, for: .storing, mayScatter: mayScatter)
     }
   }
 
-  /// Writes bytes to extents that lie before a slot; nil if there is no room.
+  /// Writes bytes to extents in the slots that `take` takes under the lock; to none if it takes none.
   func writePieces(
-    _ bytes: RawSpan, before limit: UInt32, _ reservation: inout Reservation
-  ) throws(SedimentError) -> [ValuePlace.Piece]? {
-    let pieces = try writePieces(bytes, &reservation) { (writer) throws(SedimentError) in
-      try writer.takeLowRuns(forExtentsOf: bytes.byteCount, before: limit) ?? []
-    }
-    return pieces.isEmpty ? nil : pieces
-  }
-
-  /// Writes bytes to an extent that lies behind a slot; nil if there is no room.
-  func writePieces(
-    _ bytes: RawSpan, behind limit: UInt32, _ reservation: inout Reservation
-  ) throws(SedimentError) -> [ValuePlace.Piece]? {
-    let slotCount = ExtentLayout(storedByteCount: UInt64(bytes.byteCount)).slotCount
-    do throws(SedimentError) {
-      return try writePieces(bytes, &reservation) { (writer) throws(SedimentError) in
-        [try writer.takeHighRun(slotCount, behind: limit)]
-      }
-    } catch  where error.code == .outOfSpace {
-      return nil
-    }
-  }
-
-  /// Writes bytes to extents in the slots that `take` takes under the lock.
-  private func writePieces(
     _ bytes: RawSpan, _ reservation: inout Reservation,
     to take: (inout LogWriter) throws(SedimentError) -> [SlotRun]
   ) throws(SedimentError) -> [ValuePlace.Piece] {

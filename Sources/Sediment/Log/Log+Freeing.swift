@@ -14,8 +14,7 @@ extension Log {
       rest = rest.dropFirst(part.count)
       let entries = part.map { CatalogueEntry.freed(slot: $0.run.first, generation: $0.generation) }
       let sequence = try change(entries, for: .goingOn, &writer)
-      let tag = Readers.advance()
-      for identity in part { writer.release(identity.run, identity.generation, freedBy: sequence, tag: tag) }
+      writer.release(part, freedBy: sequence)
       writer.noteFreed(extents: part.filter { $0.kind == .extent })
     }
   }

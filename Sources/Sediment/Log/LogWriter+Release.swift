@@ -14,10 +14,14 @@ struct FreedRun {
 // Giving slots back once nothing can lead there any more.
 
 extension LogWriter {
-  /// Takes note of slots that the change of a sequence has freed; the index leads nowhere into them any more.
-  mutating func release(_ run: SlotRun, _ generation: Generation, freedBy sequence: UInt64, tag: UInt64) {
-    freedRuns.append(FreedRun(run: run, generation: generation, sequence: sequence, tag: tag))
-    freedSlotCount += run.count
+  /// Takes note of segments that the change of a sequence has freed; the index leads nowhere into them any more.
+  mutating func release(_ segments: some Sequence<SegmentIdentity>, freedBy sequence: UInt64) {
+    let tag = Readers.advance()
+    for segment in segments {
+      freedRuns.append(
+        FreedRun(run: segment.run, generation: segment.generation, sequence: sequence, tag: tag))
+      freedSlotCount += segment.run.count
+    }
   }
 
   /// Takes out what changes have freed that are on the medium, and no reader and no backup holds; nothing leads there

@@ -191,10 +191,8 @@ extension LogWriter {
     let old = tail
     let header = SegmentHeader(identity: next, base: base, floor: base, predecessor: old.position)
     catalogue.setTail(old.entry)
-    do throws(Catalogue.Contradiction) {
+    follow { (catalogue) throws(Catalogue.Contradiction) in
       try catalogue.link(next, base: base, endOfTail: UnitOffset(byteOffset: old.offset)!)
-    } catch {
-      preconditionFailure("the writer contradicts its own catalogue: \(error.reason)")
     }
     // The next checkpoint will name one more.
     space.reserve.raise(to: reserve)

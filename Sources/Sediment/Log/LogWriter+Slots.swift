@@ -69,7 +69,9 @@ extension LogWriter {
     }
     if let bare = space.bareRun(completing: count), try giveBlocks(to: bare) > 0 { return true }
     // Where the file may hardly grow, what is bare at its end counts.
-    if (space.growth(for: count, purpose) ?? .max) > slotCountLeft, let bare = space.bareRunAtEnd {
+    if (space.growth(for: count, purpose) ?? .max) > slotCountLeft, let bare = space.bare.runs.last,
+      bare.upperBound == space.end
+    {
       return try giveBlocks(to: bare) > 0
     }
     return false
@@ -106,8 +108,11 @@ extension LogWriter {
     return nil
   }
 
-  /// Takes free slots behind a limit, or lets the file grow by as many.
-  mutating func takeHighRun(_ count: UInt32, behind limit: UInt32) throws(SedimentError) -> SlotRun {
+  /// Takes free slots behind a limit for a large value's bytes, or lets the file grow by as many.
+  mutating func takeHighRun(
+    forExtentOf byteCount: Int, behind limit: UInt32
+  ) throws(SedimentError) -> SlotRun {
+    let count = ExtentLayout(storedByteCount: UInt64(byteCount)).slotCount
     if let run = space.highRun(count, behind: limit), let taken = space.take(run) { return taken }
     try extend(by: count)
     return space.take(space.end - count..<space.end)!

@@ -32,6 +32,15 @@ extension LogWriter {
     catalogue.numbers.clocks.highest = max(catalogue.numbers.clocks.highest, min(clock, Limits.clockMax))
   }
 
+  /// Lets the catalogue follow what was appended.
+  mutating func follow(_ change: (inout Catalogue) throws(Catalogue.Contradiction) -> Void) {
+    do throws(Catalogue.Contradiction) {
+      try change(&catalogue)
+    } catch {
+      preconditionFailure("the writer contradicts its own catalogue: \(error.reason)")
+    }
+  }
+
   /// After opening: what must be kept in reserve and when a checkpoint is due.
   mutating func noteOpened() {
     // The checkpoint itself is not what the next one saves.

@@ -181,10 +181,9 @@ extension Reader {
 
   /// Lets the window be flushed soon if much is read from it: what is in its place is read without a copy.
   private func noteReadFromWindow() {
-    guard windowReads.wrappingAdd(1, ordering: .relaxed).newValue % Self.windowReadCountMax == 0,
-      let window = background.window
-    else { return }
-    background.scheduler.schedule(window, after: 0)
+    if windowReads.wrappingAdd(1, ordering: .relaxed).newValue % Self.windowReadCountMax == 0 {
+      background.schedule(.window)
+    }
   }
 
   private static let windowReadCountMax = 64

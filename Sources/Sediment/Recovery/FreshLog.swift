@@ -25,7 +25,7 @@ struct FreshLog {
     first = old.tail.identity
     // Far above all numbers that were seen, since those of the lost tail are not known (invariant 6).
     let (segment, last) = try takeSegment(
-      roomFor: CheckpointParts.recordByteCountMax(old.catalogue), above: old.highestGeneration,
+      roomFor: old.catalogue.checkpointByteCountMax, above: old.highestGeneration,
       by: Limits.jumpAfterCut)
     let sequence = max(old.highestSequence, old.lastSequence, last?.base ?? .zero)
     guard let base = sequence.advanced(by: Limits.jumpAfterCut) else {
@@ -43,7 +43,7 @@ struct FreshLog {
   mutating func writeCheckpoint() throws(SedimentError) {
     log.catalogue.numbers.clocks.highest = max(log.clock, min(disk.wallClock(), Limits.clockMax))
     log.catalogue.numbers.slotCount = slots.fileSlotCount
-    guard let parts = CheckpointParts(log.catalogue)?.parts else {
+    guard let parts = log.catalogue.checkpointParts else {
       throw .exhausted("tables", path: file.path)
     }
     log.checkpoint = log.end

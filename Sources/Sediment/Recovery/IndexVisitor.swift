@@ -190,16 +190,10 @@ struct IndexVisitor {
     return base &+ ((old.lowSequence &- base) & (Limits.sequenceSpan - 1))
   }
 
-  /// The segment that a position of the index lies in, by halving.
+  /// The segment that a position of the index lies in.
   private func segment(at position: UInt64) -> Int {
     let slot = UInt32(truncatingIfNeeded: position / Limits.slotUnitCount)
-    var low = 0
-    var high = places.count
-    while high - low > 1 {
-      let middle = (low + high) / 2
-      if places[middle].slot <= slot { low = middle } else { high = middle }
-    }
-    return places[low].number
+    return places[max(places.firstIndexByHalving { $0.slot > slot }, 1) - 1].number
   }
 }
 

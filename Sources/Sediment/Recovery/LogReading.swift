@@ -57,7 +57,7 @@ package struct LogReading {
       lastSequence: progress.lastSequence ?? progress.tail.base, watermark: watermark, isClean: isClean,
       checkpoint: LogPosition(head.leading.segment.generation, head.leading.checkpoint),
       replayedByteCount: progress.byteCount, replayedRecordCount: progress.recordCount, ending: ending,
-      cut: end, clock: max(replay.found.clock, replay.catalogue.numbers.clocks.highest),
+      clock: max(replay.found.clock, replay.catalogue.numbers.clocks.highest),
       highestSequence: highestSequence, highestGeneration: highestGeneration,
       patched: file.isPatched ? file : nil, unsecured: unsecured(replay, watermark, surveyed.byteCount),
       uncheckedHeaders: areLeft ? headers : nil)
@@ -147,8 +147,6 @@ package struct RecoveredLog: Sendable {
   package internal(set) var replayedRecordCount: UInt64
   /// Why the log ends where it does; nil where its segment is full to its end.
   package internal(set) var ending: FormatError?
-  /// Where the log ended when it was read.
-  package internal(set) var cut: LogPosition
   /// The latest wall clock that a mark or the catalogue tells, in milliseconds.
   package let clock: UInt64
   /// The highest numbers that anything seen names: after a cut, the next are far above.

@@ -68,7 +68,7 @@ package struct Opening {
     let isNoted = result.log.uncheckedHeaders == nil && writeNote()
     var keeper = HeadKeeper(head, of: file, session: disk.random(), isNoteUnsynced: isNoted)
     if !result.log.isClean {
-      let securing = Securing(result.log.patched ?? file, on: disk)
+      let securing = Securing(file: result.log.patched ?? file, disk: disk)
       guard let secured = try securing.run(result.log, &keeper) else { return false }
       result.log = secured
       // What the window had was written to its place with the rest.
@@ -80,7 +80,7 @@ package struct Opening {
   }
 
   private func report(_ log: RecoveredLog) -> RecoveryReport {
-    let cut = RecoveryReport.Cut(offset: log.cut.offset.byteOffset, reason: log.ending?.description)
+    let cut = RecoveryReport.Cut(offset: log.end.offset.byteOffset, reason: log.ending?.description)
     return RecoveryReport(
       wasClosed: log.isClean, replayedRecordCount: log.replayedRecordCount,
       replayedByteCount: log.replayedByteCount, cut: log.isClean ? nil : cut, isDurable: log.isClean)

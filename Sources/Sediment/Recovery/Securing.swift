@@ -5,13 +5,8 @@ internal import SedimentFormat
 ///
 /// A crash anywhere in it, or a failure, leaves superblocks from which the same log is recovered again.
 struct Securing {
-  private let file: StoreFile
-  private let disk: any Disk
-
-  init(_ file: StoreFile, on disk: any Disk) {
-    self.file = file
-    self.disk = disk
-  }
+  let file: StoreFile
+  let disk: any Disk
 
   /// The log as it then is; nil if the file is not as it was when the log was read, which must be read anew.
   func run(_ log: RecoveredLog, _ keeper: inout HeadKeeper) throws(SedimentError) -> RecoveredLog? {
@@ -27,8 +22,7 @@ struct Securing {
     try file.syncForOpening()
     var written: [Superblock] = []
     for _ in Superblock.Copy.allCases {
-      try keeper.advance(
-        checkpoint: next.checkpoint.offset, segment: fresh.first, watermark: next.end, state: .open)
+      try keeper.advance(to: (fresh.first, next.checkpoint.offset), watermark: next.end, state: .open)
       written.append(keeper.leading)
     }
     next.head = Head(leading: keeper.leading, other: written.first)

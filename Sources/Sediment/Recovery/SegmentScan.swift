@@ -81,11 +81,6 @@ package struct SegmentScan: Sendable {
     var userCount = 0
     /// Where the first record lies that was passed over; nil if there is none.
     var passed: UInt64?
-
-    init(position: UInt64, sequence: UInt64) {
-      self.position = position
-      self.sequence = sequence
-    }
   }
 
   // MARK: Records

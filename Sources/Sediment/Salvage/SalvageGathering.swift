@@ -131,13 +131,8 @@ struct SalvageTable {
   }
 
   private(set) var places: [Name: Place] = [:]
-  private let firstHash: KeyHash
-  private let secondHash: KeyHash
-
-  init(firstHash: KeyHash, secondHash: KeyHash) {
-    self.firstHash = firstHash
-    self.secondHash = secondHash
-  }
+  let firstHash: KeyHash
+  let secondHash: KeyHash
 
   func name(_ key: RawSpan, _ collection: UInt32) -> Name {
     Name(

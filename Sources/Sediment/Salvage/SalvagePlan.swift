@@ -17,7 +17,7 @@ struct SalvagePlan {
   private var generations: Set<Generation> = []
   private var freed: Set<Generation> = []
   /// The bytes of those that count, so that none is read twice.
-  private var covered = ByteRanges()
+  private var covered = ByteRuns()
 
   init(
     _ surveyed: SurveyedFile, _ survey: LogSurvey, _ found: [FoundSegment], _ superblocks: [Superblock]

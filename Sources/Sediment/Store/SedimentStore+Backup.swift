@@ -8,7 +8,7 @@ extension SedimentStore {
   public func backup(
     to path: String, progress: ((SedimentProgress) -> SedimentIteration)? = nil
   ) throws {
-    try Backup(engine.log).run(to: path, progress)
+    try Backup(log: engine.log).run(to: path, progress)
   }
 
   /// Copies the store to a new file without holding a thread of the caller's meanwhile.
@@ -20,7 +20,7 @@ extension SedimentStore {
   ) async throws {
     let engine = engine
     try await onThread { isCancelled throws(SedimentError) in
-      try Backup(engine.log).run(to: path) { state in
+      try Backup(log: engine.log).run(to: path) { state in
         isCancelled() ? .stop : progress?(state) ?? .continue
       }
     }

@@ -6,10 +6,8 @@ internal import SedimentFormat
 final class IndexPartReading {
   private let file: StoreFile
   private let identity: FileIdentity
-  private var bytes: UnsafeMutableRawPointer
-  private var byteCount: Int
-  /// The bytes of words that were read and verified, at the beginning of the memory.
-  private var wordByteCount = 0
+  /// The words that were read and verified.
+  private let words = GrowingMemory(room: IndexPartReading.headPageCountGuess * IndexPage.byteCount)
 
   /// The pages that are read at once.
   private static let pageCountAtOnce = 1024
@@ -17,12 +15,6 @@ final class IndexPartReading {
   init(_ file: StoreFile, _ identity: FileIdentity) {
     self.file = file
     self.identity = identity
-    byteCount = Self.headPageCountGuess * IndexPage.byteCount
-    unsafe bytes = .allocate(byteCount: byteCount, alignment: 4096)
-  }
-
-  deinit {
-    unsafe bytes.deallocate()
   }
 
   /// The head of a part and its entries, which are there until the next call; nil if they are not what the part's
@@ -31,7 +23,7 @@ final class IndexPartReading {
     _ part: IndexPartEntry
   ) throws(SedimentError) -> (head: IndexPartHead, entries: UnsafeMutableBufferPointer<UInt64>)? {
     var sum = Checksum.empty
-    wordByteCount = 0
+    words.removeAll(from: 0)
     guard try readPages(0..<Int(part.pageCount), of: part, &sum), sum == part.checksum,
       let head = withWords({ words in
         try? IndexPartHead.decode(
@@ -39,7 +31,7 @@ final class IndexPartReading {
       })
     else { return nil }
     // The entries follow the head, as `decode` has made sure; the memory holds nothing but integers.
-    let start = unsafe (bytes + head.wordCount * 8).bindMemory(
+    let start = unsafe (words.start + head.wordCount * 8).bindMemory(
       to: UInt64.self, capacity: Int(part.entryCount))
     return unsafe (head, UnsafeMutableBufferPointer(start: start, count: Int(part.entryCount)))
   }
@@ -47,7 +39,7 @@ final class IndexPartReading {
   /// The head of a part by its first pages, which are sound; nil if they are not, or not what the part's entry says.
   func readHead(_ part: IndexPartEntry) throws(SedimentError) -> IndexPartHead? {
     var sum = Checksum.empty
-    wordByteCount = 0
+    words.removeAll(from: 0)
     let partitionCount = part.partitions.count
     let guess = min(Self.headPageCountGuess, Int(part.pageCount))
     guard try readPages(0..<guess, of: part, &sum),
@@ -66,7 +58,7 @@ final class IndexPartReading {
 
   /// Calls `body` with the words that were read.
   private func withWords<Result>(_ body: (RawSpan) -> Result) -> Result {
-    body(unsafe RawSpan(_unsafeStart: UnsafeRawPointer(bytes), byteCount: wordByteCount))
+    body(unsafe RawSpan(_unsafeStart: UnsafeRawPointer(words.start), byteCount: words.byteCount))
   }
 
   /// Reads some pages and moves their words together, behind those that are there; false if one is not what it should be.
@@ -79,8 +71,8 @@ final class IndexPartReading {
     while number < pages.upperBound {
       let count = min(pages.upperBound - number, Self.pageCountAtOnce)
       let wanted = count * IndexPage.byteCount
-      reserve(wordByteCount + wanted)
-      let target = unsafe bytes + wordByteCount
+      var end = words.byteCount
+      let target = unsafe words.add(wanted)
       var span = unsafe MutableRawSpan(_unsafeStart: target, byteCount: wanted)
       let found = try file.read(into: &span, at: start + UInt64(number * IndexPage.byteCount))
       guard found == wanted else { return false }
@@ -95,23 +87,13 @@ final class IndexPartReading {
           isLast || checked.wordCount == IndexPage.wordCountMax
         else { return false }
         sum = sum.continued(with: checked.checksum.rawValue)
-        unsafe (bytes + wordByteCount).copyMemory(
+        unsafe (words.start + end).copyMemory(
           from: place + IndexPage.headByteCount, byteCount: checked.wordCount * 8)
-        wordByteCount += checked.wordCount * 8
+        end += checked.wordCount * 8
       }
+      words.removeAll(from: end)
       number += count
     }
     return true
-  }
-
-  /// Makes room for so many bytes in all; at most twice what was read and verified, and a piece.
-  private func reserve(_ needed: Int) {
-    guard needed > byteCount else { return }
-    let larger = max(needed, wordByteCount * 2)
-    let replacement = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 4096)
-    unsafe replacement.copyMemory(from: bytes, byteCount: wordByteCount)
-    unsafe bytes.deallocate()
-    unsafe bytes = replacement
-    byteCount = larger
   }
 }

@@ -92,15 +92,15 @@ struct IndexSnapshot {
       }
       guard let found = try? reader.record(at: position) else { return false }
       defer { found.release() }
-      switch state(of: found, defaultState) {
-      case .live:
+      switch isLive(found, defaultState) {
+      case true?:
         let view = found.view
         accounts.count(
           generation: segment.generation, collection: view.collection, byteCount: view.byteCount,
           expires: !view.isPlainPut && view.expiry != 0,
           extentSlotCount: view.isPlainPut ? 0 : found.place?.slotCount ?? 0)
-      case .dead: copied[number] = Self.leftOut
-      case .unknown: return false
+      case false?: copied[number] = Self.leftOut
+      case nil: return false
       }
     }
     return true
@@ -115,31 +115,24 @@ struct IndexSnapshot {
       && position >= moment.position.offset.byteOffset
   }
 
-  private enum RecordState {
-    case live
-    /// It was cleared.
-    case dead
-    /// Its bytes make no sense.
-    case unknown
-  }
-
+  /// Whether a record was not cleared; nil if its bytes make no sense.
   @inline(__always)
-  private func state(of found: FoundRecord, _ defaultState: CollectionState) -> RecordState {
+  private func isLive(_ found: FoundRecord, _ defaultState: CollectionState) -> Bool? {
     let view = found.view
-    guard view.kind == .put || view.kind == .putLarge else { return .unknown }
+    guard view.kind == .put || view.kind == .putLarge else { return nil }
     if view.shape & 0b0000_1000 == 0 {
-      if Self.isLive(found, defaultState) { return .live }
+      if Self.isLive(found, in: defaultState) { return true }
     } else if let state = collections[view.collection] {
-      if Self.isLive(found, state) { return .live }
+      if Self.isLive(found, in: state) { return true }
     } else if view.collection >= CollectionEntry.systemNumberMin {
-      return .live
+      return true
     }
     // A rotten bit may say so; then the key must not go without a word.
-    return view.isIntact(at: found.position, seed: found.segment.seed) ? .dead : .unknown
+    return view.isIntact(at: found.position, seed: found.segment.seed) ? false : nil
   }
 
   @inline(__always)
-  private static func isLive(_ found: FoundRecord, _ state: CollectionState) -> Bool {
+  private static func isLive(_ found: FoundRecord, in state: CollectionState) -> Bool {
     let clearedAt = state.clearedAt.load(ordering: .acquiring)
     return clearedAt == 0 || found.sequence > clearedAt
   }

@@ -95,10 +95,7 @@ extension IndexStorer {
       return false
     }
     for part in parts { writer.adopt(part.segment, from: &written.reservation) }
-    let tag = Readers.advance()
-    for part in old {
-      writer.release(part.segment.run, part.segment.generation, freedBy: sequence, tag: tag)
-    }
+    writer.release(old.map(\.segment), freedBy: sequence)
     writer.noteUnstored(0, asOf: moment.appendedByteCount)
     return true
   }

@@ -13,7 +13,8 @@ struct StoredAccounts {
 
   /// By the head of the last part; nil if that counts more than a segment can hold.
   ///
-  /// What lives in the hot and survivors segments of a catalogue is counted by their numbers in `segments`.
+  /// What lives in the hot and survivors segments of a catalogue is counted by their numbers in `segments`, which are in
+  /// the order of their generations.
   init?(
     _ head: IndexPartHead, _ coverage: IndexCoverage, of segments: [SegmentEntry], in catalogue: Catalogue
   ) {
@@ -22,11 +23,11 @@ struct StoredAccounts {
       let kept = head.accounts.filter { $0.collection >= CollectionEntry.systemNumberMin }
       cleared = Set(head.accounts.map(\.generation)).subtracting(kept.map(\.generation))
     }
-    let numbers = SegmentNumbers(segments)
     for account in head.accounts {
+      let number = segments.firstIndexByHalving { $0.identity.generation >= account.generation }
       // Of a segment that is gone, or of which the parts do not know all, nothing counts.
       guard account.generation < coverage.common.generationLimit, !cleared.contains(account.generation),
-        let number = numbers.number(of: account.generation)
+        number < segments.count, segments[number].identity.generation == account.generation
       else { continue }
       let (records, isTooMany) = live[number].recordCount.addingReportingOverflow(account.recordCount)
       let (bytes, isTooLong) = live[number].byteCount.addingReportingOverflow(account.byteCount)
@@ -57,46 +58,5 @@ extension IndexBuildResult.Keys {
     count &+= UInt64(account.recordCount)
     expiringCount &+= UInt64(account.expiringCount)
     extentSlotCount &+= UInt64(account.extentSlotCount)
-  }
-}
-
-/// Finds the numbers of segments that are ordered by their generations.
-private struct SegmentNumbers {
-  private let generations: [UInt64]
-  /// Where the generations lie close together, the number of each and one more, from the first on; else empty.
-  private let dense: [UInt32]
-
-  /// So many places for each segment are not too many for being found at once.
-  private static let placesPerSegment: UInt64 = 16
-
-  init(_ segments: [SegmentEntry]) {
-    generations = segments.map(\.identity.generation.rawValue)
-    guard let first = generations.first, let last = generations.last,
-      last - first < UInt64(generations.count) * Self.placesPerSegment
-    else {
-      dense = []
-      return
-    }
-    var dense = [UInt32](repeating: 0, count: Int(last - first) + 1)
-    for (number, generation) in generations.enumerated() {
-      dense[Int(generation - first)] = UInt32(number) + 1
-    }
-    self.dense = dense
-  }
-
-  func number(of generation: Generation) -> Int? {
-    let wanted = generation.rawValue
-    guard let first = generations.first, wanted >= first else { return nil }
-    if !dense.isEmpty {
-      let place = wanted - first
-      guard place < UInt64(dense.count) else { return nil }
-      return Int(dense[Int(place)]) - 1 < 0 ? nil : Int(dense[Int(place)]) - 1
-    }
-    var (low, high) = (0, generations.count)
-    while high - low > 1 {
-      let middle = (low + high) / 2
-      if generations[middle] <= wanted { low = middle } else { high = middle }
-    }
-    return generations[low] == wanted ? low : nil
   }
 }

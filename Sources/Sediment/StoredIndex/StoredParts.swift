@@ -45,12 +45,7 @@ struct StoredParts: Sendable {
   /// The number of the part that a hash belongs to.
   func number(of hash: UInt64) -> Int {
     let partition = UInt32(truncatingIfNeeded: hash >> (64 - load.baseBitCount))
-    var (low, high) = (0, parts.count)
-    while high - low > 1 {
-      let middle = (low + high) / 2
-      if parts[middle].partitions.lowerBound <= partition { low = middle } else { high = middle }
-    }
-    return low
+    return max(parts.firstIndexByHalving { $0.partitions.lowerBound > partition }, 1) - 1
   }
 
   /// The first of a part's partitions.

@@ -29,7 +29,7 @@ extension SegmentCheck {
       }
     }
     // Extents to which no record leads that counts; neighbours are told of together.
-    var orphans = ByteRanges()
+    var orphans = ByteRuns()
     for entry in entries where entry.identity.kind == .extent {
       checkHeader(entry)
       let found = pieces[entry.identity.generation]
@@ -42,7 +42,7 @@ extension SegmentCheck {
     }
     for piece in lost { try checkExtent(piece, isLive: true) }
     guard isWhole, survey.isComplete else { return }
-    for range in orphans.ranges {
+    for range in orphans.runs {
       report.add(
         .orphaned, range,
         "No record leads to these \(range.count) bytes of large values, which were replaced, removed or cleared. A store "

@@ -78,7 +78,7 @@ struct Verification {
   /// Tells of what stands behind the end of a log that was not closed.
   private mutating func noteTail(_ log: RecoveredLog) throws(SedimentError) {
     guard let ending = log.ending, ending.fault != .absent else { return }
-    let start = log.cut.offset.byteOffset
+    let start = log.end.offset.byteOffset
     let limit = min(log.tail.identity.run.byteRange.upperBound, fileByteCount)
     var window = FileWindow(file, isCareful: true)
     var position = start
@@ -209,7 +209,7 @@ extension VerificationReport {
         position = window.end
       }
     }
-    for bad in window.unreadable.ranges {
+    for bad in window.unreadable.runs {
       add(.unreadable, bad, "The disk cannot read bytes that hold nothing. \(Advice.disk)")
     }
   }

@@ -123,7 +123,7 @@ extension VerificationReport {
   mutating func settle() {
     findings.sort { ($0.range.lowerBound, $0.range.upperBound) < ($1.range.lowerBound, $1.range.upperBound) }
     segments.sort { ($0.range.lowerBound, $0.generation) < ($1.range.lowerBound, $1.generation) }
-    var damaged = ByteRanges()
+    var damaged = ByteRuns()
     for finding in findings where finding.kind.isDamage { damaged.insert(finding.range) }
     for number in segments.indices where damaged.overlaps(segments[number].range) {
       segments[number].isIntact = false

@@ -188,11 +188,6 @@ package struct SlotSpace: Sendable {
     return run?.prefix(count)
   }
 
-  /// The first bare slots that adjoin each other, at most so many; nil if there are none.
-  package func firstBareRun(upTo count: UInt32) -> Range<UInt32>? {
-    bare.runs.first?.prefix(count)
-  }
-
   /// The first bare slots that adjoin each other and may have blocks, at most so many; nil if there are none.
   package func idleRun(upTo count: UInt32) -> Range<UInt32>? {
     bare.first(endingBehind: idleStart).map { max($0.lowerBound, idleStart)..<$0.upperBound }?.prefix(count)
@@ -210,9 +205,6 @@ package struct SlotSpace: Sendable {
     return nil
   }
 
-  /// The bare slots at the file's end; nil if there are none.
-  package var bareRunAtEnd: Range<UInt32>? { bare.runs.last.flatMap { $0.upperBound == end ? $0 : nil } }
-
   /// Frees slots that were bare and have blocks now.
   package mutating func noteBlocks(in run: Range<UInt32>) {
     if bare.remove(run) { free.insert(run) }
@@ -227,9 +219,6 @@ package struct SlotSpace: Sendable {
   }
 
   // MARK: Shrinking
-
-  /// The last free slots that adjoin each other; nil if there are none.
-  package var lastRun: Range<UInt32>? { free.runs.last }
 
   /// Takes up to `count` adjacent free slots as far behind as there are any.
   package mutating func takeLast(_ count: UInt32) -> Range<UInt32>? {

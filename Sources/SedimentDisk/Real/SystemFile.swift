@@ -34,14 +34,9 @@ final class SystemFile: DiskFile {
   /// See `Disk.open`.
   static func open(_ path: String, _ mode: OpenMode) throws(DiskError) -> SystemFile {
     let descriptor = try openDescriptor(path, mode)
-    do throws(DiskError) {
-      let identifier = try identify(descriptor, path)
-      return SystemFile(
-        path: path, traits: findTraits(descriptor), identifier: identifier, descriptor: descriptor)
-    } catch {
-      _ = descriptor.close()
-      throw error
-    }
+    let identifier = try identify(descriptor, path)
+    return SystemFile(
+      path: path, traits: findTraits(descriptor), identifier: identifier, descriptor: descriptor)
   }
 
   func byteCount() throws(DiskError) -> UInt64 {

@@ -204,7 +204,7 @@ import Testing
     let operations = disk.calls.map(\.operation).filter { $0 == .sync || $0 == .write }
     let expected: [DiskOperation] = [.write, .sync, .write, .sync, .write, .sync]
     #expect(Array(operations.suffix(6)) == expected)
-    try result.keeper?.close(at: result.log.end)
+    try result.keeper?.advance(watermark: result.log.end, state: .closed)
     try file.close()
     #expect(try recover(disk).log.isClean)
   }
@@ -219,7 +219,7 @@ import Testing
     #expect(throws: SedimentError.self) { try keeper.reopen() }
     let call = disk.callCount
     #expect(throws: SedimentError.self) { try keeper.reopen() }
-    #expect(throws: SedimentError.self) { try keeper.close(at: log.position) }
+    #expect(throws: SedimentError.self) { try keeper.advance(watermark: log.position, state: .closed) }
     #expect(changes(disk, since: call).isEmpty)
   }
 }

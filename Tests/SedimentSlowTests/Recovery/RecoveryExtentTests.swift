@@ -91,8 +91,7 @@ import Testing
     var keeper = HeadKeeper(try Head.read(from: StoreFile(log.file)), of: StoreFile(log.file), session: 1)
     #expect(keeper.neededGeneration == first && first < log.segment.generation)
     for needed in [first, log.segment.generation] {
-      try keeper.advance(
-        checkpoint: log.position.offset, segment: log.segment, watermark: log.position, state: .open)
+      try keeper.advance(to: (log.segment, log.position.offset), watermark: log.position, state: .open)
       #expect(keeper.neededGeneration == needed)
     }
   }
@@ -118,7 +117,7 @@ import Testing
       let result = try recover(disk)
       #expect(result.log.catalogue.collections.count == 600)
       #expect(try lines(result.log, on: disk) == ["a=1"])
-      #expect(CheckpointParts(result.log.catalogue)!.parts.count > 1)
+      #expect(result.log.catalogue.checkpointParts!.count > 1)
     }
   }
 }

@@ -1,26 +1,16 @@
 package import SedimentFormat
 
-/// The catalogue as the records of a checkpoint, in parts of a few pages each, so that none of them is long.
-package struct CheckpointParts {
-  package let parts: [CheckpointPart]
+// The catalogue as the records of a checkpoint, in parts of a few pages each, so that none of them is long.
 
+extension Catalogue {
   /// The most bytes of entries in one part: two parts fit into a segment of one slot.
-  package static let partByteCountMax = 8_000
+  private static let partByteCountMax = 8_000
   /// The most bytes of one entry.
   private static let entryByteCountMax = 255 * Limits.unitByteCount
 
   /// The parts that say the catalogue; nil if it has more entries than a checkpoint can say.
-  package init?(_ catalogue: Catalogue) {
-    var lists: [[CatalogueEntry]] = [[]]
-    var byteCount = 0
-    for entry in catalogue.checkpointEntries {
-      if byteCount + entry.byteCount > Self.partByteCountMax {
-        lists.append([])
-        byteCount = 0
-      }
-      lists[lists.count - 1].append(entry)
-      byteCount += entry.byteCount
-    }
+  package var checkpointParts: [CheckpointPart]? {
+    let lists = checkpointEntries.grouped(upTo: Self.partByteCountMax)
     var parts: [CheckpointPart] = []
     for (number, entries) in lists.enumerated() {
       guard let number = UInt16(exactly: number), let count = UInt16(exactly: lists.count),
@@ -28,14 +18,31 @@ package struct CheckpointParts {
       else { return nil }
       parts.append(part)
     }
-    self.parts = parts
+    return parts
   }
 
   /// No more bytes than this do the records take that say a catalogue which has one more segment.
-  package static func recordByteCountMax(_ catalogue: Catalogue) -> Int {
-    let entries = catalogue.checkpointEntries.reduce(0) { $0 + $1.byteCount } + entryByteCountMax
-    let partCount = entries / (partByteCountMax - entryByteCountMax) + 1
+  var checkpointByteCountMax: Int {
+    let entries = checkpointEntries.reduce(0) { $0 + $1.byteCount } + Self.entryByteCountMax
+    let partCount = entries / (Self.partByteCountMax - Self.entryByteCountMax) + 1
     return entries + partCount * (Limits.recordFixedByteCount + 2 * Limits.unitByteCount)
+  }
+}
+
+extension [CatalogueEntry] {
+  /// The entries in groups of so many bytes at the most, or of one.
+  func grouped(upTo byteCountMax: Int) -> [[CatalogueEntry]] {
+    var groups: [[CatalogueEntry]] = []
+    var byteCount = byteCountMax
+    for entry in self {
+      if byteCount + entry.byteCount > byteCountMax {
+        groups.append([])
+        byteCount = 0
+      }
+      groups[groups.count - 1].append(entry)
+      byteCount += entry.byteCount
+    }
+    return groups
   }
 }
 
