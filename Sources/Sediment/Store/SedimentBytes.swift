@@ -111,20 +111,8 @@ extension Optional where Wrapped: SedimentBytes & ~Escapable {
 extension Array: SedimentDecodable where Element == UInt8 {
   /// Copies the bytes.
   @inlinable public init(sedimentBytes bytes: RawSpan) {
-    if bytes.isEmpty {
-      // The initializer below would write to the storage that all empty arrays of the process share.
-      self = []
-      return
-    }
-    self = unsafe bytes.withUnsafeBytes { buffer in
-      // Every byte of the new storage is written before its count says so.
-      unsafe [UInt8](unsafeUninitializedCapacity: buffer.count) { target, count in
-        count = buffer.count
-        if let from = buffer.baseAddress, let to = target.baseAddress {
-          unsafe UnsafeMutableRawPointer(to).copyMemory(from: from, byteCount: count)
-        }
-      }
-    }
+    // Half as many instructions as by an initializer that fills uninitialized memory, which looks its storage's type up.
+    self = unsafe bytes.withUnsafeBytes { buffer in unsafe [UInt8](buffer) }
   }
 }
 
