@@ -1,5 +1,6 @@
 extension StorageProtocol {
   /// Values of another kind, made from those of this storage and into them by async closures.
+  @inlinable
   public func asyncMapValues<OtherValue>(
     to type: OtherValue.Type = OtherValue.self, transformIn: @escaping (Value) async throws -> OtherValue,
     transformOut: @escaping (OtherValue) async throws -> Value
@@ -18,6 +19,7 @@ extension StorageProtocol {
 
 extension ReadOnlyStorageProtocol {
   /// Values of another kind, made from those of this storage by an async closure.
+  @inlinable
   public func asyncMapValues<OtherValue>(
     to type: OtherValue.Type = OtherValue.self, _ transform: @escaping (Value) async throws -> OtherValue
   ) -> ReadOnlyStorage<Key, OtherValue> {
@@ -37,6 +39,7 @@ extension ReadOnlyStorageProtocol {
 
 extension WriteOnlyStorageProtocol {
   /// Values of another kind, made into those of this storage by an async closure.
+  @inlinable
   public func asyncMapValues<OtherValue>(
     to type: OtherValue.Type = OtherValue.self, _ transform: @escaping (OtherValue) async throws -> Value
   ) -> WriteOnlyStorage<Key, OtherValue> {

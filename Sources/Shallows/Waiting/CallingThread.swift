@@ -46,26 +46,30 @@ enum CallingThread {
     }
   }
 
-  static func draining<Result>(_ drain: SerialQueue.Drain?, _ body: () -> Result) -> Result {
+  @usableFromInline
+  static func draining(_ drain: SerialQueue.Drain?, _ body: () -> Void) {
     withExtendedLifetime(drain) {
       let before = unsafe sediment_this_thread().pointee.drain
       defer { unsafe sediment_this_thread().pointee.drain = unsafe before }
       unsafe sediment_this_thread().pointee.drain = unsafe drain.map {
         unsafe Unmanaged.passUnretained($0).toOpaque()
       }
-      return body()
+      body()
     }
   }
 
   /// What a thread has that does the jobs of a queue, while one of these runs.
-  @safe
+  @usableFromInline @safe
   final class Turn: @unchecked Sendable {
     // Unchecked: the variable is only touched by the thread.
     private let thread = unsafe OpaquePointer(sediment_this_thread())
     private let drain = CallingThread.drain
     private var isKept = false
 
+    @usableFromInline init() {}
+
     /// Runs a part of the job in which the thread goes on with nothing else, whatever it waits for.
+    @usableFromInline
     func keep(_ body: () -> Void) {
       isKept = true
       CallingThread.draining(nil, body)
@@ -73,6 +77,7 @@ enum CallingThread {
     }
 
     /// Runs a closure that such a part has called, in which the thread makes way if it waits.
+    @usableFromInline
     func pass(_ body: () -> Void) {
       guard unsafe OpaquePointer(sediment_this_thread()) == thread, isKept else { return body() }
       CallingThread.draining(drain, body)

@@ -5,6 +5,7 @@ internal import Synchronization
 /// A job has two parts: its work, which is this library's own, and its end, which calls the completion. An end that waits
 /// for another job does that job's work itself, after that of the jobs before it, whose ends come later. An end that waits
 /// for something else makes way: another thread goes on.
+@usableFromInline
 final class SerialQueue: Sendable {
   private typealias End = () -> Void
 
@@ -28,7 +29,10 @@ final class SerialQueue: Sendable {
   /// Held while work is taken and done.
   private let working = Mutex(())
 
+  @usableFromInline init() {}
+
   /// A thread that goes on with the jobs.
+  @usableFromInline
   final class Drain: Sendable {
     fileprivate let queue: SerialQueue
     fileprivate let number: Int
@@ -40,6 +44,7 @@ final class SerialQueue: Sendable {
   }
 
   /// Runs a closure after those that came before.
+  @usableFromInline
   func run(_ body: @escaping () -> Void) { append { body } }
 
   /// What some work makes, or the error it throws.
