@@ -67,20 +67,26 @@ extension MutableRawSpan {
 extension RawSpan {
   /// Whether these are the bytes that `fill` makes of as many zeros.
   func isMade(by fill: (inout MutableRawSpan) -> Void) -> Bool {
-    unsafe withUnsafeTemporaryAllocation(byteCount: byteCount, alignment: 8) { buffer in
-      unsafe buffer.initializeMemory(as: UInt8.self, repeating: 0)
-      var span = unsafe MutableRawSpan(_unsafeBytes: buffer)
-      fill(&span)
-      return unsafe withUnsafeBytes { unsafe $0.elementsEqual(buffer) }
+    withZeros(byteCount: byteCount, fill) { made in
+      unsafe withUnsafeBytes { unsafe $0.elementsEqual(made) }
     }
   }
 }
 
 /// Makes an array of `byteCount` bytes that `fill` writes into; it begins as zeros.
 package func encoded(byteCount: Int, _ fill: (inout MutableRawSpan) -> Void) -> [UInt8] {
-  var bytes = [UInt8](repeating: 0, count: byteCount)
-  var elements = bytes.mutableSpan
-  var span = unsafe elements.mutableBytes
-  fill(&span)
-  return bytes
+  // Not in the array's own memory: an array of zeros looks its storage's type up, which takes longer than all the rest.
+  withZeros(byteCount: byteCount, fill) { made in unsafe [UInt8](made) }
+}
+
+/// Passes bytes on that `fill` writes into, which begin as zeros.
+private func withZeros<Result>(
+  byteCount: Int, _ fill: (inout MutableRawSpan) -> Void, _ body: (UnsafeRawBufferPointer) -> Result
+) -> Result {
+  unsafe withUnsafeTemporaryAllocation(byteCount: byteCount, alignment: 8) { buffer in
+    unsafe buffer.initializeMemory(as: UInt8.self, repeating: 0)
+    var span = unsafe MutableRawSpan(_unsafeBytes: buffer)
+    fill(&span)
+    return unsafe body(UnsafeRawBufferPointer(buffer))
+  }
 }
