@@ -67,7 +67,7 @@ extension MutableRawSpan {
 extension RawSpan {
   /// Whether these are the bytes that `fill` makes of as many zeros.
   func isMade(by fill: (inout MutableRawSpan) -> Void) -> Bool {
-    withZeros(byteCount: byteCount, fill) { made in
+    unsafe withZeros(byteCount: byteCount, fill) { made in
       unsafe withUnsafeBytes { unsafe $0.elementsEqual(made) }
     }
   }
@@ -76,7 +76,7 @@ extension RawSpan {
 /// Makes an array of `byteCount` bytes that `fill` writes into; it begins as zeros.
 package func encoded(byteCount: Int, _ fill: (inout MutableRawSpan) -> Void) -> [UInt8] {
   // Not in the array's own memory: an array of zeros looks its storage's type up, which takes longer than all the rest.
-  withZeros(byteCount: byteCount, fill) { made in unsafe [UInt8](made) }
+  unsafe withZeros(byteCount: byteCount, fill) { made in unsafe [UInt8](made) }
 }
 
 /// Passes bytes on that `fill` writes into, which begin as zeros.
