@@ -83,6 +83,13 @@ struct MachineTests {
     #expect(failure { () throws(DiskError) in try disk.syncDirectory(of: "d/b") } == .accessDenied)
     #expect(failure { () throws(DiskError) in try disk.secureNames(of: "d/b") } == nil)
     #expect(disk.afterPowerLoss(.nothing).contentsByPath == ["d/b": [1]])
+    // There is no moment at which a process sees a name that a power failure takes away.
+    let history = disk.history
+    for point in 0..<history.pointCount {
+      let state = history.state(at: point)
+      let names = state.afterProcessDeath().contentsByPath.keys
+      #expect(state.afterPowerLoss(.nothing).contentsByPath.keys.sorted() == names.sorted(), "\(point)")
+    }
   }
 
   @Test("A second lock is refused without a word where that is so")

@@ -4,6 +4,8 @@ enum DiskEvent: Sendable {
   case rename(from: String, to: String, file: Int)
   case remove(path: String, file: Int)
   case syncDirectory(String)
+  /// A change of a name in a directory, which is durable as soon as it is there.
+  indirect case settled(DiskEvent, directory: String)
   case write(file: Int, offset: Int, bytes: Range<Int>, Landing)
   case store(file: Int, offset: Int, bytes: Range<Int>)
   case allocate(file: Int, blocks: Range<Int>)
@@ -50,6 +52,7 @@ extension DiskEvent: CustomStringConvertible {
     case .rename(let from, let to, let file): "rename file \(file) from '\(from)' to '\(to)'"
     case .remove(let path, let file): "remove '\(path)', file \(file)"
     case .syncDirectory(let directory): "sync the directory '\(directory)'"
+    case .settled(let event, _): "\(event), durable at once"
     case .write(let file, let offset, let bytes, .whole):
       "write \(bytes.count) bytes at \(offset) of file \(file)"
     case .write(let file, let offset, let bytes, let landing):

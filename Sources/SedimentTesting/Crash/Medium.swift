@@ -35,6 +35,9 @@ struct Medium: Sendable {
       change(.remove(path), file)
     case .syncDirectory(let directory):
       syncDirectory(directory)
+    case .settled(let event, let directory):
+      apply(event, bytes: bytes, granule: granule)
+      syncDirectory(directory)
     case .write(let file, let offset, let range, let landing):
       files[file]?.write(bytes[range], at: offset, landing, moment: &moment)
       moment += 1

@@ -38,8 +38,7 @@ extension DiskState {
       state.names[path] = nil
       state.names[destination] = number
       state[inode: number].path = destination
-      state.journal.append(.rename(from: path, to: destination, file: number))
-      state.settleNames(of: path)
+      state.note(.rename(from: path, to: destination, file: number), of: destination)
     }
   }
 
@@ -47,8 +46,7 @@ extension DiskState {
     try perform(.remove, path) { (state, _) throws(CallFailure) in
       guard let number = state.names.removeValue(forKey: path) else { throw CallFailure(.notFound) }
       state.release(number) { $0.hasName = false }
-      state.journal.append(.remove(path: path, file: number))
-      state.settleNames(of: path)
+      state.note(.remove(path: path, file: number), of: path)
     }
   }
 
@@ -63,10 +61,10 @@ extension DiskState {
     }
   }
 
-  /// Makes a change of a name durable where nobody can ask for it.
-  private mutating func settleNames(of path: String) {
-    guard options.refusals.contains(.directorySyncs) else { return }
-    journal.append(.syncDirectory(Medium.directory(of: path)))
+  /// Notes a change of a name, which is durable at once where nobody can ask for it.
+  private mutating func note(_ event: DiskEvent, of path: String) {
+    let settles = options.refusals.contains(.directorySyncs)
+    journal.append(settles ? .settled(event, directory: Medium.directory(of: path)) : event)
   }
 
   /// Closes an opening; what reports it is the caller's business.
@@ -84,8 +82,7 @@ extension DiskState {
     let number = nextNumber()
     inodes[number] = Inode(path: path, cache: cache)
     names[path] = number
-    journal.append(.create(path: path, file: number))
-    settleNames(of: path)
+    note(.create(path: path, file: number), of: path)
     return number
   }
 }
