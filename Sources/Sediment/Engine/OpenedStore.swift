@@ -98,14 +98,15 @@ struct StoreOpening {
     guard try isInPlace(file) else { return nil }
     let opening = Opening(file, on: disk, writingNote: { writeNote(file) })
     let opened = try opening.recover(options.readOnly ? .readOnly : .readWrite, leavingHeaders: true)
+    let missing = try missingRange(of: file, holding: opened.log.catalogue)
     let load = { () throws(SedimentError) -> OpenedStore in
       try self.load(
-        opened, opened.log.patched ?? file, isNameOnDisk: isCreated || !opened.log.head.isAsCreated, ticket)
+        opened, opened.log.patched ?? file, missing, isNameOnDisk: isCreated || !opened.log.head.isAsCreated,
+        ticket)
     }
     guard let headers = opened.log.uncheckedHeaders else { return try load() }
     // No file is written to before it is known to be one that may be.
-    let isShort = try !missingRange(of: file, holding: opened.log.catalogue).isEmpty
-    let loaded = try isShort ? headers.run(before: load) : headers.run(beside: load)
+    let loaded = try missing.isEmpty ? headers.run(beside: load) : headers.run(before: load)
     loaded.head?.withLock { head in head.isNoteUnsynced = writeNote(file) }
     return loaded
   }

@@ -4,7 +4,8 @@ internal import SedimentFormat
 extension StoreOpening {
   /// Fills the index from a recovered log and makes what the engine consists of.
   func load(
-    _ opened: Opening.Result, _ file: StoreFile, isNameOnDisk: Bool, _ ticket: OpenFiles.Ticket
+    _ opened: Opening.Result, _ file: StoreFile, _ missing: Range<UInt64>, isNameOnDisk: Bool,
+    _ ticket: OpenFiles.Ticket
   ) throws(SedimentError) -> OpenedStore {
     let identity = opened.log.head.leading.identity
     // What is laid over the file is not in the mapping.
@@ -12,7 +13,6 @@ extension StoreOpening {
     let volume = Volume(file, identity: identity, access: access, readOnly: options.readOnly)
     let domain = ReaderDomain.make()
     let retired = RetiredList(of: domain)
-    let missing = try missingRange(of: file, holding: opened.log.catalogue)
     if !missing.isEmpty { try file.allocate(missing) }
     let byteCount = missing.upperBound
     let slotCount = UInt32(min(byteCount >> UInt64(Limits.slotByteCountLog2), known(opened.log.catalogue)))

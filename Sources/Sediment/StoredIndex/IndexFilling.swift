@@ -44,7 +44,7 @@ final class IndexFilling: @unchecked Sendable {
     self.index = index
     changed = Condition(of: lock)
     states = Array(repeating: .waiting, count: parts.count)
-    counts = Array(repeating: 0, count: parts.segmentCount)
+    counts = Array(repeating: 0, count: parts.accounts.live.count)
     index.beginFilling(parts.load, WritePermit())
   }
 

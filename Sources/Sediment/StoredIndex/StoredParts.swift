@@ -8,7 +8,6 @@ struct StoredParts: Sendable {
   private let identity: FileIdentity
   private let parts: [IndexPartEntry]
   private let places: IndexPlaces
-  let segmentCount: Int
   let load: IndexLoad
   /// What the entries of all parts lead to, as the last part says.
   let accounts: StoredAccounts
@@ -23,7 +22,6 @@ struct StoredParts: Sendable {
     self.file = file
     self.identity = identity
     parts = coverage.parts
-    segmentCount = segments.count
     guard let last = parts.last,
       let head = try IndexPartReading(file, identity).readHead(last),
       head.accountedCount == Self.entryCount(of: parts),
@@ -68,7 +66,7 @@ struct StoredParts: Sendable {
     guard let (head, entries) = unsafe try pages.read(parts[number]), head.sequence == sequence,
       head.accounts.isEmpty || number == parts.count - 1
     else { return nil }
-    var counts = [UInt32](repeating: 0, count: segmentCount)
+    var counts = [UInt32](repeating: 0, count: accounts.live.count)
     var tables: [IndexLoad.Tables] = []
     var start = 0
     for (place, count) in head.entryCounts.enumerated() {
