@@ -29,6 +29,10 @@ void sediment_sleep(uint64_t nanoseconds) {
 
 // Mutexes
 
+// How often a thread looks at one that is taken before it sleeps; not at all where there is one processor, since whoever
+// has it can only go on when that thread does not.
+static int look_count = -1;
+
 // Those held across forks. They are never taken out.
 static struct sediment_mutex *first_held = NULL;
 
@@ -38,23 +42,17 @@ static void *allocate(size_t byte_count) {
   return memory;
 }
 
-// Most of what mutexes guard takes less than putting a thread to sleep, so where the system can, who finds one taken
-// looks a few times more before it sleeps.
-static void initialize(pthread_mutex_t *mutex) {
-#if defined(__GLIBC__)
-  pthread_mutexattr_t attributes;
-  if (pthread_mutexattr_init(&attributes) != 0) abort();
-  if (pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_ADAPTIVE_NP) != 0) abort();
-  if (pthread_mutex_init(mutex, &attributes) != 0) abort();
-  (void)pthread_mutexattr_destroy(&attributes);
-#else
-  if (pthread_mutex_init(mutex, NULL) != 0) abort();
-#endif
+static void initialize(struct sediment_mutex *mutex) {
+  if (pthread_mutex_init(&mutex->mutex, NULL) != 0) abort();
+  mutex->is_taken = false;
 }
 
 struct sediment_mutex *sediment_mutex_new(int held_across_forks) {
+  if (__atomic_load_n(&look_count, __ATOMIC_RELAXED) < 0) {
+    __atomic_store_n(&look_count, sediment_processor_count() > 1 ? 400 : 0, __ATOMIC_RELAXED);
+  }
   struct sediment_mutex *mutex = allocate(sizeof *mutex);
-  initialize(&mutex->mutex);
+  initialize(mutex);
   mutex->next_held = NULL;
   if (held_across_forks) {
     mutex->next_held = __atomic_load_n(&first_held, __ATOMIC_ACQUIRE);
@@ -68,6 +66,27 @@ struct sediment_mutex *sediment_mutex_new(int held_across_forks) {
 void sediment_mutex_free(struct sediment_mutex *mutex) {
   (void)pthread_mutex_destroy(&mutex->mutex);
   free(mutex);
+}
+
+// Lets the processor do something else for some nanoseconds.
+static inline void pause_shortly(void) {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ volatile("isb" ::: "memory");
+#endif
+}
+
+// Most of what mutexes guard takes less than putting a thread to sleep and waking it, so who finds one taken looks again
+// for some microseconds first. A thread that takes one again and again would else wake one that sleeps each time it gives
+// it back, only for that to find it taken again.
+void sediment_mutex_wait(struct sediment_mutex *mutex) {
+  for (int left = __atomic_load_n(&look_count, __ATOMIC_RELAXED); left > 0; left -= 1) {
+    pause_shortly();
+    if (!__atomic_load_n(&mutex->is_taken, __ATOMIC_RELAXED) && sediment_mutex_try(mutex)) return;
+  }
+  (void)pthread_mutex_lock(&mutex->mutex);
+  sediment_mutex_note(mutex, true);
 }
 
 // The list as the fork of this thread found it, for others may add to it meanwhile.
@@ -89,7 +108,7 @@ void sediment_mutexes_after_fork_in_parent(void) {
 void sediment_mutexes_after_fork_in_child(void) {
   // Made anew, because the old ones may count waiters that do not exist here.
   for (struct sediment_mutex *mutex = first_taken; mutex != NULL; mutex = mutex->next_held) {
-    initialize(&mutex->mutex);
+    initialize(mutex);
   }
 }
 
@@ -113,7 +132,9 @@ void sediment_condition_free(struct sediment_condition *condition, uint32_t fork
 }
 
 void sediment_condition_wait(struct sediment_condition *condition, struct sediment_mutex *mutex) {
+  sediment_mutex_note(mutex, false);
   (void)pthread_cond_wait(&condition->condition, &mutex->mutex);
+  sediment_mutex_note(mutex, true);
 }
 
 int sediment_condition_wait_until(
@@ -126,11 +147,15 @@ int sediment_condition_wait_until(
   if (deadline <= now) return 0;
   uint64_t left = deadline - now;
   struct timespec time = {.tv_sec = (time_t)(left / 1000000000), .tv_nsec = (long)(left % 1000000000)};
-  return pthread_cond_timedwait_relative_np(&condition->condition, &mutex->mutex, &time) == 0;
+  sediment_mutex_note(mutex, false);
+  int error = pthread_cond_timedwait_relative_np(&condition->condition, &mutex->mutex, &time);
 #else
   struct timespec time = {.tv_sec = (time_t)(deadline / 1000000000), .tv_nsec = (long)(deadline % 1000000000)};
-  return pthread_cond_timedwait(&condition->condition, &mutex->mutex, &time) == 0;
+  sediment_mutex_note(mutex, false);
+  int error = pthread_cond_timedwait(&condition->condition, &mutex->mutex, &time);
 #endif
+  sediment_mutex_note(mutex, true);
+  return error == 0;
 }
 
 void sediment_condition_signal(struct sediment_condition *condition) {

@@ -22,6 +22,8 @@ void sediment_sleep(uint64_t nanoseconds);
 
 struct sediment_mutex {
   pthread_mutex_t mutex;
+  // What others can look at without disturbing whoever has it.
+  bool is_taken;
   struct sediment_mutex *next_held;
 };
 
@@ -30,11 +32,27 @@ struct sediment_mutex {
 struct sediment_mutex *sediment_mutex_new(int held_across_forks);
 void sediment_mutex_free(struct sediment_mutex *mutex);
 
-// These two fail only by misuse that no caller commits.
-static inline void sediment_mutex_lock(struct sediment_mutex *mutex) { (void)pthread_mutex_lock(&mutex->mutex); }
+// Takes one that another thread has, once that gives it back.
+void sediment_mutex_wait(struct sediment_mutex *mutex);
+
+// For whoever has it, to tell the others.
+static inline void sediment_mutex_note(struct sediment_mutex *mutex, bool is_taken) {
+  __atomic_store_n(&mutex->is_taken, is_taken, __ATOMIC_RELAXED);
+}
 // Whether it was free, and is taken now.
-static inline bool sediment_mutex_try(struct sediment_mutex *mutex) { return pthread_mutex_trylock(&mutex->mutex) == 0; }
-static inline void sediment_mutex_unlock(struct sediment_mutex *mutex) { (void)pthread_mutex_unlock(&mutex->mutex); }
+static inline bool sediment_mutex_try(struct sediment_mutex *mutex) {
+  if (pthread_mutex_trylock(&mutex->mutex) != 0) return false;
+  sediment_mutex_note(mutex, true);
+  return true;
+}
+static inline void sediment_mutex_lock(struct sediment_mutex *mutex) {
+  if (!sediment_mutex_try(mutex)) sediment_mutex_wait(mutex);
+}
+// Fails only by misuse that no caller commits.
+static inline void sediment_mutex_unlock(struct sediment_mutex *mutex) {
+  sediment_mutex_note(mutex, false);
+  (void)pthread_mutex_unlock(&mutex->mutex);
+}
 
 struct sediment_condition {
   pthread_cond_t condition;

@@ -1,6 +1,6 @@
 internal import CSediment
 
-/// A lock that threads wait for without spinning; not recursive.
+/// A lock that a thread looks at for some microseconds before it sleeps; not recursive.
 ///
 /// It is the system's own, and not `Synchronization.Mutex`, because conditions need it and because the thread
 /// sanitizer understands it everywhere.

@@ -184,6 +184,7 @@ extension LogWriter {
     let seal = Seal(recordCount: tail.entry.recordCount, next: next)
     // Where the last record was written, the next will be, which would flush what was stored between them.
     let way = volume.hasWindow && tail.flushedEnd == tail.offset ? Way.written : .stored
+    let goesOnAhead = way == .written && tail.isOftenSynced(at: tail.offset)
     try append(.seal(seal), way)
     // The window has records of one segment only.
     try flush()
@@ -203,7 +204,7 @@ extension LogWriter {
     tail = Tail(
       segment: segment, offset: next.recordRange.lowerBound.byteOffset,
       sequence: base.rawValue, countedSequence: base.rawValue, clock: old.clock, flushedEnd: start,
-      aheadEnd: way == .written ? start : 0, entry: catalogue.segments[next.generation]!)
+      aheadEnd: goesOnAhead ? start : 0, entry: catalogue.segments[next.generation]!)
     noteFlushed(upTo: start)
     noteWhole(catalogue.segments[old.identity.generation]!, old.segment)
     let bytes = header.encode(in: identity)

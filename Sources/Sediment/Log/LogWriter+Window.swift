@@ -47,8 +47,7 @@ extension LogWriter {
   /// find blocks that were written with one of them.
   @inline(never)
   private mutating func writeAhead(from offset: UInt64, behind end: UInt64) throws(SedimentError) {
-    let isOftenSynced = offset < tail.aheadEnd + UInt64(Limits.slotByteCount)
-    tail.aheadEnd = isOftenSynced ? min(end + Self.aheadByteCount, tail.segment.end) : end
+    tail.aheadEnd = tail.isOftenSynced(at: offset) ? min(end + Self.aheadByteCount, tail.segment.end) : end
     try writeZeros(end..<tail.aheadEnd)
   }
 

@@ -30,6 +30,9 @@ struct Tail {
   /// The counts of the segment, as the catalogue will have them.
   var entry: SegmentEntry
 
+  /// Whether the last record that was written to be synced lies not far before an offset.
+  func isOftenSynced(at offset: UInt64) -> Bool { offset < aheadEnd + UInt64(Limits.slotByteCount) }
+
   var identity: SegmentIdentity { entry.identity }
 
   /// The bytes that records may still take; those of a seal are kept free.
