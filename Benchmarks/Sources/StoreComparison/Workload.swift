@@ -186,7 +186,7 @@ package enum Workload: Hashable, Sendable {
     case .openAfterKill: "Opening and one retrieve, after the process that loaded the store was killed."
     case .limited:
       "A process whose memory, files' pages included, is limited to a third of what is stored reads random keys, after"
-        + " as many that are not timed."
+        + " as many that are not timed; for some seconds at most."
     case .synced(let threadCount):
       threadCount == 1
         ? "Each set is on the disk when it returns."

@@ -183,8 +183,8 @@ extension LogWriter {
     let base = SequenceNumber(tail.sequence + 1)!
     let seal = Seal(recordCount: tail.entry.recordCount, next: next)
     // Where the last record was written, the next will be, which would flush what was stored between them.
-    let way = volume.hasWindow && tail.flushedEnd == tail.offset ? Way.written : .stored
-    let goesOnAhead = way == .written && tail.isOftenSynced(at: tail.offset)
+    let isWritten = volume.hasWindow && tail.flushedEnd == tail.offset
+    let way: Way = isWritten ? tail.isOftenSynced(at: tail.offset) ? .synced : .written : .stored
     try append(.seal(seal), way)
     // The window has records of one segment only.
     try flush()
@@ -204,7 +204,7 @@ extension LogWriter {
     tail = Tail(
       segment: segment, offset: next.recordRange.lowerBound.byteOffset,
       sequence: base.rawValue, countedSequence: base.rawValue, clock: old.clock, flushedEnd: start,
-      aheadEnd: goesOnAhead ? start : 0, entry: catalogue.segments[next.generation]!)
+      aheadEnd: way == .synced ? start : 0, entry: catalogue.segments[next.generation]!)
     noteFlushed(upTo: start)
     noteWhole(catalogue.segments[old.identity.generation]!, old.segment)
     let bytes = header.encode(in: identity)

@@ -12,7 +12,7 @@ extension LogWriter {
     guard tail.room >= Mark.recordByteCount else { return }
     let counted = tail.countedSequence
     let mark = Mark(clock: disk.wallClock(), watermark: watermark, salt: tail.identity.salt)
-    try append(.mark(mark), .written)
+    try append(.mark(mark), .synced)
     tail.countedSequence = counted
     markedWatermark = watermark
   }

@@ -34,7 +34,7 @@ extension LogWriter {
     let end = offset + UInt64(records.byteCount)
     do throws(SedimentError) {
       try volume.file.write(records, at: offset)
-      if way == .written && end > tail.aheadEnd { try writeAhead(from: offset, behind: end) }
+      if way == .synced && end > tail.aheadEnd { try writeAhead(from: offset, behind: end) }
     } catch {
       throw fail(error)
     }

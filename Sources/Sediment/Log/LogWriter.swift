@@ -169,13 +169,15 @@ internal import SedimentFormat
   enum Way {
     /// Stored into the window where it fits, which is quickest.
     case stored
-    /// Written to its place, which is quicker if a sync follows at once.
+    /// Written to its place, which is quicker where the window has nothing.
     case written
+    /// Written to its place, with zeros behind it for those that follow, because a sync comes at once.
+    case synced
 
     /// How the record of a change goes that is to be as durable as this when its call returns.
     @inline(__always)
     init(_ durability: WrittenDurability) {
-      self = durability == .synced ? .written : .stored
+      self = durability == .synced ? .synced : .stored
     }
   }
 

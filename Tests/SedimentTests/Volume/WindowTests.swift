@@ -75,6 +75,20 @@ struct WindowTests {
     }
   }
 
+  @Test func `Large values that nobody syncs find no zeros ahead`() throws {
+    let window = try WindowFixture()
+    // In a long file records hold them themselves.
+    for number in 0..<400 { try window.store.set(pattern(40_000, number), forKey: "\(number)") }
+    window.fixture.scheduler.runDue()
+    let segmentCount = window.store.segments.count
+    let count = try window.writeCount {
+      for number in 400..<500 { try window.store.set(pattern(13_000, number), forKey: "\(number)") }
+    }
+    let newCount = window.store.segments.count - segmentCount
+    #expect(newCount > 0)
+    #expect(count == 100 + 2 * newCount, "each record, and each segment's header and the seal before it")
+  }
+
   @Test(arguments: accesses)
   func `After a death all is there, however the file is opened`(access: SedimentOptions.Access) throws {
     let window = try WindowFixture()
