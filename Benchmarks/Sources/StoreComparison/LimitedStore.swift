@@ -5,7 +5,7 @@ internal import MachineLimits
 /// A store that a process of its own reads, which has less memory than the store has bytes.
 package struct LimitedStore {
   private static let command = "--limited"
-  /// Stores that read each page again take hours for all.
+  /// Stores that read each page anew would take many minutes, and some seconds for a thousand reads.
   private static let secondsMax = 4.0
   private static let pieceCount = 50
 
@@ -71,14 +71,12 @@ package struct LimitedStore {
   private func nanoseconds(
     toRead keys: ArraySlice<BenchmarkKey>, from store: StoreCalls, by contender: Contender
   ) throws -> Int {
+    var loop = PacedLoop(secondsMax: LimitedStore.secondsMax, pieceCount: LimitedStore.pieceCount)
     let stopwatch = Stopwatch()
-    var left = keys
-    while !left.isEmpty, Double(stopwatch.nanoseconds) < LimitedStore.secondsMax * 1e9 {
-      let wrongCount = try store.countWrongRetrieved(left.prefix(LimitedStore.pieceCount), 0)
+    let done = try loop.run(keys.count) { piece in
+      let wrongCount = try store.countWrongRetrieved(keys.dropFirst(piece.lowerBound).prefix(piece.count), 0)
       try expectNone(wrongCount, "by \(contender.name)")
-      left = left.dropFirst(LimitedStore.pieceCount)
     }
-    let done = keys.count - left.count
     return Int(Double(stopwatch.nanoseconds) * Double(keys.count) / Double(max(done, 1)))
   }
 }

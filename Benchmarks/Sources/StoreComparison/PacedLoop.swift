@@ -4,9 +4,10 @@ internal import CBench
 ///
 /// Whoever runs it may have it stop for a sync now and then; the time of that counts.
 package struct PacedLoop {
-  /// How many calls there are between two looks at the clock.
+  /// How many calls there are between two looks at the clock, unless told.
   package static let pieceCount = 1000
 
+  private let pieceCount: Int
   private let nanosecondsMax: UInt64
   private let nanosecondsBetweenSyncs: UInt64?
   private let now: () -> UInt64
@@ -21,8 +22,10 @@ package struct PacedLoop {
 
   /// Begins now; without `secondsBetweenSyncs` there are none.
   package init(
-    secondsMax: Double, secondsBetweenSyncs: Double? = nil, now: @escaping () -> UInt64 = bench_nanoseconds
+    secondsMax: Double, secondsBetweenSyncs: Double? = nil, pieceCount: Int = PacedLoop.pieceCount,
+    now: @escaping () -> UInt64 = bench_nanoseconds
   ) {
+    self.pieceCount = pieceCount
     nanosecondsMax = UInt64(secondsMax * 1e9)
     nanosecondsBetweenSyncs = secondsBetweenSyncs.map { UInt64($0 * 1e9) }
     self.now = now
@@ -36,7 +39,7 @@ package struct PacedLoop {
   ) throws -> Int {
     var done = 0
     while done < count, !isOver {
-      let end = min(done + PacedLoop.pieceCount, count)
+      let end = min(done + pieceCount, count)
       try piece(done..<end)
       doneCount += end - done
       done = end

@@ -184,7 +184,8 @@ extension LogWriter {
     let seal = Seal(recordCount: tail.entry.recordCount, next: next)
     // Where the last record was written, the next will be, which would flush what was stored between them.
     let isWritten = volume.hasWindow && tail.flushedEnd == tail.offset
-    let way: Way = isWritten ? tail.isOftenSynced(at: tail.offset) ? .synced : .written : .stored
+    let way: Way =
+      if !isWritten { .stored } else if tail.isOftenSynced(at: tail.offset) { .synced } else { .written }
     try append(.seal(seal), way)
     // The window has records of one segment only.
     try flush()
