@@ -26,18 +26,16 @@ extension HashIndex {
     if live >= IndexGrowth.splitCountMin, canSplit(partition) {
       split(partition)
     } else {
-      rebuild(
-        partition,
-        bucketCount: IndexGrowth.bucketCount(
-          for: live + 1, number: partition.number, exceeding: bucketCount))
+      rebuild(partition, for: live + 1, exceeding: bucketCount)
     }
   }
 
   /// Gives a sparse partition a smaller table.
   @inline(never)
   func shrink(_ partition: IndexPartition) {
-    let bucketCount = IndexGrowth.bucketCount(for: Int(partition.counts.live), number: partition.number)
-    if bucketCount < partition.table.bucketCount { rebuild(partition, bucketCount: bucketCount) }
+    let live = Int(partition.counts.live)
+    let bucketCount = IndexGrowth.bucketCount(for: live, number: partition.number)
+    if bucketCount < partition.table.bucketCount { rebuild(partition, for: live) }
   }
 
   private func canSplit(_ partition: IndexPartition) -> Bool {
@@ -46,12 +44,15 @@ extension HashIndex {
       || IndexGrowth.allows(wordCount: 2 * partition.directory.wordCount, count: count)
   }
 
-  /// Moves a partition's entries to a new table, without its deleted slots.
-  private func rebuild(_ partition: IndexPartition, bucketCount: Int) {
+  /// Moves a partition's entries to a new table for `count`, without its deleted slots.
+  private func rebuild(_ partition: IndexPartition, for count: Int, exceeding bucketCount: Int = 0) {
     let old = partition.table
-    var new = IndexTableBuilder(bucketCount: bucketCount, depth: old.depth)
+    let new = FilledTable(
+      count, number: partition.number, depth: old.depth, exceeding: bucketCount
+    ) { builder in
+      old.forEachEntry { builder.add($0) }
+    }
     addToByteCount(new.table.byteCount)
-    old.forEachEntry { new.add($0) }
     publish(new.table, new.counts, in: partition.words)
     giveBack(old)
   }
@@ -70,14 +71,13 @@ extension HashIndex {
     old.forEachEntry { if $0.hashBits & bit != 0 { upperCount += 1 } }
     let lowerCount = Int(partition.counts.live) - upperCount
     let number = partition.number * 2
-    var lower = IndexTableBuilder(
-      bucketCount: IndexGrowth.bucketCount(for: lowerCount, number: number), depth: depth)
-    var upper = IndexTableBuilder(
-      bucketCount: IndexGrowth.bucketCount(for: upperCount, number: number + 1), depth: depth)
-    addToByteCount(lower.table.byteCount + upper.table.byteCount)
-    old.forEachEntry { entry in
-      if entry.hashBits & bit != 0 { upper.add(entry) } else { lower.add(entry) }
+    let lower = FilledTable(lowerCount, number: number, depth: depth) { builder in
+      old.forEachEntry { if $0.hashBits & bit == 0 { builder.add($0) } }
     }
+    let upper = FilledTable(upperCount, number: number + 1, depth: depth) { builder in
+      old.forEachEntry { if $0.hashBits & bit != 0 { builder.add($0) } }
+    }
+    addToByteCount(lower.table.byteCount + upper.table.byteCount)
 
     let words = partition.words
     let middle = (words.lowerBound + words.upperBound) / 2

@@ -9,9 +9,6 @@ package struct IndexLoad: Sendable {
   /// By how many bits partitions are split at most, so that the directory stays small beside the entries.
   let depthMax: UInt64
 
-  /// A table that belongs to no index yet.
-  typealias FilledTable = (table: IndexTable, counts: IndexPartitionCounts)
-
   /// The tables of a base partition; whoever gets them lets an index have them, or drops them.
   package struct Tables: Sendable {
     let all: [FilledTable]
@@ -114,21 +111,17 @@ package struct IndexLoad: Sendable {
   private static func makeTable(
     _ entries: UnsafeBufferPointer<UInt64>, number: UInt64, depth: UInt64
   ) -> FilledTable? {
-    var exceeded = 0
-    while true {
-      let bucketCount = IndexGrowth.bucketCount(for: entries.count, number: number, exceeding: exceeded)
-      var builder = IndexTableBuilder(bucketCount: bucketCount, depth: depth)
+    let filled = FilledTable(entries.count, number: number, depth: depth) { builder in
       for place in 0..<entries.count {
         let raw = unsafe entries[place]
         builder.add(IndexEntry(rawValue: raw))
         // At once, or as many entries as the file has could be made to look for a place among all others.
-        if builder.table.isCrowded { break }
+        if builder.isCrowded { return }
       }
-      if !builder.table.isCrowded { return (builder.table, builder.counts) }
-      builder.table.deallocate()
-      if IndexGrowth.isSparse(count: entries.count, bucketCount: bucketCount) { return nil }
-      exceeded = bucketCount
     }
+    guard filled.table.isCrowded else { return filled }
+    filled.table.deallocate()
+    return nil
   }
 }
 

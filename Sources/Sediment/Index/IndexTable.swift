@@ -173,28 +173,61 @@ extension IndexTable {
   }
 }
 
-/// Fills a table that nobody reads yet, without deleted slots.
+/// A table that nobody reads yet, without deleted slots, and how many entries it has.
+struct FilledTable {
+  fileprivate(set) var table: IndexTable
+  fileprivate(set) var counts = IndexPartitionCounts()
+
+  fileprivate init(vacant table: IndexTable) { self.table = table }
+
+  /// Makes a table of `count` entries, all of which `addAll` adds, with more than `exceeded` buckets.
+  ///
+  /// It is wide enough that they are found within a probe. One that is crowded all the same is sparse: its entries are
+  /// alike. `number` and `depth` are those of the partition.
+  @inline(__always)
+  init(
+    _ count: Int, number: UInt64, depth: UInt64, exceeding exceeded: Int = 0,
+    _ addAll: (inout IndexTableBuilder) -> Void
+  ) {
+    var exceeded = exceeded
+    while true {
+      let bucketCount = IndexGrowth.bucketCount(for: count, number: number, exceeding: exceeded)
+      var builder = IndexTableBuilder(bucketCount: bucketCount, depth: depth)
+      addAll(&builder)
+      self = builder.filled
+      if !table.isCrowded || IndexGrowth.isSparse(count: count, bucketCount: bucketCount) { return }
+      table.deallocate()
+      exceeded = bucketCount
+    }
+  }
+}
+
+/// Fills a table.
 @safe
 struct IndexTableBuilder: ~Copyable {
-  private(set) var table: IndexTable
-  private(set) var counts = IndexPartitionCounts()
+  fileprivate var filled: FilledTable
   /// The entries in each bucket.
   private let fills: UnsafeMutablePointer<UInt8>
 
-  init(bucketCount: Int, depth: UInt64) {
-    table = IndexTable.make(bucketCount: bucketCount, depth: depth)
-    unsafe fills = .allocate(capacity: table.bucketCount)
-    unsafe fills.initialize(repeating: 0, count: table.bucketCount)
+  fileprivate init(bucketCount: Int, depth: UInt64) {
+    filled = FilledTable(vacant: IndexTable.make(bucketCount: bucketCount, depth: depth))
+    unsafe fills = .allocate(capacity: filled.table.bucketCount)
+    unsafe fills.initialize(repeating: 0, count: filled.table.bucketCount)
   }
 
   deinit {
     unsafe fills.deallocate()
   }
 
+  /// Whether an entry lies behind the longest probe.
+  @inline(__always)
+  var isCrowded: Bool { filled.table.isCrowded }
+
   /// Puts an entry into the first bucket from its home on that is not full; the table must have room.
   @inline(__always)
   mutating func add(_ entry: IndexEntry) {
-    counts.live &+= 1
+    let table = filled.table
+    filled.counts.live &+= 1
     var bucket = table.home(entry.hashBits)
     var visitedCount = 1
     while unsafe fills[bucket] == IndexTable.bucketSlotCount {
@@ -205,6 +238,6 @@ struct IndexTableBuilder: ~Copyable {
     let fill = unsafe fills[bucket]
     unsafe fills[bucket] = fill &+ 1
     table.bucket(bucket).advanced(by: Int(fill)).storeUnpublished(entry.rawValue)
-    if visitedCount > IndexGrowth.probeBucketCountMax { table = table.crowded }
+    if visitedCount > IndexGrowth.probeBucketCountMax { filled.table = table.crowded }
   }
 }

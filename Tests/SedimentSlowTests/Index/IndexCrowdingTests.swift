@@ -86,4 +86,44 @@ import Testing
     #expect(positions(index, 0).count(where: { $0 >= 100_000 }) == 2_000)
     try index.checkInvariants()
   }
+
+  /// Each of these seeds filled some table, of the thousands that are made on the way, so unevenly that it was crowded.
+  @Test(arguments: [5, 36] as [UInt64])
+  func `Hashes at random crowd no table while the index grows`(_ seed: UInt64) throws {
+    let index = newIndex()
+    var generator = SeededGenerator(seed: seed)
+    for number in 0..<5_000_000 as Range<UInt64> {
+      index.insert(generator.next(), position: number + 2, WritePermit())
+    }
+    #expect(!index.isCrowded)
+    try index.checkInvariants()
+  }
+
+  @Test(arguments: 1...4 as ClosedRange<UInt64>)
+  func `Hashes that lie closer in one place crowd no table, while it is split and while it shrinks`(
+    _ seed: UInt64
+  ) throws {
+    let index = newIndex()
+    var generator = SeededGenerator(seed: seed)
+    // All in one partition, whose last eighth has a fifth of them.
+    let hashes = (0..<100_000).map { _ in
+      let rest = generator.next() >> 9
+      let eighth = generator.next() % 35 < 7 ? 7 : generator.next() % 7
+      return 5 << 58 | eighth << 55 | rest
+    }
+    for (number, hash) in hashes.enumerated() {
+      index.insert(hash, position: UInt64(number) + 2, WritePermit())
+    }
+    #expect(!index.isCrowded)
+    try index.checkInvariants()
+    for (number, hash) in hashes.enumerated() where number % 8 != 0 {
+      var probe = index.view.probe(hash)
+      while let entry = probe.next(), entry.position != UInt64(number) + 2 {}
+      index.remove(probe, WritePermit())
+    }
+    #expect(!index.isCrowded)
+    #expect(index.count == 12_500)
+    #expect(index.byteCount < 12_500 * 20)
+    try index.checkInvariants()
+  }
 }
