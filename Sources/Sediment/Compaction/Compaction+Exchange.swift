@@ -29,7 +29,7 @@ extension Compaction {
     while true {
       let guardFloor = writer.withLock { writer in self.guardFloor(emptying: victims.count, writer) }
       let exchange = Exchange(
-        contents, compressor, writer, terms, guardFloor, segmentSlotCount: survey.segmentSlotCount,
+        contents, compressor, writer, terms, guardFloor, memory, segmentSlotCount: survey.segmentSlotCount,
         before: limit)
       do throws(SedimentError) {
         let won = try exchange.run(

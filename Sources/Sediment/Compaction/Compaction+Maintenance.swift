@@ -107,6 +107,7 @@ extension Compaction {
 
   /// Ends what was begun: lets freed slots come back, and gives to the file system what is not needed.
   private func settle(_ isIdle: Bool) throws(SedimentError) -> Step {
+    memory.giveBack()
     try endDictionaries()
     try log.bringBack()
     // While somebody writes, what is free now will soon be needed.

@@ -13,6 +13,7 @@ struct Compaction: AboveReader, ~Copyable {
   let writer: Locked<LogWriter>
   /// Held while the index is stored.
   let storingLock: Lock
+  let memory = ExchangeMemory()
   /// Whether extents were looked for that the process died before it could free.
   var hasSoughtExtents: Bool
   #if DEBUG

@@ -7,7 +7,7 @@ internal import Synchronization
 extension Exchange {
   /// Lets the index lead to survivors instead of the places that they were copied from.
   func redirect(to segment: SurvivorSegment) {
-    changeEntries(of: segment.survivors, hash: \.hash) { survivor, view, writer in
+    changeEntries(of: buffer.survivors[segment.survivors], hash: \.hash) { survivor, view, writer in
       if survivor.kind != .remove { move(survivor, to: segment, view, &writer) }
     }
     // All of its records may have been replaced meanwhile, or be tombstones.
@@ -16,15 +16,16 @@ extension Exchange {
 
   /// Takes out of the index what was left out.
   func forget() {
-    changeEntries(of: leftOut, hash: \.hash) { leftOut, view, writer in forget(leftOut, view, &writer) }
+    changeEntries(of: leftOut[...], hash: \.hash) { leftOut, view, writer in forget(leftOut, view, &writer) }
   }
 
   /// Calls `body` for each record with the lock, which is given up again and again, after its bucket was fetched.
   private func changeEntries<Record>(
-    of records: [Record], hash: (Record) -> UInt64, _ body: (Record, IndexView, inout LogWriter) -> Void
+    of records: ArraySlice<Record>, hash: (Record) -> UInt64,
+    _ body: (Record, IndexView, inout LogWriter) -> Void
   ) {
-    for start in stride(from: 0, to: records.count, by: Self.redirectedCount) {
-      let group = records[start..<min(start + Self.redirectedCount, records.count)]
+    for start in stride(from: records.startIndex, to: records.endIndex, by: Self.redirectedCount) {
+      let group = records[start..<min(start + Self.redirectedCount, records.endIndex)]
       Readers.enter(domain)
       let view = index.view
       for record in group { view.prefetch(hash(record)) }
@@ -50,11 +51,11 @@ extension Exchange {
     // A record that was read lately and passed over by eviction has to be read again to be passed over once more.
     index.replace(probe, position: position, keepingReference: !terms.evicts, writer.permit)
     if let old = slots.segment(at: survivor.oldPosition / Limits.slotUnitCount) {
-      writer.noteDead(old, byteCount: survivor.oldByteCount)
+      writer.noteDead(old, byteCount: Int(survivor.oldByteCount))
     }
-    writer.liveByteCount += survivor.byteCount
+    writer.liveByteCount += Int(survivor.byteCount)
     let counts = segment.segment.counts(writer.permit)
-    counts.liveByteCount += survivor.byteCount
+    counts.liveByteCount += Int(survivor.byteCount)
     counts.liveCount += 1
   }
 

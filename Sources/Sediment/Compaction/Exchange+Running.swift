@@ -44,14 +44,13 @@ extension Exchange {
   }
 
   private func copy(_ entries: [SegmentEntry], winning gain: Int) throws(SedimentError) {
-    let buffer = ScanBuffer()
     for entry in entries {
       guard let end = entry.end else { continue }
       // Without eviction what has to stay must find room.
       if !terms.evicts, keptByteCount + byteCountToKeep(of: entry) > terms.byteCountMax { continue }
       begin(entry)
       var visitor = self
-      try contents.scan(entry, upTo: end, buffer, &visitor)
+      try contents.scan(entry, upTo: end, memory.scan, &visitor)
       let tombstoneByteCount = tombstoneByteCount
       writer.withLock { writer in
         writer.ledger.note(tombstoneByteCount: tombstoneByteCount, of: entry.identity.generation)
@@ -102,7 +101,7 @@ extension Exchange {
     _ segment: SurvivorSegment, _ writer: borrowing LogWriter
   ) -> [CatalogueEntry] {
     if dictionaryNumbers.isEmpty { return [] }
-    return segment.survivors.flatMap { survivor -> [CatalogueEntry] in
+    return buffer.survivors[segment.survivors].flatMap { survivor -> [CatalogueEntry] in
       guard let number = dictionaryNumbers[survivor.oldPosition],
         let entry = writer.catalogue.dictionaries[number],
         entry.offset.rawValue == survivor.oldPosition,

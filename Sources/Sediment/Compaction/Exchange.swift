@@ -30,7 +30,7 @@ final class Exchange: AboveReader {
   let writer: Locked<LogWriter>
   let terms: Terms
   var guardFloor: GuardFloor
-  let buffer: SurvivorBuffer
+  let memory: ExchangeMemory
   /// Survivors go before this slot; nil if they may go anywhere.
   private let limit: UInt32?
   /// The segments that survivors were written to, until the log names them.
@@ -65,8 +65,7 @@ final class Exchange: AboveReader {
   /// An exchange whose survivors fill segments of so many slots.
   init(
     _ contents: Contents, _ compressor: Compressor, _ writer: Locked<LogWriter>, _ terms: Terms,
-    _ guardFloor: GuardFloor, segmentSlotCount: UInt32,
-    before limit: UInt32?
+    _ guardFloor: GuardFloor, _ memory: ExchangeMemory, segmentSlotCount: UInt32, before limit: UInt32?
   ) {
     reader = contents.reader
     log = contents.log
@@ -76,11 +75,14 @@ final class Exchange: AboveReader {
     reservation = Reservation(log.returned)
     self.terms = terms
     self.guardFloor = guardFloor
-    buffer = SurvivorBuffer(
+    self.memory = memory
+    self.limit = limit
+    buffer.begin(
       byteCountMax: Int(min(segmentSlotCount, Self.slotCountMax)) * Limits.slotByteCount
         - SegmentHeader.byteCount)
-    self.limit = limit
   }
+
+  var buffer: SurvivorBuffer { memory.survivors }
 
   /// The slots of a segment of survivors at most: its records are kept in memory until it is full.
   private static let slotCountMax: UInt32 = 1024
@@ -136,7 +138,7 @@ final class Exchange: AboveReader {
         return try writer.reserve(.survivors, run, &reservation)
       }
     } catch {
-      if error.code == .outOfSpace, least > 1 { unplaced = buffer.survivors.first }
+      if error.code == .outOfSpace, least > 1 { unplaced = buffer.first }
       throw error
     }
   }

@@ -5,16 +5,30 @@ internal import SedimentFormat
 /// A record that compaction keeps, on its way to another segment.
 struct Survivor {
   /// Where it lies in the buffer, counted from the first record.
-  var offset: Int
-  let byteCount: Int
+  var offset: UInt32
+  let byteCount: UInt32
   /// How long it was before.
-  let oldByteCount: Int
+  let oldByteCount: UInt32
+  let kind: RecordKind
   /// Where the record lay that it is made of, in units; the index leads there unless it is a tombstone.
   let oldPosition: UInt64
   let hash: UInt64
   let sequence: UInt64
   let expiry: UInt64
-  let kind: RecordKind
+
+  var end: Int { Int(offset) + Int(byteCount) }
+}
+
+/// The memory of exchanges, used again for each.
+struct ExchangeMemory {
+  let scan = ScanBuffer()
+  let survivors = SurvivorBuffer()
+
+  /// Gives back what is not needed until the next one.
+  func giveBack() {
+    scan.giveBack()
+    survivors.giveBack()
+  }
 }
 
 /// Collects records until they fill a segment of survivors (DESIGN.md 8, "Exchange").
@@ -23,20 +37,40 @@ struct Survivor {
 @safe
 final class SurvivorBuffer {
   /// The bytes of records that a segment may get.
-  let byteCountMax: Int
+  private(set) var byteCountMax = 0
+  /// All survivors of the exchange, in the order in which they were added.
   private(set) var survivors: [Survivor] = []
+  /// How many of them were written.
+  private var writtenCount = 0
   /// Room for a segment's header, and the records behind it.
-  private let memory = GrowingMemory(room: 64 << 10)
+  private var memory = GrowingMemory(room: SegmentHeader.byteCount)
   private var lowest = UInt64.max
   private var highest: UInt64 = 0
+  /// Whether what it holds is the record of a long key.
+  private var isForOneRecord = false
 
-  init(byteCountMax: Int) {
+  /// Forgets the exchange before.
+  func begin(byteCountMax: Int) {
     self.byteCountMax = byteCountMax
+    survivors.removeAll(keepingCapacity: true)
+    writtenCount = 0
+    memory.removeAll(from: 0)
     _ = unsafe memory.add(SegmentHeader.byteCount)
+    (lowest, highest) = (.max, 0)
+    isForOneRecord = false
+  }
+
+  /// Gives the memory back, if no exchange is under way.
+  func giveBack() {
+    survivors = []
+    writtenCount = 0
+    memory = GrowingMemory(room: SegmentHeader.byteCount)
   }
 
   var byteCount: Int { memory.byteCount - SegmentHeader.byteCount }
-  var isEmpty: Bool { survivors.isEmpty }
+  var isEmpty: Bool { writtenCount == survivors.count }
+  /// The first one that is not written yet.
+  var first: Survivor? { isEmpty ? nil : survivors[writtenCount] }
 
   // MARK: Filling
 
@@ -85,18 +119,15 @@ final class SurvivorBuffer {
     add(record, 0, as: header, value: RawSpan())
   }
 
-  /// Whether what it holds is the record of a long key.
-  private var isForOneRecord = false
-
   /// Notes a record that was added.
   private func append(_ record: ScannedRecord, kind: RecordKind, byteCount count: Int, _ hash: UInt64) {
     lowest = min(lowest, record.sequence)
     highest = max(highest, record.sequence)
     survivors.append(
       Survivor(
-        offset: byteCount - count, byteCount: count, oldByteCount: Int(record.byteCount),
-        oldPosition: record.position, hash: hash, sequence: record.sequence,
-        expiry: kind == .remove ? 0 : record.expiry, kind: kind))
+        offset: UInt32(byteCount - count), byteCount: UInt32(count), oldByteCount: UInt32(record.byteCount),
+        kind: kind, oldPosition: record.position, hash: hash, sequence: record.sequence,
+        expiry: kind == .remove ? 0 : record.expiry))
     isForOneRecord = LogWriter.isLong(keyOf: Int(record.keyByteCount))
   }
 
@@ -106,7 +137,7 @@ final class SurvivorBuffer {
   var slotCount: UInt32 { Self.slotCount(of: byteCount) }
 
   /// The slots that the first record alone takes.
-  var slotCountMin: UInt32 { Self.slotCount(of: survivors.first?.byteCount ?? 0) }
+  var slotCountMin: UInt32 { Self.slotCount(of: first.map { Int($0.byteCount) } ?? 0) }
 
   private static func slotCount(of byteCount: Int) -> UInt32 {
     UInt32((SegmentHeader.byteCount + byteCount + Limits.slotByteCount - 1) / Limits.slotByteCount)
@@ -116,14 +147,14 @@ final class SurvivorBuffer {
   func write(
     to identity: SegmentIdentity, floor: SequenceNumber, now: UInt64, _ volume: Volume
   ) throws(SedimentError) -> SurvivorSegment {
-    let room = Int(identity.run.count) * Limits.slotByteCount - SegmentHeader.byteCount
-    let count = survivors.firstIndex { $0.offset + $0.byteCount > room } ?? survivors.count
-    let part = Array(survivors[..<count])
-    let partByteCount = part.last.map { $0.offset + $0.byteCount } ?? 0
+    let part = fitting(Int(identity.run.count) * Limits.slotByteCount - SegmentHeader.byteCount)
+    let partByteCount = part.isEmpty ? 0 : survivors[part.upperBound - 1].end
     // Sequences begin with 1.
-    let base = SequenceNumber((part.map(\.sequence).min() ?? 1) - 1)!
+    let base = SequenceNumber((Self.sequences(survivors[part])?.lowerBound ?? 1) - 1)!
     let segment = Segment(identity, base: base, in: volume.identity)
-    seal(part, SegmentHeader(identity: identity, base: base, floor: floor), segment.seed, volume.identity)
+    seal(
+      survivors[part], SegmentHeader(identity: identity, base: base, floor: floor), segment.seed,
+      volume.identity)
     let whole = unsafe RawSpan(
       _unsafeStart: UnsafeRawPointer(memory.start), byteCount: SegmentHeader.byteCount + partByteCount)
     do throws(SedimentError) {
@@ -136,18 +167,38 @@ final class SurvivorBuffer {
       identity.recordRange.lowerBound.rawValue + UInt64(partByteCount / Limits.unitByteCount))!
     var entry = SegmentEntry(tail: identity, base: base)
     (entry.floor, entry.end) = (floor, end)
-    for survivor in part {
+    for survivor in survivors[part] {
       entry.count(
         survivor.kind, sequence: SequenceNumber(survivor.sequence)!, expiry: survivor.expiry,
-        byteCount: survivor.byteCount, now: now)
-      if survivor.kind == .remove { segment.counts(WritePermit()).tombstoneByteCount += survivor.byteCount }
+        byteCount: Int(survivor.byteCount), now: now)
+      if survivor.kind == .remove {
+        segment.counts(WritePermit()).tombstoneByteCount += Int(survivor.byteCount)
+      }
     }
-    drop(count, byteCount: partByteCount)
+    drop(upTo: part.upperBound, byteCount: partByteCount)
     return SurvivorSegment(entry: entry, segment: segment, survivors: part, byteCount: partByteCount)
   }
 
+  /// Those that are not written yet, as many of the first as fit into so many bytes.
+  private func fitting(_ room: Int) -> Range<Int> {
+    let left = survivors[writtenCount...]
+    return writtenCount..<(left.firstIndex { $0.end > room } ?? left.endIndex)
+  }
+
+  /// The lowest and the highest sequence of survivors.
+  private static func sequences(_ survivors: ArraySlice<Survivor>) -> ClosedRange<UInt64>? {
+    guard var (lowest, highest) = survivors.first.map({ ($0.sequence, $0.sequence) }) else { return nil }
+    for survivor in survivors {
+      lowest = min(lowest, survivor.sequence)
+      highest = max(highest, survivor.sequence)
+    }
+    return lowest...highest
+  }
+
   /// Puts the header before the records, and gives each the checksum of its place.
-  private func seal(_ part: [Survivor], _ header: SegmentHeader, _ seed: UInt32, _ identity: FileIdentity) {
+  private func seal(
+    _ part: ArraySlice<Survivor>, _ header: SegmentHeader, _ seed: UInt32, _ identity: FileIdentity
+  ) {
     let start = unsafe memory.start
     let bytes = header.encode(in: identity)
     unsafe bytes.span.bytes.withUnsafeBytes {
@@ -155,22 +206,22 @@ final class SurvivorBuffer {
     }
     let first = header.identity.recordRange.lowerBound.rawValue
     for survivor in part {
-      let record = unsafe start + SegmentHeader.byteCount + survivor.offset
-      let unit = UInt32(truncatingIfNeeded: first + UInt64(survivor.offset / Limits.unitByteCount))
-      let checksum = unsafe sediment_crc32c_record(seed, unit, record, survivor.byteCount)
+      let record = unsafe start + SegmentHeader.byteCount + Int(survivor.offset)
+      let unit = UInt32(truncatingIfNeeded: first + UInt64(Int(survivor.offset) / Limits.unitByteCount))
+      let checksum = unsafe sediment_crc32c_record(seed, unit, record, Int(survivor.byteCount))
       unsafe record.storeBytes(of: checksum.littleEndian, as: UInt32.self)
     }
   }
 
-  /// Forgets the first records, and moves the others to the beginning.
-  private func drop(_ count: Int, byteCount dropped: Int) {
+  /// Takes the records that were written out of memory, and moves the others to its beginning.
+  private func drop(upTo count: Int, byteCount dropped: Int) {
     let start = unsafe memory.start + SegmentHeader.byteCount
     unsafe start.copyMemory(from: start + dropped, byteCount: byteCount - dropped)
     memory.removeAll(from: memory.byteCount - dropped)
-    survivors.removeFirst(count)
-    for number in survivors.indices { survivors[number].offset -= dropped }
-    lowest = survivors.map(\.sequence).min() ?? .max
-    highest = survivors.map(\.sequence).max() ?? 0
+    writtenCount = count
+    for number in writtenCount..<survivors.count { survivors[number].offset -= UInt32(dropped) }
+    let left = Self.sequences(survivors[writtenCount...])
+    (lowest, highest) = (left?.lowerBound ?? .max, left?.upperBound ?? 0)
   }
 }
 
@@ -178,11 +229,12 @@ final class SurvivorBuffer {
 struct SurvivorSegment {
   let entry: SegmentEntry
   let segment: Segment
-  let survivors: [Survivor]
+  /// Which survivors of the exchange it has.
+  let survivors: Range<Int>
   let byteCount: Int
 
   /// Where a record of it lies, in units.
   func position(of survivor: Survivor) -> UInt64 {
-    entry.identity.recordRange.lowerBound.rawValue + UInt64(survivor.offset / Limits.unitByteCount)
+    entry.identity.recordRange.lowerBound.rawValue + UInt64(Int(survivor.offset) / Limits.unitByteCount)
   }
 }
