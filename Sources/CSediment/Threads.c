@@ -42,16 +42,23 @@ static void *allocate(size_t byte_count) {
   return memory;
 }
 
+static void initialize_mutex(pthread_mutex_t *mutex) {
+  if (pthread_mutex_init(mutex, NULL) != 0) abort();
+}
+
 static void initialize(struct sediment_mutex *mutex) {
-  if (pthread_mutex_init(&mutex->mutex, NULL) != 0) abort();
-  mutex->is_taken = false;
+  mutex->state = 0;
+  initialize_mutex(&mutex->sleeping);
+  if (pthread_cond_init(&mutex->woken, NULL) != 0) abort();
 }
 
 struct sediment_mutex *sediment_mutex_new(int held_across_forks) {
   if (__atomic_load_n(&look_count, __ATOMIC_RELAXED) < 0) {
     __atomic_store_n(&look_count, sediment_processor_count() > 1 ? 400 : 0, __ATOMIC_RELAXED);
   }
-  struct sediment_mutex *mutex = allocate(sizeof *mutex);
+  // Far from everything else that threads write to.
+  struct sediment_mutex *mutex = NULL;
+  if (posix_memalign((void **)&mutex, 128, (sizeof *mutex + 127) / 128 * 128) != 0) abort();
   initialize(mutex);
   mutex->next_held = NULL;
   if (held_across_forks) {
@@ -64,7 +71,8 @@ struct sediment_mutex *sediment_mutex_new(int held_across_forks) {
 }
 
 void sediment_mutex_free(struct sediment_mutex *mutex) {
-  (void)pthread_mutex_destroy(&mutex->mutex);
+  (void)pthread_cond_destroy(&mutex->woken);
+  (void)pthread_mutex_destroy(&mutex->sleeping);
   free(mutex);
 }
 
@@ -83,10 +91,25 @@ static inline void pause_shortly(void) {
 void sediment_mutex_wait(struct sediment_mutex *mutex) {
   for (int left = __atomic_load_n(&look_count, __ATOMIC_RELAXED); left > 0; left -= 1) {
     pause_shortly();
-    if (!__atomic_load_n(&mutex->is_taken, __ATOMIC_RELAXED) && sediment_mutex_try(mutex)) return;
+    if (__atomic_load_n(&mutex->state, __ATOMIC_RELAXED) == 0 && sediment_mutex_try(mutex)) return;
   }
-  (void)pthread_mutex_lock(&mutex->mutex);
-  sediment_mutex_note(mutex, true);
+  (void)pthread_mutex_lock(&mutex->sleeping);
+  // Others may sleep as well, so the state says so for whoever has come to have it, too.
+  while (__atomic_exchange_n(&mutex->state, 2, __ATOMIC_ACQUIRE) != 0) {
+    (void)pthread_cond_wait(&mutex->woken, &mutex->sleeping);
+  }
+  (void)pthread_mutex_unlock(&mutex->sleeping);
+}
+
+// Returns once all sleep who were about to, or were woken.
+static void wait_for_sleepers(pthread_mutex_t *sleeping) {
+  (void)pthread_mutex_lock(sleeping);
+  (void)pthread_mutex_unlock(sleeping);
+}
+
+void sediment_mutex_wake(struct sediment_mutex *mutex) {
+  wait_for_sleepers(&mutex->sleeping);
+  (void)pthread_cond_signal(&mutex->woken);
 }
 
 // The list as the fork of this thread found it, for others may add to it meanwhile.
@@ -121,20 +144,34 @@ struct sediment_condition *sediment_condition_new(void) {
 #if !defined(__APPLE__)
   if (pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC) != 0) abort();
 #endif
+  initialize_mutex(&condition->sleeping);
   if (pthread_cond_init(&condition->condition, &attributes) != 0) abort();
   (void)pthread_condattr_destroy(&attributes);
   return condition;
 }
 
 void sediment_condition_free(struct sediment_condition *condition, uint32_t fork_count_when_new) {
-  if (fork_count_when_new == sediment_fork_count()) (void)pthread_cond_destroy(&condition->condition);
+  if (fork_count_when_new == sediment_fork_count()) {
+    (void)pthread_cond_destroy(&condition->condition);
+    (void)pthread_mutex_destroy(&condition->sleeping);
+  }
   free(condition);
 }
 
+static void begin_waiting(struct sediment_condition *condition, struct sediment_mutex *mutex) {
+  (void)pthread_mutex_lock(&condition->sleeping);
+  sediment_mutex_unlock(mutex);
+}
+
+static void end_waiting(struct sediment_condition *condition, struct sediment_mutex *mutex) {
+  (void)pthread_mutex_unlock(&condition->sleeping);
+  sediment_mutex_lock(mutex);
+}
+
 void sediment_condition_wait(struct sediment_condition *condition, struct sediment_mutex *mutex) {
-  sediment_mutex_note(mutex, false);
-  (void)pthread_cond_wait(&condition->condition, &mutex->mutex);
-  sediment_mutex_note(mutex, true);
+  begin_waiting(condition, mutex);
+  (void)pthread_cond_wait(&condition->condition, &condition->sleeping);
+  end_waiting(condition, mutex);
 }
 
 int sediment_condition_wait_until(
@@ -147,22 +184,24 @@ int sediment_condition_wait_until(
   if (deadline <= now) return 0;
   uint64_t left = deadline - now;
   struct timespec time = {.tv_sec = (time_t)(left / 1000000000), .tv_nsec = (long)(left % 1000000000)};
-  sediment_mutex_note(mutex, false);
-  int error = pthread_cond_timedwait_relative_np(&condition->condition, &mutex->mutex, &time);
+  begin_waiting(condition, mutex);
+  int error = pthread_cond_timedwait_relative_np(&condition->condition, &condition->sleeping, &time);
 #else
   struct timespec time = {.tv_sec = (time_t)(deadline / 1000000000), .tv_nsec = (long)(deadline % 1000000000)};
-  sediment_mutex_note(mutex, false);
-  int error = pthread_cond_timedwait(&condition->condition, &mutex->mutex, &time);
+  begin_waiting(condition, mutex);
+  int error = pthread_cond_timedwait(&condition->condition, &condition->sleeping, &time);
 #endif
-  sediment_mutex_note(mutex, true);
+  end_waiting(condition, mutex);
   return error == 0;
 }
 
 void sediment_condition_signal(struct sediment_condition *condition) {
+  wait_for_sleepers(&condition->sleeping);
   (void)pthread_cond_signal(&condition->condition);
 }
 
 void sediment_condition_broadcast(struct sediment_condition *condition) {
+  wait_for_sleepers(&condition->sleeping);
   (void)pthread_cond_broadcast(&condition->condition);
 }
 

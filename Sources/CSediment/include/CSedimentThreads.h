@@ -20,10 +20,16 @@ uint64_t sediment_monotonic_now(void);
 // Lets the thread sleep for some nanoseconds, or until a signal comes.
 void sediment_sleep(uint64_t nanoseconds);
 
+// A lock that is taken and given back by one atomic operation each, unless several threads want it.
+//
+// Whoever gives it back may use it a little longer than the next one has it: it is freed by one who knows that nobody
+// is in a call of these.
 struct sediment_mutex {
-  pthread_mutex_t mutex;
-  // What others can look at without disturbing whoever has it.
-  bool is_taken;
+  // 0: free; 1: taken; 2: taken, and threads that want it may sleep. First, for those who know it by its address.
+  uint32_t state;
+  // What those who sleep hold between looking at the state and sleeping.
+  pthread_mutex_t sleeping;
+  pthread_cond_t woken;
   struct sediment_mutex *next_held;
 };
 
@@ -34,27 +40,24 @@ void sediment_mutex_free(struct sediment_mutex *mutex);
 
 // Takes one that another thread has, once that gives it back.
 void sediment_mutex_wait(struct sediment_mutex *mutex);
+// Wakes a thread that sleeps, once the lock was given back.
+void sediment_mutex_wake(struct sediment_mutex *mutex);
 
-// For whoever has it, to tell the others.
-static inline void sediment_mutex_note(struct sediment_mutex *mutex, bool is_taken) {
-  __atomic_store_n(&mutex->is_taken, is_taken, __ATOMIC_RELAXED);
-}
 // Whether it was free, and is taken now.
 static inline bool sediment_mutex_try(struct sediment_mutex *mutex) {
-  if (pthread_mutex_trylock(&mutex->mutex) != 0) return false;
-  sediment_mutex_note(mutex, true);
-  return true;
+  uint32_t free = 0;
+  return __atomic_compare_exchange_n(&mutex->state, &free, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 static inline void sediment_mutex_lock(struct sediment_mutex *mutex) {
   if (!sediment_mutex_try(mutex)) sediment_mutex_wait(mutex);
 }
-// Fails only by misuse that no caller commits.
 static inline void sediment_mutex_unlock(struct sediment_mutex *mutex) {
-  sediment_mutex_note(mutex, false);
-  (void)pthread_mutex_unlock(&mutex->mutex);
+  if (__atomic_exchange_n(&mutex->state, 0, __ATOMIC_RELEASE) == 2) sediment_mutex_wake(mutex);
 }
 
 struct sediment_condition {
+  // Taken by a waiter before it gives back the lock, and by who wakes it, so that no signal comes in between.
+  pthread_mutex_t sleeping;
   pthread_cond_t condition;
 };
 

@@ -1,51 +1,44 @@
-public import Foundation
+internal import CSediment
+public import Synchronization
 
-/// A lock of the system whose calls are compiled into the user's code; not recursive.
-///
-/// It is not `Synchronization.Mutex`: with more threads than processors that hands the lock from one sleeping
-/// thread to the next, which costs each call thousands of times what it takes alone.
+/// A lock that the user's code takes and gives back by one atomic operation each, unless several threads want it; not
+/// recursive.
 @safe @usableFromInline
 struct LRULock {
-  @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
+  /// The state of a `sediment_mutex`, which is its first field.
+  @usableFromInline let state: UnsafeMutablePointer<Atomic<UInt32>>
 
   init() {
-    // Far from everything else that threads write to.
-    let memory = unsafe UnsafeMutableRawPointer.allocate(
-      byteCount: max(MemoryLayout<pthread_mutex_t>.size, 128), alignment: 128)
-    unsafe mutex = unsafe memory.bindMemory(to: pthread_mutex_t.self, capacity: 1)
-    initialize()
-  }
-
-  // What it guards takes less than putting a thread to sleep, so where the system can, who finds it taken looks
-  // a few times more before it sleeps.
-  private func initialize() {
-    #if canImport(Glibc)
-      var attributes = pthread_mutexattr_t()
-      unsafe pthread_mutexattr_init(&attributes)
-      unsafe pthread_mutexattr_settype(&attributes, CInt(PTHREAD_MUTEX_ADAPTIVE_NP))
-      let error = unsafe pthread_mutex_init(mutex, &attributes)
-      unsafe pthread_mutexattr_destroy(&attributes)
-    #else
-      let error = unsafe pthread_mutex_init(mutex, nil)
-    #endif
-    precondition(error == 0, "The system has no memory left for a lock.")
+    unsafe state = UnsafeMutableRawPointer(sediment_mutex_new(0)).assumingMemoryBound(to: Atomic<UInt32>.self)
   }
 
   /// Gives back the memory of a lock that nobody uses any more.
   func destroy() {
-    unsafe pthread_mutex_destroy(mutex)
-    unsafe UnsafeMutableRawPointer(mutex).deallocate()
+    unsafe sediment_mutex_free(mutex)
   }
-
-  // These two fail only by misuse that no caller commits.
 
   @inlinable @inline(__always)
   func lock() {
-    unsafe pthread_mutex_lock(mutex)
+    let (isTaken, _) = unsafe state.pointee.compareExchange(expected: 0, desired: 1, ordering: .acquiring)
+    if !isTaken { wait() }
   }
 
   @inlinable @inline(__always)
   func unlock() {
-    unsafe pthread_mutex_unlock(mutex)
+    if unsafe state.pointee.exchange(0, ordering: .releasing) == 2 { wake() }
+  }
+
+  @usableFromInline
+  func wait() {
+    unsafe sediment_mutex_wait(mutex)
+  }
+
+  @usableFromInline
+  func wake() {
+    unsafe sediment_mutex_wake(mutex)
+  }
+
+  private var mutex: UnsafeMutablePointer<sediment_mutex> {
+    unsafe UnsafeMutableRawPointer(state).assumingMemoryBound(to: sediment_mutex.self)
   }
 }
