@@ -16,6 +16,11 @@ public struct SedimentCollection: SedimentKeyspace {
   /// The collection itself.
   @inlinable public var defaultCollection: SedimentCollection { self }
 
+  /// Whether a change of that durability, nil for the store's own, is on the disk when its call returns.
+  package func syncs(_ durability: SedimentDurability?) -> Bool {
+    store.changes.written(durability) == .synced
+  }
+
   /// The name of the collection; empty for the one without a name.
   public var name: String { String(decoding: state.name, as: UTF8.self) }
 }

@@ -75,7 +75,7 @@ extension SedimentStorage: AnsweringWritableStorage {
     in keyspace: SedimentCollection, _ change: (SedimentDurability?) throws -> Void
   ) -> StorageAnswer<Void> {
     do {
-      guard syncs(keyspace) else {
+      guard keyspace.syncs(durability) else {
         try change(durability)
         return .done
       }
@@ -84,10 +84,6 @@ extension SedimentStorage: AnsweringWritableStorage {
     } catch {
       return .failure(source.explained(error))
     }
-  }
-
-  private func syncs(_ keyspace: SedimentCollection) -> Bool {
-    (durability ?? keyspace.durability) == .synced
   }
 }
 

@@ -1,3 +1,4 @@
+import Foundation
 import Sediment
 import SedimentSupport
 import Testing
@@ -19,6 +20,23 @@ import Testing
     }
     for thread in threads { thread.join() }
     #expect(guarded.number == 80_000)
+  }
+
+  /// Each keeps it for longer than the others look at it before they sleep.
+  @Test func `Whoever sleeps for a lock is woken`() {
+    let guarded = Guarded()
+    let threads = (0..<8).map { _ in
+      TestThread {
+        for _ in 0..<100 {
+          guarded.lock.withLock {
+            guarded.number += 1
+            usleep(50)
+          }
+        }
+      }
+    }
+    for thread in threads { thread.join() }
+    #expect(guarded.number == 800)
   }
 
   @Test func `A lock is given back when its body throws`() {
