@@ -22,6 +22,8 @@ enum HotPath: String, CaseIterable {
   case combinedHit = "combined-hit"
   case storageRetrieve = "storage-retrieve"
   case storageSet = "storage-set"
+  /// What a `Data` takes that is made and then read, whoever makes it: the least of what a storage takes for both.
+  case bareData = "bare-data"
   case cGetInPlace = "c-get-in-place"
   case cGet = "c-get"
   case cPin = "c-pin"
@@ -73,6 +75,10 @@ enum HotPath: String, CaseIterable {
     case .lruHit: try hitMemory(count)
     case .combinedHit: found = try hitFront(store, count)
     case .storageRetrieve, .storageSet: try callStorage(store, count)
+    case .bareData:
+      for _ in 0..<count where unsafe Data(HotPath.value).withUnsafeBytes({ $0.count }) == 100 {
+        found += 1
+      }
     case .cGetInPlace, .cGet, .cPin, .cSet, .cBatch: try callC(store, count)
     case .storageBurst: found = drainBurst(count)
     }
