@@ -10,6 +10,12 @@
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
+#if defined(__APPLE__)
+#include <os/os_sync_wait_on_address.h>
+#else
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#endif
 
 uint64_t sediment_monotonic_now(void) {
 #if defined(__APPLE__)
@@ -27,6 +33,46 @@ void sediment_sleep(uint64_t nanoseconds) {
   (void)nanosleep(&time, NULL);
 }
 
+// Sleeping by a word
+
+// Not by the conditions of the system: those of glibc lose a signal now and then (its bug 25847), and wait in a child of a
+// fork for threads that do not exist there.
+
+// Sleeps while the word has that value, until somebody wakes those who sleep by it, or a time of `sediment_monotonic_now`
+// has come, 0 for never; may return at any time.
+static void sleep_by(uint32_t *word, uint32_t value, uint64_t deadline) {
+#if defined(__APPLE__)
+  if (deadline == 0) {
+    (void)os_sync_wait_on_address(word, value, sizeof *word, OS_SYNC_WAIT_ON_ADDRESS_NONE);
+    return;
+  }
+  uint64_t now = sediment_monotonic_now();
+  if (deadline <= now) return;
+  (void)os_sync_wait_on_address_with_timeout(
+      word, value, sizeof *word, OS_SYNC_WAIT_ON_ADDRESS_NONE, OS_CLOCK_MACH_ABSOLUTE_TIME, deadline - now);
+#else
+  struct timespec time = {.tv_sec = (time_t)(deadline / 1000000000), .tv_nsec = (long)(deadline % 1000000000)};
+  (void)syscall(
+      SYS_futex, word, FUTEX_WAIT_BITSET_PRIVATE, value, deadline == 0 ? NULL : &time, NULL, FUTEX_BITSET_MATCH_ANY);
+#endif
+}
+
+static void wake_one(uint32_t *word) {
+#if defined(__APPLE__)
+  (void)os_sync_wake_by_address_any(word, sizeof *word, OS_SYNC_WAKE_BY_ADDRESS_NONE);
+#else
+  (void)syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+#endif
+}
+
+static void wake_all(uint32_t *word) {
+#if defined(__APPLE__)
+  (void)os_sync_wake_by_address_all(word, sizeof *word, OS_SYNC_WAKE_BY_ADDRESS_NONE);
+#else
+  (void)syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
+#endif
+}
+
 // Mutexes
 
 // How often a thread looks at one that is taken before it sleeps; not at all where there is one processor, since whoever
@@ -42,16 +88,6 @@ static void *allocate(size_t byte_count) {
   return memory;
 }
 
-static void initialize_mutex(pthread_mutex_t *mutex) {
-  if (pthread_mutex_init(mutex, NULL) != 0) abort();
-}
-
-static void initialize(struct sediment_mutex *mutex) {
-  mutex->state = 0;
-  initialize_mutex(&mutex->sleeping);
-  if (pthread_cond_init(&mutex->woken, NULL) != 0) abort();
-}
-
 struct sediment_mutex *sediment_mutex_new(int held_across_forks) {
   if (__atomic_load_n(&look_count, __ATOMIC_RELAXED) < 0) {
     __atomic_store_n(&look_count, sediment_processor_count() > 1 ? 400 : 0, __ATOMIC_RELAXED);
@@ -59,7 +95,7 @@ struct sediment_mutex *sediment_mutex_new(int held_across_forks) {
   // Far from everything else that threads write to.
   struct sediment_mutex *mutex = NULL;
   if (posix_memalign((void **)&mutex, 128, (sizeof *mutex + 127) / 128 * 128) != 0) abort();
-  initialize(mutex);
+  mutex->state = 0;
   mutex->next_held = NULL;
   if (held_across_forks) {
     mutex->next_held = __atomic_load_n(&first_held, __ATOMIC_ACQUIRE);
@@ -71,8 +107,6 @@ struct sediment_mutex *sediment_mutex_new(int held_across_forks) {
 }
 
 void sediment_mutex_free(struct sediment_mutex *mutex) {
-  (void)pthread_cond_destroy(&mutex->woken);
-  (void)pthread_mutex_destroy(&mutex->sleeping);
   free(mutex);
 }
 
@@ -93,24 +127,11 @@ void sediment_mutex_wait(struct sediment_mutex *mutex) {
     pause_shortly();
     if (__atomic_load_n(&mutex->state, __ATOMIC_RELAXED) == 0 && sediment_mutex_try(mutex)) return;
   }
-  (void)pthread_mutex_lock(&mutex->sleeping);
-  // Others may sleep as well, so the state says so for whoever has come to have it, too.
-  while (__atomic_exchange_n(&mutex->state, 2, __ATOMIC_ACQUIRE) != 0) {
-    (void)pthread_cond_wait(&mutex->woken, &mutex->sleeping);
-  }
-  (void)pthread_mutex_unlock(&mutex->sleeping);
+  // Others may sleep as well, so the state says so for whoever comes to have it, too.
+  while (__atomic_exchange_n(&mutex->state, 2, __ATOMIC_ACQUIRE) != 0) sleep_by(&mutex->state, 2, 0);
 }
 
-// Returns once all sleep who were about to, or were woken.
-static void wait_for_sleepers(pthread_mutex_t *sleeping) {
-  (void)pthread_mutex_lock(sleeping);
-  (void)pthread_mutex_unlock(sleeping);
-}
-
-void sediment_mutex_wake(struct sediment_mutex *mutex) {
-  wait_for_sleepers(&mutex->sleeping);
-  (void)pthread_cond_signal(&mutex->woken);
-}
+void sediment_mutex_wake(struct sediment_mutex *mutex) { wake_one(&mutex->state); }
 
 // The list as the fork of this thread found it, for others may add to it meanwhile.
 static __thread struct sediment_mutex *first_taken = NULL;
@@ -129,9 +150,9 @@ void sediment_mutexes_after_fork_in_parent(void) {
 }
 
 void sediment_mutexes_after_fork_in_child(void) {
-  // Made anew, because the old ones may count waiters that do not exist here.
+  // Whoever sleeps by one does not exist here.
   for (struct sediment_mutex *mutex = first_taken; mutex != NULL; mutex = mutex->next_held) {
-    initialize(mutex);
+    __atomic_store_n(&mutex->state, 0, __ATOMIC_RELEASE);
   }
 }
 
@@ -139,39 +160,25 @@ void sediment_mutexes_after_fork_in_child(void) {
 
 struct sediment_condition *sediment_condition_new(void) {
   struct sediment_condition *condition = allocate(sizeof *condition);
-  pthread_condattr_t attributes;
-  if (pthread_condattr_init(&attributes) != 0) abort();
-#if !defined(__APPLE__)
-  if (pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC) != 0) abort();
-#endif
-  initialize_mutex(&condition->sleeping);
-  if (pthread_cond_init(&condition->condition, &attributes) != 0) abort();
-  (void)pthread_condattr_destroy(&attributes);
+  *condition = (struct sediment_condition){0};
   return condition;
 }
 
-void sediment_condition_free(struct sediment_condition *condition, uint32_t fork_count_when_new) {
-  if (fork_count_when_new == sediment_fork_count()) {
-    (void)pthread_cond_destroy(&condition->condition);
-    (void)pthread_mutex_destroy(&condition->sleeping);
-  }
-  free(condition);
-}
+void sediment_condition_free(struct sediment_condition *condition) { free(condition); }
 
-static void begin_waiting(struct sediment_condition *condition, struct sediment_mutex *mutex) {
-  (void)pthread_mutex_lock(&condition->sleeping);
+// What is waited for changes with the lock. Who changes it before this asks for the number was seen, and who changes it
+// afterwards sees that somebody waits, and gives another number.
+static void wait_until(struct sediment_condition *condition, struct sediment_mutex *mutex, uint64_t deadline) {
+  uint32_t seen = __atomic_load_n(&condition->signal_count, __ATOMIC_RELAXED);
+  __atomic_fetch_add(&condition->waiter_count, 1, __ATOMIC_RELAXED);
   sediment_mutex_unlock(mutex);
-}
-
-static void end_waiting(struct sediment_condition *condition, struct sediment_mutex *mutex) {
-  (void)pthread_mutex_unlock(&condition->sleeping);
+  sleep_by(&condition->signal_count, seen, deadline);
   sediment_mutex_lock(mutex);
+  __atomic_fetch_sub(&condition->waiter_count, 1, __ATOMIC_RELAXED);
 }
 
 void sediment_condition_wait(struct sediment_condition *condition, struct sediment_mutex *mutex) {
-  begin_waiting(condition, mutex);
-  (void)pthread_cond_wait(&condition->condition, &condition->sleeping);
-  end_waiting(condition, mutex);
+  wait_until(condition, mutex, 0);
 }
 
 int sediment_condition_wait_until(
@@ -179,30 +186,24 @@ int sediment_condition_wait_until(
   // Centuries from now, where the sum of a time and a delay stays at its limit.
   const uint64_t limit = (uint64_t)INT32_MAX * 1000000000;
   if (deadline > limit) deadline = limit;
-#if defined(__APPLE__)
-  uint64_t now = sediment_monotonic_now();
-  if (deadline <= now) return 0;
-  uint64_t left = deadline - now;
-  struct timespec time = {.tv_sec = (time_t)(left / 1000000000), .tv_nsec = (long)(left % 1000000000)};
-  begin_waiting(condition, mutex);
-  int error = pthread_cond_timedwait_relative_np(&condition->condition, &condition->sleeping, &time);
-#else
-  struct timespec time = {.tv_sec = (time_t)(deadline / 1000000000), .tv_nsec = (long)(deadline % 1000000000)};
-  begin_waiting(condition, mutex);
-  int error = pthread_cond_timedwait(&condition->condition, &condition->sleeping, &time);
-#endif
-  end_waiting(condition, mutex);
-  return error == 0;
+  if (deadline <= sediment_monotonic_now()) return 0;
+  wait_until(condition, mutex, deadline);
+  return sediment_monotonic_now() < deadline;
+}
+
+// Whether somebody may wait, who is about to see another number then.
+static bool is_signal_needed(struct sediment_condition *condition) {
+  if (__atomic_load_n(&condition->waiter_count, __ATOMIC_RELAXED) == 0) return false;
+  __atomic_fetch_add(&condition->signal_count, 1, __ATOMIC_RELAXED);
+  return true;
 }
 
 void sediment_condition_signal(struct sediment_condition *condition) {
-  wait_for_sleepers(&condition->sleeping);
-  (void)pthread_cond_signal(&condition->condition);
+  if (is_signal_needed(condition)) wake_one(&condition->signal_count);
 }
 
 void sediment_condition_broadcast(struct sediment_condition *condition) {
-  wait_for_sleepers(&condition->sleeping);
-  (void)pthread_cond_broadcast(&condition->condition);
+  if (is_signal_needed(condition)) wake_all(&condition->signal_count);
 }
 
 // Threads

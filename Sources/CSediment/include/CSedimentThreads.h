@@ -20,16 +20,14 @@ uint64_t sediment_monotonic_now(void);
 // Lets the thread sleep for some nanoseconds, or until a signal comes.
 void sediment_sleep(uint64_t nanoseconds);
 
-// A lock that is taken and given back by one atomic operation each, unless several threads want it.
+// A lock that is taken and given back by one atomic operation each, unless several threads want it. Who wants one for long
+// sleeps by its state, so that nothing of it is left in a child of a fork.
 //
 // Whoever gives it back may use it a little longer than the next one has it: it is freed by one who knows that nobody
 // is in a call of these.
 struct sediment_mutex {
   // 0: free; 1: taken; 2: taken, and threads that want it may sleep. First, for those who know it by its address.
   uint32_t state;
-  // What those who sleep hold between looking at the state and sleeping.
-  pthread_mutex_t sleeping;
-  pthread_cond_t woken;
   struct sediment_mutex *next_held;
 };
 
@@ -56,14 +54,14 @@ static inline void sediment_mutex_unlock(struct sediment_mutex *mutex) {
 }
 
 struct sediment_condition {
-  // Taken by a waiter before it gives back the lock, and by who wakes it, so that no signal comes in between.
-  pthread_mutex_t sleeping;
-  pthread_cond_t condition;
+  // Another number with each signal that may have to wake somebody.
+  uint32_t signal_count;
+  // Changed with the lock.
+  uint32_t waiter_count;
 };
 
 struct sediment_condition *sediment_condition_new(void);
-// Of one that is older than a fork only the memory is given back: it counts waiters that do not exist here.
-void sediment_condition_free(struct sediment_condition *condition, uint32_t fork_count_when_new);
+void sediment_condition_free(struct sediment_condition *condition);
 
 void sediment_condition_wait(struct sediment_condition *condition, struct sediment_mutex *mutex);
 // Returns 0 when the deadline, a time of `sediment_monotonic_now`, has passed.

@@ -23,6 +23,7 @@ extension Compaction {
         expiredUpTo: writer.expiredUpTo(evicting: evicting), evicts: evicting, byteCountMax: byteCountMax,
         evictedSlotCount: max(gain, Int(survey.wantedRoom)), removedPosition: removedPosition)
     }
+    let memory = memory ?? ExchangeMemory()
     let entries = writer.withLock { writer in victims.compactMap { writer.catalogue.segments[$0] } }
     var left = entries
     var unplacedCount = 0

@@ -12,6 +12,7 @@ extension Compaction {
   /// such extents. Then segments with puts of large values and dead records are read until all are found.
   mutating func findLostExtents() throws(SedimentError) {
     if hasSoughtExtents { return }
+    let buffer = ScanBuffer()
     let segments = writer.withLock { writer in
       segmentsOfLargeValues(&writer).filter { entry, _ in
         let counts = slots.segment(at: UInt64(entry.identity.run.first))?.counts(writer.permit)
@@ -20,7 +21,7 @@ extension Compaction {
     }
     for (entry, end) in segments {
       var scan = LargeValueScan(reader: reader)
-      try contents.scan(entry, upTo: end, memory.scan, &scan)
+      try contents.scan(entry, upTo: end, buffer, &scan)
       let isLast = writer.withLock { writer in
         writer.noteDead(scan.superseded)
         return contents.lostExtentSlotCount(writer) == 0
@@ -77,10 +78,11 @@ extension Compaction {
       let extents = writer.catalogue.segments.values.lazy.filter { $0.identity.kind == .extent }
       return extents.contains { $0.identity.run.end > limit } ? segmentsOfLargeValues(&writer) : []
     }
+    let buffer = ScanBuffer()
     var hasRoom = true
     for (entry, end) in segments {
       var scan = LargeValueScan(reader: reader)
-      try contents.scan(entry, upTo: end, memory.scan, &scan)
+      try contents.scan(entry, upTo: end, buffer, &scan)
       for (position, slotEnd) in scan.live where slotEnd > limit {
         do throws(SedimentError) {
           hasRoom = try moveLargeValue(at: position, to: destination) && hasRoom

@@ -16,6 +16,14 @@ extension Compaction {
 
   /// Sees to space once, if there is something to see to.
   mutating func maintain() throws(SedimentError) -> Step {
+    memory = memory ?? ExchangeMemory()
+    var step = Step.done
+    defer { if case .again = step {} else { memory = nil } }
+    step = try takeStep()
+    return step
+  }
+
+  private mutating func takeStep() throws(SedimentError) -> Step {
     try reader.completeIndex()
     let began = disk.monotonicClock()
     try log.reclaim()
@@ -107,7 +115,6 @@ extension Compaction {
 
   /// Ends what was begun: lets freed slots come back, and gives to the file system what is not needed.
   private func settle(_ isIdle: Bool) throws(SedimentError) -> Step {
-    memory.giveBack()
     try endDictionaries()
     try log.bringBack()
     // While somebody writes, what is free now will soon be needed.

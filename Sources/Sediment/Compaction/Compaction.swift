@@ -13,7 +13,8 @@ struct Compaction: AboveReader, ~Copyable {
   let writer: Locked<LogWriter>
   /// Held while the index is stored.
   let storingLock: Lock
-  let memory = ExchangeMemory()
+  /// What exchanges use while the background takes one step after the other; nil when it rests.
+  var memory: ExchangeMemory?
   /// Whether extents were looked for that the process died before it could free.
   var hasSoughtExtents: Bool
   #if DEBUG

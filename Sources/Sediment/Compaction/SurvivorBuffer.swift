@@ -4,7 +4,7 @@ internal import SedimentFormat
 
 /// A record that compaction keeps, on its way to another segment.
 struct Survivor {
-  /// Where it lies in the buffer, counted from the first record.
+  /// Where it lies, counted from the first record of the buffer, and of its segment once it was written.
   var offset: UInt32
   let byteCount: UInt32
   /// How long it was before.
@@ -19,16 +19,10 @@ struct Survivor {
   var end: Int { Int(offset) + Int(byteCount) }
 }
 
-/// The memory of exchanges, used again for each.
+/// The memory of exchanges, which one after the other may use.
 struct ExchangeMemory {
   let scan = ScanBuffer()
   let survivors = SurvivorBuffer()
-
-  /// Gives back what is not needed until the next one.
-  func giveBack() {
-    scan.giveBack()
-    survivors.giveBack()
-  }
 }
 
 /// Collects records until they fill a segment of survivors (DESIGN.md 8, "Exchange").
@@ -43,7 +37,7 @@ final class SurvivorBuffer {
   /// How many of them were written.
   private var writtenCount = 0
   /// Room for a segment's header, and the records behind it.
-  private var memory = GrowingMemory(room: SegmentHeader.byteCount)
+  private let memory = GrowingMemory(room: 64 << 10)
   private var lowest = UInt64.max
   private var highest: UInt64 = 0
   /// Whether what it holds is the record of a long key.
@@ -58,13 +52,6 @@ final class SurvivorBuffer {
     _ = unsafe memory.add(SegmentHeader.byteCount)
     (lowest, highest) = (.max, 0)
     isForOneRecord = false
-  }
-
-  /// Gives the memory back, if no exchange is under way.
-  func giveBack() {
-    survivors = []
-    writtenCount = 0
-    memory = GrowingMemory(room: SegmentHeader.byteCount)
   }
 
   var byteCount: Int { memory.byteCount - SegmentHeader.byteCount }

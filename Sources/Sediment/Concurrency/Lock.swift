@@ -65,7 +65,6 @@ package final class Condition: @unchecked Sendable {
   // Sendable: as for the lock.
   private let condition: UnsafeMutablePointer<sediment_condition>
   private let guardingLock: Lock
-  private let forkCount = Forks.count
 
   /// A condition whose waiters have taken this lock.
   package init(of lock: Lock) {
@@ -74,7 +73,7 @@ package final class Condition: @unchecked Sendable {
   }
 
   deinit {
-    unsafe sediment_condition_free(condition, forkCount)
+    unsafe sediment_condition_free(condition)
   }
 
   /// Gives back the lock, waits for a signal, and takes the lock again.

@@ -83,7 +83,10 @@ extension Engine {
     do throws(SedimentError) {
       // Steps of compaction and of storing the index that calls of others have under way end before.
       try compactor.storingLock.withLock { () throws(SedimentError) in
-        try compactor.compaction?.withLock { _ throws(SedimentError) in try settle() }
+        try compactor.compaction?.withLock { (compaction) throws(SedimentError) in
+          compaction.memory = nil
+          try settle()
+        }
       }
     } catch {
       failure = error

@@ -35,7 +35,9 @@ extension HashIndex {
   func shrink(_ partition: IndexPartition) {
     let live = Int(partition.counts.live)
     let bucketCount = IndexGrowth.bucketCount(for: live, number: partition.number)
-    if bucketCount < partition.table.bucketCount { rebuild(partition, for: live) }
+    // A crowded one is as sparse as that when it is made, and would be made anew with each removal.
+    let least = partition.table.isCrowded ? 3 * bucketCount : bucketCount
+    if least < partition.table.bucketCount { rebuild(partition, for: live) }
   }
 
   private func canSplit(_ partition: IndexPartition) -> Bool {

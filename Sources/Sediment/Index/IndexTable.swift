@@ -180,7 +180,8 @@ struct FilledTable {
 
   fileprivate init(vacant table: IndexTable) { self.table = table }
 
-  /// Makes a table of `count` entries, all of which `addAll` adds, with more than `exceeded` buckets.
+  /// Makes a table with room for `count` entries, to which `addAll` adds what it is to hold, and with more than `exceeded`
+  /// buckets.
   ///
   /// It is wide enough that they are found within a probe. One that is crowded all the same is sparse: its entries are
   /// alike. `number` and `depth` are those of the partition.

@@ -26,7 +26,7 @@ package struct IndexView {
     directory.keyHash.hash(key, collection: collection)
   }
 
-  /// Begins to bring near the bucket that a probe for this hash reads first.
+  /// Begins to bring near what a probe for this hash reads first.
   @inline(__always)
   package func prefetch(_ hash: UInt64) {
     probe(hash).prefetch()

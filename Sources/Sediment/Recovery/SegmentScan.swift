@@ -200,11 +200,6 @@ package final class ScanBuffer {
     unsafe records.deallocate()
   }
 
-  /// Gives back what the scan before has read to.
-  func giveBack() {
-    window = nil
-  }
-
   /// An empty window, with the memory of the scan before if that was one of the same file.
   fileprivate func takeWindow(of file: StoreFile) -> FileWindow {
     guard var window = window.take(), window.file === file else {

@@ -46,6 +46,27 @@ final class IndexReplacements: Sendable {
     try index.checkInvariants()
   }
 
+  @Test func `Removing the others of a crowd rebuilds its table a few times, not with each`() throws {
+    let index = newIndex()
+    var generator = SeededGenerator(seed: 9)
+    // All in one partition, and more of them alike than a probe is meant to pass.
+    let hashes = (0..<20_000).map { number in 5 << 58 | (number < 400 ? 77 : generator.next() >> 6) }
+    for (number, hash) in hashes.enumerated() {
+      index.insert(hash, position: UInt64(number) + 2, WritePermit())
+    }
+    #expect(index.isCrowded)
+    let replacedBefore = replacements.count
+    for number in 400..<19_500 {
+      var probe = index.view.probe(hashes[number])
+      while let entry = probe.next(), entry.position != UInt64(number) + 2 {}
+      index.remove(probe, WritePermit())
+    }
+    #expect(replacements.count - replacedBefore < 20)
+    #expect(index.count == 900)
+    #expect(index.byteCount < 900 * 64)
+    try index.checkInvariants()
+  }
+
   @Test func `An insertion replaces a table and the directory at most, and rarely the table twice`() throws {
     let index = newIndex()
     var generator = SeededGenerator(seed: 4)

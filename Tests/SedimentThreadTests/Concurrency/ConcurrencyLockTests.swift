@@ -39,6 +39,52 @@ import Testing
     #expect(guarded.number == 800)
   }
 
+  @Test(.disabled(if: hasThreadSanitizer, "A child may inherit a lock of the sanitizer's."))
+  func `A lock and a condition work in a child of a fork, whoever slept by them in the parent`() {
+    let guarded = Guarded()
+    let condition = Condition(of: guarded.lock)
+    let waiting = Counter()
+    var threads = [
+      TestThread {
+        guarded.lock.withLock {
+          waiting.add()
+          while guarded.number == 0 { condition.wait() }
+        }
+      }
+    ]
+    waiting.wait(for: 1)
+    guarded.lock.lock()
+    threads += (0..<2).map { _ in TestThread { guarded.lock.withLock { guarded.number += 1 } } }
+    // Time for them to go to sleep.
+    usleep(20_000)
+    let answer = inForkedChild {
+      guarded.lock.unlock()
+      condition.broadcast()
+      let threads = (0..<3).map { _ in
+        TestThread {
+          for _ in 0..<100 {
+            guarded.lock.withLock {
+              guarded.number += 1
+              usleep(20)
+            }
+          }
+          condition.signal()
+        }
+      }
+      guarded.lock.withLock {
+        while guarded.number < 300 { condition.wait() }
+      }
+      for thread in threads { thread.join() }
+      return 7
+    }
+    #expect(answer == 7)
+    guarded.number = 1
+    condition.broadcast()
+    guarded.lock.unlock()
+    for thread in threads { thread.join() }
+    #expect(guarded.number == 3)
+  }
+
   @Test func `A lock is given back when its body throws`() {
     struct Failure: Error {}
     let lock = Lock()
