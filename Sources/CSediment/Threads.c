@@ -122,13 +122,18 @@ static inline void pause_shortly(void) {
 // Most of what mutexes guard takes less than putting a thread to sleep and waking it, so who finds one taken looks again
 // for some microseconds first. A thread that takes one again and again would else wake one that sleeps each time it gives
 // it back, only for that to find it taken again.
+// Takes one without looking at it for long.
+static void take_asleep(struct sediment_mutex *mutex) {
+  // Others may sleep as well, so the state says so for whoever comes to have it, too.
+  while (__atomic_exchange_n(&mutex->state, 2, __ATOMIC_ACQUIRE) != 0) sleep_by(&mutex->state, 2, 0);
+}
+
 void sediment_mutex_wait(struct sediment_mutex *mutex) {
   for (int left = __atomic_load_n(&look_count, __ATOMIC_RELAXED); left > 0; left -= 1) {
     pause_shortly();
     if (__atomic_load_n(&mutex->state, __ATOMIC_RELAXED) == 0 && sediment_mutex_try(mutex)) return;
   }
-  // Others may sleep as well, so the state says so for whoever comes to have it, too.
-  while (__atomic_exchange_n(&mutex->state, 2, __ATOMIC_ACQUIRE) != 0) sleep_by(&mutex->state, 2, 0);
+  take_asleep(mutex);
 }
 
 void sediment_mutex_wake(struct sediment_mutex *mutex) { wake_one(&mutex->state); }
@@ -173,7 +178,8 @@ static void wait_until(struct sediment_condition *condition, struct sediment_mut
   __atomic_fetch_add(&condition->waiter_count, 1, __ATOMIC_RELAXED);
   sediment_mutex_unlock(mutex);
   sleep_by(&condition->signal_count, seen, deadline);
-  sediment_mutex_lock(mutex);
+  // All who were woken at once want it now.
+  if (!sediment_mutex_try(mutex)) take_asleep(mutex);
   __atomic_fetch_sub(&condition->waiter_count, 1, __ATOMIC_RELAXED);
 }
 

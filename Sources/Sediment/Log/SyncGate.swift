@@ -83,8 +83,9 @@ internal import Synchronization
     // The code of what makes the store refuse every further change.
     if case .failure(let error) = outcome, error.code == .outcomeUnknown { failure = error }
     isTaken = false
-    changed.broadcast()
     lock.unlock()
+    // Those that it wakes find the lock free.
+    changed.broadcast()
     try outcome.get()
   }
 
