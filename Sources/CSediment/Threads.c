@@ -106,9 +106,7 @@ struct sediment_mutex *sediment_mutex_new(int held_across_forks) {
   return mutex;
 }
 
-void sediment_mutex_free(struct sediment_mutex *mutex) {
-  free(mutex);
-}
+void sediment_mutex_free(struct sediment_mutex *mutex) { free(mutex); }
 
 // Lets the processor do something else for some nanoseconds.
 static inline void pause_shortly(void) {
@@ -119,15 +117,15 @@ static inline void pause_shortly(void) {
 #endif
 }
 
-// Most of what mutexes guard takes less than putting a thread to sleep and waking it, so who finds one taken looks again
-// for some microseconds first. A thread that takes one again and again would else wake one that sleeps each time it gives
-// it back, only for that to find it taken again.
 // Takes one without looking at it for long.
 static void take_asleep(struct sediment_mutex *mutex) {
   // Others may sleep as well, so the state says so for whoever comes to have it, too.
   while (__atomic_exchange_n(&mutex->state, 2, __ATOMIC_ACQUIRE) != 0) sleep_by(&mutex->state, 2, 0);
 }
 
+// Most of what mutexes guard takes less than putting a thread to sleep and waking it, so who finds one taken looks again
+// for some microseconds first. A thread that takes one again and again would else wake one that sleeps each time it gives
+// it back, only for that to find it taken again.
 void sediment_mutex_wait(struct sediment_mutex *mutex) {
   for (int left = __atomic_load_n(&look_count, __ATOMIC_RELAXED); left > 0; left -= 1) {
     pause_shortly();
