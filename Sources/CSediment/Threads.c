@@ -7,6 +7,7 @@
 #include "Forks.h"
 
 #include <signal.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -87,6 +88,9 @@ static void *allocate(size_t byte_count) {
   if (memory == NULL) abort();
   return memory;
 }
+
+// Shallows takes one by its address alone.
+_Static_assert(offsetof(struct sediment_mutex, state) == 0, "the state comes first");
 
 struct sediment_mutex *sediment_mutex_new(int held_across_forks) {
   if (__atomic_load_n(&look_count, __ATOMIC_RELAXED) < 0) {

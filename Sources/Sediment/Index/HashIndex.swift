@@ -5,7 +5,7 @@ internal import Synchronization
 ///
 /// Readers take a `view` and probe it. They take no lock, never wait, and find every key that stays present. Changes
 /// are made by one thread at a time, which has the writer; no single one takes longer than filling the tables
-/// of one partition, some 20,000 entries, and copying the directory. Memory that was replaced is handed to `retire`,
+/// of one partition, some 20,000 entries, a few times at most, and copying the directory. Memory that was replaced is handed to `retire`,
 /// which must see to its `free()` once no reader that might have seen it is inside.
 ///
 /// The hash's first bits choose a partition in the directory, the following ones a bucket in the partition's table

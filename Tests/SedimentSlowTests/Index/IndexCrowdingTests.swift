@@ -117,8 +117,7 @@ import Testing
     #expect(!index.isCrowded)
     try index.checkInvariants()
     for (number, hash) in hashes.enumerated() where number % 8 != 0 {
-      var probe = index.view.probe(hash)
-      while let entry = probe.next(), entry.position != UInt64(number) + 2 {}
+      guard let (probe, _) = index.view.find(hash, at: UInt64(number) + 2) else { continue }
       index.remove(probe, WritePermit())
     }
     #expect(!index.isCrowded)

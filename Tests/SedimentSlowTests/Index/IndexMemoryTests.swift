@@ -57,8 +57,7 @@ final class IndexReplacements: Sendable {
     #expect(index.isCrowded)
     let replacedBefore = replacements.count
     for number in 400..<19_500 {
-      var probe = index.view.probe(hashes[number])
-      while let entry = probe.next(), entry.position != UInt64(number) + 2 {}
+      guard let (probe, _) = index.view.find(hashes[number], at: UInt64(number) + 2) else { continue }
       index.remove(probe, WritePermit())
     }
     #expect(replacements.count - replacedBefore < 20)

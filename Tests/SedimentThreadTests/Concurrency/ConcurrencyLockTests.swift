@@ -9,6 +9,16 @@ import Testing
     // Sendable: `lock` guards the variable.
     let lock = Lock()
     var number = 0
+
+    /// Adds to the number a hundred times, and keeps the lock for longer each time than others look at it.
+    func addSlowly() {
+      for _ in 0..<100 {
+        lock.withLock {
+          number += 1
+          usleep(50)
+        }
+      }
+    }
   }
 
   @Test func `Nobody else is in what a lock guards`() {
@@ -22,19 +32,9 @@ import Testing
     #expect(guarded.number == 80_000)
   }
 
-  /// Each keeps it for longer than the others look at it before they sleep.
   @Test func `Whoever sleeps for a lock is woken`() {
     let guarded = Guarded()
-    let threads = (0..<8).map { _ in
-      TestThread {
-        for _ in 0..<100 {
-          guarded.lock.withLock {
-            guarded.number += 1
-            usleep(50)
-          }
-        }
-      }
-    }
+    let threads = (0..<8).map { _ in TestThread { guarded.addSlowly() } }
     for thread in threads { thread.join() }
     #expect(guarded.number == 800)
   }
@@ -62,12 +62,7 @@ import Testing
       condition.broadcast()
       let threads = (0..<3).map { _ in
         TestThread {
-          for _ in 0..<100 {
-            guarded.lock.withLock {
-              guarded.number += 1
-              usleep(20)
-            }
-          }
+          guarded.addSlowly()
           condition.signal()
         }
       }
