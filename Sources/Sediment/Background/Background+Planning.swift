@@ -74,14 +74,15 @@ extension Background {
     schedule(.train)
   }
 
-  /// Stores the index soon if the log has grown by enough since it was stored last.
+  /// Stores the index, as soon as there was time enough for it, if the log has grown by enough since it was stored last.
   func planStoringIndex(_ writer: inout LogWriter) {
     guard writer.wantsIndexStored else { return }
     let indexByteCount = UInt64(max(index.byteCount, 0))
     let limit = max(Self.unstoredByteCountMin, indexByteCount &* 32)
     // After an attempt that came to nothing it is higher.
     writer.unstored.byteCountMax = max(limit, writer.plans.unstoredByteCountWaited)
-    if writer.wantsIndexStored { schedule(.storeIndex) }
+    guard writer.wantsIndexStored else { return }
+    schedule(.storeIndex, after: writer.pauseBeforeStoring(keyCount: index.count))
   }
 
   /// The bytes of the log that an opening scans without much ado.

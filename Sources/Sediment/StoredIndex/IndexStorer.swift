@@ -25,14 +25,22 @@ extension IndexStorer {
   private static var unmappedKeyCountMax: Int { 100_000 }
 
   func storeIndexInBackground() {
-    guard lifetime.isUsable, let writer, writer.withLock({ writer in writer.wantsIndexStored }) else {
-      return
+    guard lifetime.isUsable, let writer else { return }
+    // The index may have been stored meanwhile, or have grown.
+    let keyCount = index.count
+    let pause = writer.withLock { writer in
+      writer.wantsIndexStored ? writer.pauseBeforeStoring(keyCount: keyCount) : nil
     }
+    guard let pause else { return }
+    if pause > 0 { return background.schedule(.storeIndex, after: pause) }
+    let began = reader.disk.monotonicClock()
     let isStored = storeIndex { [lifetime] in !lifetime.isClosed }
+    let ended = reader.disk.monotonicClock()
     writer.withLock { writer in
       let next = writer.unstoredByteCount &+ Background.unstoredByteCountMin
       writer.plans.unstoredByteCountWaited = isStored ? 0 : next
       writer.unstored.byteCountMax = max(next, Background.unstoredByteCountMin)
+      writer.unstored.noteAttempt(from: began, to: ended, keyCount: isStored ? keyCount : 0)
     }
   }
 
@@ -101,12 +109,37 @@ extension IndexStorer {
   }
 }
 
-/// How much of the log the stored index does not know, by the bytes that were ever appended or moved.
+/// How much of the log the stored index does not know, by the bytes that were ever appended or moved, and when the
+/// background may store it.
 struct UnstoredLog {
   /// How much had ever been appended or moved when the index knew all of it, as it were.
   fileprivate var knownTotal: UInt64 = 0
   /// The bytes from which on the index should be stored in the background.
   var byteCountMax = UInt64.max
+  /// When the last attempt to store it ended; at first when the store was opened.
+  private var attemptedAt: UInt64
+  /// What storing takes for each key: a guess, then what it took the last time.
+  private var nanosecondsPerKey: UInt64 = 100
+
+  /// Of so much time storing takes one part at most, however fast the log grows.
+  private static let timeParts: UInt64 = 50
+
+  init(openedAt: UInt64) {
+    attemptedAt = openedAt
+  }
+
+  /// For how many nanoseconds an index of so many keys must not be stored yet.
+  func pause(at now: UInt64, keyCount: Int) -> UInt64 {
+    let wanted = UInt64(keyCount) &* nanosecondsPerKey &* Self.timeParts
+    let passed = now &- attemptedAt
+    return passed < wanted ? wanted - passed : 0
+  }
+
+  /// Notes an attempt that stored so many keys: none if it failed.
+  mutating func noteAttempt(from began: UInt64, to ended: UInt64, keyCount: Int) {
+    attemptedAt = ended
+    if keyCount > 0 { nanosecondsPerKey = (ended &- began) / UInt64(keyCount) }
+  }
 }
 
 extension LogWriter {
@@ -115,6 +148,11 @@ extension LogWriter {
 
   /// Whether the index should be stored in the background.
   var wantsIndexStored: Bool { unstoredByteCount > unstored.byteCountMax }
+
+  /// For how many nanoseconds an index of so many keys must not be stored yet, so that the log may grow meanwhile.
+  func pauseBeforeStoring(keyCount: Int) -> UInt64 {
+    unstored.pause(at: disk.monotonicClock(), keyCount: keyCount)
+  }
 
   /// Notes how much of the log the stored index does not know at this moment, or did not when so much had ever been
   /// appended and moved.
