@@ -7,8 +7,10 @@ internal import Synchronization
 extension Exchange {
   /// Lets the index lead to survivors instead of the places that they were copied from.
   func redirect(to segment: SurvivorSegment) {
+    // Counting references to it for each record would take it away from those who read.
+    let slots = slots
     changeEntries(of: buffer.survivors[segment.survivors], hash: \.hash) { survivor, view, writer in
-      if survivor.kind != .remove { move(survivor, to: segment, view, &writer) }
+      if survivor.kind != .remove { move(survivor, to: segment, view, slots, &writer) }
     }
     // All of its records may have been replaced meanwhile, or be tombstones.
     writer.withLock { writer in writer.noteWhole(segment.entry, segment.segment) }
@@ -41,7 +43,7 @@ extension Exchange {
   private static var redirectedCount: Int { 64 }
 
   private func move(
-    _ survivor: Survivor, to segment: SurvivorSegment, _ view: IndexView,
+    _ survivor: Survivor, to segment: SurvivorSegment, _ view: IndexView, _ slots: SlotTable,
     _ writer: inout LogWriter
   ) {
     let position = segment.position(of: survivor)

@@ -20,8 +20,6 @@ struct LeftOut {
 /// A collection as an exchange goes by it, however it is cleared or dropped meanwhile.
 struct KnownCollection {
   let number: UInt32
-  /// Nil if there is none of that number any more.
-  let state: CollectionState?
   /// Up to which sequence it is dead.
   let deadUpTo: UInt64
 }
@@ -104,17 +102,22 @@ extension Exchange: RecordVisitor {
     return entry.isReferenced && keptByteCount < terms.byteCountMax ? nil : .evicted
   }
 
-  private func deadUpTo(_ number: UInt32) -> UInt64 { known(number).deadUpTo }
-
-  /// What an exchange goes by for a collection; records of one mostly lie together.
-  private func known(_ number: UInt32) -> KnownCollection {
-    if let collection, collection.number == number { return collection }
-    let state = collections.numbered(number)
-    let deadUpTo =
-      state?.clearedAt.load(ordering: .acquiring) ?? (number >= CollectionEntry.systemNumberMin ? 0 : .max)
-    let known = KnownCollection(number: number, state: state, deadUpTo: deadUpTo)
+  /// Up to which sequence records of a collection are dead; those of one mostly lie together.
+  private func deadUpTo(_ number: UInt32) -> UInt64 {
+    if let collection, collection.number == number { return collection.deadUpTo }
+    let known = KnownCollection(
+      number: number,
+      deadUpTo: collections.numbered(number)?.clearedAt.load(ordering: .acquiring)
+        ?? (number >= CollectionEntry.systemNumberMin ? 0 : .max))
     collection = known
-    return known
+    return known.deadUpTo
+  }
+
+  /// The state of a collection; nil if there is none of that number any more.
+  private func state(_ number: UInt32) -> CollectionState? {
+    if let state, state.number == number { return state }
+    state = collections.numbered(number)
+    return state
   }
 
   /// Whether a tombstone of the record's sequence has to stay (invariant 14).
@@ -161,7 +164,7 @@ extension Exchange: RecordVisitor {
       return nil
     }
     if codec == nil { codec = ZstdCodec() }
-    guard let codec, let state = known(record.collection).state else { return nil }
+    guard let codec, let state = state(record.collection) else { return nil }
     return compressor.repack(record, state, with: codec)
   }
 }

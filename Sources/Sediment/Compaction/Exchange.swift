@@ -59,8 +59,10 @@ final class Exchange: AboveReader {
   /// The dictionaries that are moved, by the positions of their records.
   var dictionaryNumbers: [UInt64: UInt32] = [:]
   var codec: ZstdCodec?
-  /// The collection asked for last.
+  /// The collection of the record looked at last.
   var collection: KnownCollection?
+  /// The state of the collection whose records were last compressed anew.
+  var state: CollectionState?
 
   /// An exchange whose survivors fill segments of so many slots.
   init(

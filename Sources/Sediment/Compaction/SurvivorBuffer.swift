@@ -38,6 +38,7 @@ final class SurvivorBuffer {
   private var writtenCount = 0
   /// Room for a segment's header, and the records behind it.
   private let memory = GrowingMemory(room: 64 << 10)
+  /// The lowest and the highest sequence of those that are not written yet.
   private var lowest = UInt64.max
   private var highest: UInt64 = 0
   /// Whether what it holds is the record of a long key.
@@ -55,7 +56,8 @@ final class SurvivorBuffer {
   }
 
   var byteCount: Int { memory.byteCount - SegmentHeader.byteCount }
-  var isEmpty: Bool { writtenCount == survivors.count }
+  // Sequences begin with 1.
+  var isEmpty: Bool { highest == 0 }
   /// The first one that is not written yet.
   var first: Survivor? { isEmpty ? nil : survivors[writtenCount] }
 
@@ -136,7 +138,6 @@ final class SurvivorBuffer {
   ) throws(SedimentError) -> SurvivorSegment {
     let part = fitting(Int(identity.run.count) * Limits.slotByteCount - SegmentHeader.byteCount)
     let partByteCount = part.isEmpty ? 0 : survivors[part.upperBound - 1].end
-    // Sequences begin with 1.
     let base = SequenceNumber((Self.sequences(survivors[part])?.lowerBound ?? 1) - 1)!
     let segment = Segment(identity, base: base, in: volume.identity)
     seal(

@@ -111,7 +111,7 @@ extension IndexStorer {
 
 /// How much of the log the stored index does not know, by the bytes that were ever appended or moved, and when the
 /// background may store it.
-struct UnstoredLog {
+package struct UnstoredLog {
   /// How much had ever been appended or moved when the index knew all of it, as it were.
   fileprivate var knownTotal: UInt64 = 0
   /// The bytes from which on the index should be stored in the background.
@@ -124,19 +124,19 @@ struct UnstoredLog {
   /// Of so much time storing takes one part at most, however fast the log grows.
   private static let timeParts: UInt64 = 50
 
-  init(openedAt: UInt64) {
+  package init(openedAt: UInt64) {
     attemptedAt = openedAt
   }
 
   /// For how many nanoseconds an index of so many keys must not be stored yet.
-  func pause(at now: UInt64, keyCount: Int) -> UInt64 {
+  package func pause(at now: UInt64, keyCount: Int) -> UInt64 {
     let wanted = UInt64(keyCount) &* nanosecondsPerKey &* Self.timeParts
     let passed = now &- attemptedAt
     return passed < wanted ? wanted - passed : 0
   }
 
   /// Notes an attempt that stored so many keys: none if it failed.
-  mutating func noteAttempt(from began: UInt64, to ended: UInt64, keyCount: Int) {
+  package mutating func noteAttempt(from began: UInt64, to ended: UInt64, keyCount: Int) {
     attemptedAt = ended
     if keyCount > 0 { nanosecondsPerKey = (ended &- began) / UInt64(keyCount) }
   }

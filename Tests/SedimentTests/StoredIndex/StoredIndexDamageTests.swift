@@ -146,7 +146,8 @@ struct StoredIndexDamageTests {
     #expect(byteCounts.count == 1)
   }
 
-  @Test func `Storing in the background begins when the log has grown by much and time has passed, and again`() throws {
+  @Test func `Storing in the background begins when the log has grown and time has passed, and again`() throws
+  {
     let disk = SimulatedDisk(SimulatedDiskOptions(seed: 3, fileByteCountMax: 128 << 20))
     let fixture = try StoreFixture(on: disk)
     let value = [UInt8](repeating: 1, count: 15 << 10)
