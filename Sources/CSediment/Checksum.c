@@ -46,6 +46,7 @@ __attribute__((noinline)) static void seal_and_store(
 #define ONE_CHAIN __attribute__((target("sse4.2")))
 #define THREE_CHAINS __attribute__((target("sse4.2,pclmul")))
 #define STEP8(state, word) (uint32_t) _mm_crc32_u64((state), (word))
+#define STEP4(state, word) _mm_crc32_u32((state), (word))
 #define STEP1(state, byte) _mm_crc32_u8((state), (byte))
 
 static int find_way(void) {
@@ -67,6 +68,7 @@ THREE_CHAINS static inline uint32_t shift(uint32_t state, uint32_t power) {
 #define ONE_CHAIN __attribute__((target("crc")))
 #define THREE_CHAINS __attribute__((target("crc,aes")))
 #define STEP8(state, word) __crc32cd((state), (word))
+#define STEP4(state, word) __crc32cw((state), (word))
 #define STEP1(state, byte) __crc32cb((state), (byte))
 
 #if defined(__APPLE__)
@@ -109,8 +111,19 @@ static inline uint64_t word_at(const uint8_t *bytes) {
   return word;
 }
 
+static inline uint32_t half_word_at(const uint8_t *bytes) {
+  uint32_t word;
+  memcpy(&word, bytes, sizeof word);
+  return word;
+}
+
 ONE_CHAIN static uint32_t one_chain(uint32_t state, const uint8_t *next, size_t count) {
   for (; count >= 8; next += 8, count -= 8) state = STEP8(state, word_at(next));
+  if (count >= 4) {
+    state = STEP4(state, half_word_at(next));
+    next += 4;
+    count -= 4;
+  }
   for (; count > 0; next++, count--) state = STEP1(state, *next);
   return state;
 }

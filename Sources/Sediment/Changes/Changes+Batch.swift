@@ -120,21 +120,17 @@ extension Changes {
   {
     let changes = BatchChanges(memberCount: batch.members.count)
     var end = batch.members.count
-    try unsafe withUnsafeTemporaryAllocation(of: KeySearch.self, capacity: KeyGroup.countMax) {
-      (searches) throws(SedimentError) in
-      while end > 0 {
-        let start = max(end - KeyGroup.countMax, 0)
-        unsafe try addChanges(start..<end, batch, changes, searches.baseAddress!, window)
-        end = start
-      }
+    while end > 0 {
+      let start = max(end - KeyGroup.countMax, 0)
+      try addChanges(start..<end, batch, changes, window)
+      end = start
     }
     return changes
   }
 
-  /// Adds the changes of a group of members, last to first, of which there may be searches at an address.
+  /// Adds the changes of a group of members, last to first.
   private func addChanges(
-    _ members: Range<Int>, _ batch: BatchMembers, _ changes: BatchChanges,
-    _ searches: UnsafeMutablePointer<KeySearch>, _ window: RecordsInWindow
+    _ members: Range<Int>, _ batch: BatchMembers, _ changes: BatchChanges, _ window: RecordsInWindow
   ) throws(SedimentError) {
     let view = index.view
     let first = changes.count
@@ -146,27 +142,37 @@ extension Changes {
     }
     for number in first..<changes.count {
       let search = KeySearch(changes[number].hash, in: view)
-      if let entry = search.first { reader.prefetchHead(entry) }
-      unsafe (searches + (number - first)).initialize(to: search)
+      guard let entry = search.first else { continue }
+      reader.prefetchHead(entry)
+      changes[number].entryPlace = search.probe.found
     }
     for number in first..<changes.count {
-      let search = unsafe searches[number - first]
       // What has no entry that agrees has no record.
-      guard search.first != nil else { continue }
-      let change = changes[number]
-      let member = batch.members[change.number]
-      var probe = search.probe
-      let old = try batch.withKey(of: member) { (key) throws(SedimentError) -> FoundRecord? in
-        if let found = reader.keyRecordInPlace(key, search, member.collection) { return found }
-        return try reader.locate(
-          key, in: member.collection, verifying: false, inWindow: window, from: search.first,
-          probe: &probe)
+      guard let place = changes[number].entryPlace else { continue }
+      let member = batch.members[changes[number].number]
+      let entry = IndexEntry(rawValue: place.loadAsWriter())
+      try batch.withKey(of: member) { (key) throws(SedimentError) in
+        if let found = reader.keyRecordInPlace(key, entry, member.collection) {
+          changes.note(found, ofChange: number)
+        } else {
+          try locate(key, in: member.collection, view, ofChange: number, changes, window)
+        }
       }
-      guard let old else { continue }
-      changes[number].old = old.account
-      if let place = old.place { changes.largeOld[number] = place }
-      old.release()
     }
+  }
+
+  /// Looks for the record of a change's key wherever it lies.
+  @inline(never)
+  private func locate(
+    _ key: RawSpan, in collection: UInt32, _ view: IndexView, ofChange number: Int, _ changes: BatchChanges,
+    _ window: RecordsInWindow
+  ) throws(SedimentError) {
+    var probe = view.probe(changes[number].hash)
+    let found = try reader.locate(
+      key, in: collection, verifying: false, inWindow: window, probe: &probe)
+    changes[number].entryPlace = probe.found
+    if let found { changes.note(found, ofChange: number) } else { changes[number].entryPlace = nil }
+    found?.release()
   }
 
   /// What the record of a member says of itself, and how long it is.

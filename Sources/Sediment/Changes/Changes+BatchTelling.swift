@@ -8,20 +8,30 @@ extension Changes {
   private static var changeCountAhead: Int { 16 }
 
   /// Tells the index all changes of a batch, whose records are in the accounts of bytes already.
+  ///
+  /// First those of keys that have a record, and get another: the places of their entries are known, and stay while
+  /// nothing is added or removed.
   func tellIndex(_ changes: BatchChanges, _ batch: BatchMembers, _ writer: inout LogWriter) {
-    for number in 0..<min(Self.changeCountAhead, changes.count) { index.view.prefetch(changes[number].hash) }
     // Taken anew only where the collection changes: counting references costs more than what is done with them.
     var (state, stateNumber) = (batch.states[0], UInt32(0))
+    var others: [Int] = []
     for number in 0..<changes.count {
       let ahead = number &+ Self.changeCountAhead
-      if ahead < changes.count { index.view.prefetch(changes[ahead].hash) }
+      if ahead < changes.count { changes[ahead].entryPlace?.prefetch() }
       let change = changes[number]
+      guard change.after != 0, let place = change.entryPlace, let old = change.old else {
+        others.append(number)
+        continue
+      }
       let member = batch.members[change.number]
       if member.stateNumber != stateNumber {
         (state, stateNumber) = (batch.state(of: member), member.stateNumber)
       }
-      tellIndex(change, member, state, &writer)
+      contents.forget(old, state, &writer)
+      index.replace(place, position: change.after >> 3, writer.permit)
+      state.count(1, expiring: member.expiry != 0, writer.permit)
     }
+    if !others.isEmpty { tellIndex(others, of: changes, batch, &writer) }
     for number in changes.largeOld.keys.sorted() {
       let state = batch.state(of: batch.members[changes[number].number])
       let wasCounted = state.counts(changes[number].old?.sequence ?? 0)
@@ -29,26 +39,29 @@ extension Changes {
     }
   }
 
-  @inline(__always)
+  /// Tells the index changes that add keys or remove them.
   private func tellIndex(
-    _ change: BatchChanges.Change, _ member: BatchMembers.Member, _ state: CollectionState,
-    _ writer: inout LogWriter
+    _ numbers: [Int], of changes: BatchChanges, _ batch: BatchMembers, _ writer: inout LogWriter
   ) {
-    var probe = index.view.probe(change.hash)
-    if let old = change.old {
-      // The entry that leads to the old record, which nobody moved meanwhile.
-      while let entry = probe.next(), entry.position << 3 != old.position {}
-      contents.forget(old, state, &writer)
+    for place in 0..<min(Self.changeCountAhead, numbers.count) {
+      index.view.prefetch(changes[numbers[place]].hash)
     }
-    let position = change.after >> 3
-    switch (member.kind == .remove, change.old != nil) {
-    case (true, true): index.remove(probe, writer.permit)
-    case (true, false): return
-    case (false, true): index.replace(probe, position: position, writer.permit)
-    case (false, false): index.insert(change.hash, position: position, writer.permit)
-    }
-    if member.kind != .remove {
-      state.count(1, expiring: member.expiry != 0, writer.permit)
+    var (state, stateNumber) = (batch.states[0], UInt32(0))
+    for (place, number) in numbers.enumerated() {
+      let ahead = place &+ Self.changeCountAhead
+      if ahead < numbers.count { index.view.prefetch(changes[numbers[ahead]].hash) }
+      let change = changes[number]
+      let member = batch.members[change.number]
+      if member.stateNumber != stateNumber {
+        (state, stateNumber) = (batch.state(of: member), member.stateNumber)
+      }
+      if change.after != 0 {
+        index.insert(change.hash, position: change.after >> 3, writer.permit)
+        state.count(1, expiring: member.expiry != 0, writer.permit)
+      } else if let old = change.old, let (probe, _) = index.view.find(change.hash, at: old.position >> 3) {
+        contents.forget(old, state, &writer)
+        index.remove(probe, writer.permit)
+      }
     }
   }
 

@@ -160,7 +160,7 @@ extension Contents {
     let position = try writer.appendLaidOut(form, byteCount: byteCount, way)
     var probe = search.probe
     let old =
-      reader.keyRecordInPlace(key, search, state.number)
+      search.first.flatMap { reader.keyRecordInPlace(key, $0, state.number) }
       ?? mapped(key, state, from: search.first, &probe, writer)
     enter(probe, old, state, form, at: position, byteCount: byteCount, &writer)
   }

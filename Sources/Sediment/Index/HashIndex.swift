@@ -74,6 +74,15 @@ extension HashIndex {
     probe.replace(position: position, keepingReference: keepingReference)
   }
 
+  /// Makes the entry at a place name another record of its key; it is not referenced then.
+  ///
+  /// Only while nothing was added or removed since the place was found.
+  @inline(__always)
+  func replace(_ place: IndexSlot, position: UInt64, _ permit: borrowing WritePermit) {
+    let entry = IndexEntry(rawValue: place.loadAsWriter())
+    place.store(IndexEntry(position: position, hashBits: entry.hashBits).rawValue)
+  }
+
   /// Removes the entry that the probe stands on.
   @inline(__always)
   package func remove(_ probe: IndexProbe, _ permit: borrowing WritePermit) {

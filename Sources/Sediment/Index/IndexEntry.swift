@@ -1,3 +1,4 @@
+internal import CSediment
 internal import Synchronization
 
 /// What the index knows of one record: where it lies, some bits of its key's hash, and whether it was read lately
@@ -91,6 +92,12 @@ struct IndexSlot {
     unsafe address.pointee.load(ordering: .relaxed)
   }
 
+  /// Begins to bring the slot near.
+  @inline(__always)
+  func prefetch() {
+    unsafe sediment_prefetch(UnsafeRawPointer(address))
+  }
+
   /// Makes the slot hold a value, for readers as well.
   @inline(__always)
   func store(_ rawValue: UInt64) {
@@ -104,9 +111,13 @@ struct IndexSlot {
     unsafe address.pointee.store(rawValue, ordering: .relaxed)
   }
 
-  /// Sets the reference bit if the slot still holds an entry as it was loaded.
+  /// Sets the reference bit of an entry that agrees in the bits of a hash, if the slot holds one without it.
   @inline(__always)
-  func setReference(of rawValue: UInt64) {
+  func setReference(hashBits: UInt64) {
+    let rawValue = load()
+    guard rawValue & IndexEntry.referenceBit == 0, (rawValue ^ hashBits) & IndexEntry.hashMask == 0,
+      rawValue > IndexEntry.deleted
+    else { return }
     // Not an "or", which could make an entry of a slot that was freed.
     _ = unsafe address.pointee.compareExchange(
       expected: rawValue, desired: rawValue | IndexEntry.referenceBit, ordering: .relaxed)

@@ -10,14 +10,15 @@ internal import CSediment
 package struct IndexProbe {
   let hash: UInt64
   private let hashBits: UInt64
-  private let table: IndexTable
+  fileprivate let table: IndexTable
   /// The bucket that is looked at.
   private var bucket: Int
   /// How many buckets were looked at, this one among them.
   private var visitedCount = 0
   /// A bit for each slot of the bucket that agreed when it was visited, and was not looked at again.
   private var matches: UInt32 = 0
-  private var found: IndexSlot?
+  /// Where the entry is that `next` returned last; nil if there was none.
+  private(set) var found: IndexSlot?
 
   @inline(__always)
   init(_ hash: UInt64, in view: IndexView) {
@@ -98,16 +99,6 @@ package struct IndexProbe {
 // MARK: Readers
 
 extension IndexProbe {
-  /// Whether the slot that was found last still holds an entry, and is where readers of a new view look for it.
-  ///
-  /// Only while the probe's own view is valid: until then no other table can come to the same place in memory.
-  @inline(__always)
-  func holds(_ entry: IndexEntry, in view: IndexView) -> Bool {
-    guard let slot = found else { return false }
-    return view.table(of: hash).word == table.word
-      && (slot.load() ^ entry.rawValue) & ~IndexEntry.referenceBit == 0
-  }
-
   /// Notes that the entry last returned was read, if there was one; writes only where that was not noted yet.
   ///
   /// There is none where a key is found by what a batch has yet to tell the index. May be lost if a writer touches the
@@ -115,9 +106,7 @@ extension IndexProbe {
   @inline(__always)
   package func setReference() {
     guard let slot = found else { return }
-    let raw = slot.load()
-    guard raw & IndexEntry.referenceBit == 0, agrees(raw), raw > IndexEntry.deleted else { return }
-    slot.setReference(of: raw)
+    slot.setReference(hashBits: hashBits)
   }
 }
 
@@ -153,7 +142,12 @@ extension IndexProbe {
 /// A search in the index that has come to the first entry that agrees, if there is one.
 struct KeySearch {
   let probe: IndexProbe
-  let first: IndexEntry?
+  /// Where the entry is that it came to; nil if there is none.
+  let place: IndexPlace?
+
+  /// The entry that it came to; nil if there is none.
+  @inline(__always)
+  var first: IndexEntry? { place?.entry }
 
   /// Whether it found nothing because what the index has of the hash is not there yet.
   @inline(__always)
@@ -169,7 +163,34 @@ struct KeySearch {
   @inline(__always)
   init(_ probe: IndexProbe) {
     var probe = probe
-    first = probe.next()
+    if let entry = probe.next(), let slot = probe.found {
+      place = IndexPlace(entry: entry, slot: slot, table: probe.table)
+    } else {
+      place = nil
+    }
     self.probe = probe
+  }
+}
+
+/// An entry, and where a search found it.
+struct IndexPlace {
+  let entry: IndexEntry
+  let slot: IndexSlot
+  fileprivate let table: IndexTable
+
+  /// Whether the slot still holds the entry, and is where readers of a new view look for it by the hash that was searched.
+  ///
+  /// Only while the view of the search is valid: until then no other table can come to the same place in memory.
+  @inline(__always)
+  func isCurrent(_ hash: UInt64, in view: IndexView) -> Bool {
+    view.table(of: hash).word == table.word && (slot.load() ^ entry.rawValue) & ~IndexEntry.referenceBit == 0
+  }
+
+  /// Notes that the entry was read; writes only where that was not noted yet.
+  ///
+  /// May be lost as `IndexProbe.setReference` may.
+  @inline(__always)
+  func setReference() {
+    slot.setReference(hashBits: entry.hashBits)
   }
 }

@@ -14,7 +14,9 @@ final class BatchChanges: @unchecked Sendable {
     let hash: UInt64
     /// Which member of the batch it is.
     let number: Int
-    /// What the accounts have of the record that the key had; nil if it had none.
+    /// Where the index has the entry of the record that the key had; nil if it had none.
+    var entryPlace: IndexSlot?
+    /// What the accounts have of that record.
     var old: RecordAccount?
     /// Where the batch's record of it is, 0 if it is removed.
     var after: UInt64 = 0
@@ -91,6 +93,13 @@ final class BatchChanges: @unchecked Sendable {
       place = (place &+ 1) & (placeCount &- 1)
     }
     return nil
+  }
+
+  /// Notes the record that the key of a change has.
+  @inline(__always)
+  func note(_ record: FoundRecord, ofChange number: Int) {
+    self[number].old = record.account
+    if let place = record.place { largeOld[number] = place }
   }
 
   @inline(__always)

@@ -11,21 +11,21 @@ final class KeyGroup {
 
   private(set) var count = 0
   private let ends: UnsafeMutablePointer<Int>
-  /// The hash of each key, and how far the search for it has come, once who looks them up has noted these.
+  /// The hash of each key, and the first entry that agrees, once who looks them up has noted these.
   let hashes: UnsafeMutablePointer<UInt64>
-  let searches: UnsafeMutablePointer<KeySearch>
+  let places: UnsafeMutablePointer<IndexPlace?>
   private let bytes = GrowingMemory(room: 1024)
 
   @usableFromInline init() {
     unsafe ends = .allocate(capacity: Self.countMax)
     unsafe hashes = .allocate(capacity: Self.countMax)
-    unsafe searches = .allocate(capacity: Self.countMax)
+    unsafe places = .allocate(capacity: Self.countMax)
   }
 
   deinit {
     unsafe ends.deallocate()
     unsafe hashes.deallocate()
-    unsafe searches.deallocate()
+    unsafe places.deallocate()
   }
 
   @usableFromInline var isEmpty: Bool { count == 0 }
@@ -81,22 +81,20 @@ extension Reader {
       view.prefetch(hash)
     }
     for number in 0..<group.count {
-      let search = KeySearch(unsafe group.hashes[number], in: view)
-      if let first = search.first { prefetch(first) }
-      unsafe (group.searches + number).initialize(to: search)
+      let place = KeySearch(unsafe group.hashes[number], in: view).place
+      if let place { prefetch(place.entry) }
+      unsafe (group.places + number).initialize(to: place)
     }
     for number in 0..<group.count {
       let key = unsafe RawSpan(_unsafeBytes: group.key(number))
-      let search = unsafe group.searches[number]
+      let (hash, place) = unsafe (group.hashes[number], group.places[number])
       // What the closure did, or waited for, may have changed the index since.
-      if let entry = search.first, search.probe.holds(entry, in: index.view),
-        let record = recordInPlace(key, search, state)
-      {
+      if let place, place.isCurrent(hash, in: index.view), let record = recordInPlace(key, place, state) {
         let expiry = SedimentExpiry(written: record.expiry)
         try body(first + number, unsafe RawSpan(_unsafeBytes: record.value), expiry)
         continue
       }
-      guard let found = try findAnew(key, search.probe.hash, view, state) else {
+      guard let found = try findAnew(key, hash, view, state) else {
         try body(first + number, nil, .never)
         continue
       }

@@ -11,8 +11,9 @@ extension Reader {
   /// search was begun in.
   // `@inline(__always)` leaves what is as long as this to the compiler.
   @inline(always)
-  func recordInPlace(_ key: RawSpan, _ search: KeySearch, _ state: CollectionState) -> RecordView? {
-    guard let found = keyRecordInPlace(key, search, state.number), found.view.holdsValue else { return nil }
+  func recordInPlace(_ key: RawSpan, _ place: IndexPlace?, _ state: CollectionState) -> RecordView? {
+    guard let place, let found = keyRecordInPlace(key, place.entry, state.number), found.view.holdsValue
+    else { return nil }
     let (view, segment) = (found.view, found.segment)
     if options.verifiesReads, !view.isIntact(at: found.position, seed: segment.seed) { return nil }
     // Whoever sees an entry of a batch that is being told to the index sees this, too.
@@ -20,17 +21,16 @@ extension Reader {
     guard publishedBatch.load(ordering: .acquiring) == 0 else { return nil }
     SchedulePoint.reach(.reading)
     guard isVisible(view, in: segment, state) else { return nil }
-    if evicts { search.probe.setReference() }
+    if evicts { place.setReference() }
     return view
   }
 
-  /// The record that a search's first entry leads to, if it is one of the key in mapped memory, as most are.
+  /// The record that an entry leads to, if it is one of the key in mapped memory, as most are.
   ///
-  /// In the reader's scope that the search was begun in, or with the writer.
+  /// In the reader's scope that the entry was found in, or with the writer.
   @inline(always)
-  func keyRecordInPlace(_ key: RawSpan, _ search: KeySearch, _ collection: UInt32) -> FoundRecord? {
-    guard let first = search.first else { return nil }
-    let position = first.position &<< 3
+  func keyRecordInPlace(_ key: RawSpan, _ entry: IndexEntry, _ collection: UInt32) -> FoundRecord? {
+    let position = entry.position &<< 3
     let mappedEnd = volume.mappedByteCount
     guard position < mappedEnd,
       let segment = slots.segment(at: position &>> UInt64(Limits.slotByteCountLog2))

@@ -70,7 +70,9 @@ extension Reader {
   func beginReading(_ key: RawSpan, _ state: CollectionState) throws(SedimentError) -> FoundValue? {
     try enterReading()
     let search = search(key, state)
-    if let record = recordInPlace(key, search, state) { return unsafe FoundValue(record.value, owner: nil) }
+    if let record = recordInPlace(key, search.place, state) {
+      return unsafe FoundValue(record.value, owner: nil)
+    }
     if isMissing(search, state) {
       Readers.leave()
       return nil
@@ -86,7 +88,7 @@ extension Reader {
   ) throws(SedimentError) -> FoundValue? {
     try enterReading()
     let search = search(key, state)
-    if let record = recordInPlace(key, search, state) {
+    if let record = recordInPlace(key, search.place, state) {
       expiry = record.expiry
       return unsafe FoundValue(record.value, owner: nil)
     }
@@ -105,7 +107,7 @@ extension Reader {
     try enterReading()
     defer { Readers.leave() }
     let search = search(key, state)
-    if let record = recordInPlace(key, search, state) { return unsafe Self.copy(record.value) }
+    if let record = recordInPlace(key, search.place, state) { return unsafe Self.copy(record.value) }
     if isMissing(search, state) { return nil }
     guard let found = try findRecord(key, search, state) else { return nil }
     if found.view.isTransformed { return try unpackedBytes(of: found) }
@@ -231,7 +233,7 @@ extension Reader {
     try enterReading()
     defer { Readers.leave() }
     let search = search(key, state)
-    if recordInPlace(key, search, state) != nil { return true }
+    if recordInPlace(key, search.place, state) != nil { return true }
     guard !isMissing(search, state), let found = try findRecord(key, search, state) else { return false }
     found.release()
     return true

@@ -27,7 +27,7 @@
   /// The most bytes of a value that a record itself can hold, as stored.
   @usableFromInline package static let inlineValueByteCountMax = (1 << 24) - 1
 
-  @usableFromInline package static let batchRecordCountMax: UInt32 = 1 << 20
+  @usableFromInline package static let batchRecordCountMax: UInt32 = 1_048_576
   @usableFromInline package static let batchByteCountMax = 256 << 20
 
   @usableFromInline package static let collectionNameByteCountMax = 255

@@ -43,14 +43,14 @@ package struct Commit: Hashable, Sendable {
 }
 
 /// Collects the members of a batch for its commit, or to compare with one.
-package struct BatchChecksum: Sendable {
-  package private(set) var memberCount: UInt32 = 0
-  package private(set) var checksum = Checksum.empty
+@usableFromInline package struct BatchChecksum: Sendable {
+  @usableFromInline package var memberCount: UInt32 = 0
+  @usableFromInline package var checksum = Checksum.empty
 
   package init() {}
 
   /// Adds a complete record by its checksum field; false beyond the limit of a batch.
-  package mutating func add(_ record: RawSpan) -> Bool {
+  @inlinable @inline(__always) package mutating func add(_ record: RawSpan) -> Bool {
     guard memberCount < Limits.batchRecordCountMax else { return false }
     memberCount += 1
     checksum = checksum.continued(with: record.integer(UInt32.self, at: RecordHeader.Field.checksum))
