@@ -51,6 +51,9 @@ final class Background: @unchecked Sendable {
     if let work = works[job] { scheduler.schedule(work, after: nanoseconds) }
   }
 
+  /// Whether somebody is told of events.
+  var hasObserver: Bool { options.observer != nil }
+
   /// Lets the observer know soon; may be called with any lock held.
   func tell(_ event: SedimentEvent) {
     if events.add(event) { schedule(.tellEvents) }

@@ -221,8 +221,22 @@ extension Changes {
     _ key: RawSpan, _ state: CollectionState, if condition: WriteCondition, _ durability: WrittenDurability
   ) throws(SedimentError) -> Bool {
     try checkLengths(key, RawSpan())
+    if !pace.isFree { compactor.keepPace() }
     do throws(SedimentError) {
-      return try compactor.makingSpace(forStoring: 0) { () throws(SedimentError) in
+      return try removeOnce(key, state, if: condition, durability)
+    } catch {
+      return try remove(key, state, if: condition, durability, after: error)
+    }
+  }
+
+  /// Removes a key for which there was no room.
+  @inline(never)
+  private func remove(
+    _ key: RawSpan, _ state: CollectionState, if condition: WriteCondition, _ durability: WrittenDurability,
+    after error: SedimentError
+  ) throws(SedimentError) -> Bool {
+    do throws(SedimentError) {
+      return try compactor.makingSpace(forStoring: 0, after: error) { () throws(SedimentError) in
         try removeOnce(key, state, if: condition, durability)
       }
     } catch {

@@ -33,7 +33,7 @@ extension Log {
   /// Syncs the log to where it stands; only with the gate's turn.
   func syncLog() throws(SedimentError) -> (sequence: UInt64, watermark: LogPosition) {
     guard let writer else { throw .readOnly(path) }
-    let began = disk.monotonicClock()
+    let began = background.hasObserver ? disk.monotonicClock() : 0
     let (sequence, watermark, total) = try writer.withLock { (writer) throws(SedimentError) in
       if let poison = writer.poison { throw poison }
       // What is known to be on the medium, if the log does not say so already and has room for it in this segment.
@@ -48,7 +48,7 @@ extension Log {
     writer.withLock { writer in noteSynced(&writer, watermark, total) }
     // That it fails poisons, and the sync before it counts all the same.
     _ = try? reclaim(syncedUpTo: sequence)
-    background.tell(.synced(nanoseconds: disk.monotonicClock() &- began))
+    if background.hasObserver { background.tell(.synced(nanoseconds: disk.monotonicClock() &- began)) }
     return (sequence, watermark)
   }
 

@@ -12,15 +12,7 @@
     @inlinable public func withSedimentBytes<Result, Failure: Error>(
       _ body: (RawSpan) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-      let outcome: Swift.Result<Result, Failure> = unsafe withUnsafeBytes { bytes in
-        do throws(Failure) {
-          // The bytes live as long as this closure.
-          return .success(try body(unsafe RawSpan(_unsafeBytes: bytes)))
-        } catch {
-          return .failure(error)
-        }
-      }
-      return try outcome.get()
+      try body(bytes)
     }
 
     /// Copies the bytes.

@@ -3,22 +3,23 @@ public import Sediment
 
 extension SedimentStorage: StorageProtocol, AnsweringReadableStorage {
   /// The data of a name: at once, unless the file has to be opened.
-  @inlinable @inline(__always)
   public func answer(forKey filename: Filename) -> StorageAnswer<Data> {
-    guard let keyspace = source.keyspace, filename.isASCII else { return answerOtherwise(forKey: filename) }
-    return answer(forKey: filename.rawValue, in: keyspace)
+    guard filename.isASCII,
+      let answer = source.withKeyspace({ answer(forKey: filename.rawValue, in: $0) })
+    else { return answerOtherwise(forKey: filename) }
+    return answer
   }
 
   /// The data of a name that may be written in several ways, or of a file that may have to be opened.
-  @usableFromInline @inline(never)
-  func answerOtherwise(forKey filename: Filename) -> StorageAnswer<Data> {
+  @inline(never)
+  private func answerOtherwise(forKey filename: Filename) -> StorageAnswer<Data> {
     let key = filename.canonical
     guard let keyspace = source.keyspace else { return source.opening { self.answer(forKey: key, in: $0) } }
     return answer(forKey: key, in: keyspace)
   }
 
-  @inlinable @inline(__always)
-  func answer(forKey key: String, in keyspace: SedimentCollection) -> StorageAnswer<Data> {
+  @inline(__always)
+  private func answer(forKey key: String, in keyspace: SedimentCollection) -> StorageAnswer<Data> {
     do {
       let data = try keyspace.retrieve(forKey: key, as: Data.self)
       guard let data else { return .failure(StorageError.missing) }
