@@ -27,48 +27,46 @@ final class Contents: AboveReader, Sendable {
 }
 
 extension Contents {
-  /// The record that a key has now, where all of the file is mapped, in a search that has come to its first entry.
-  @inline(__always)
-  private func mapped(
-    _ key: RawSpan, _ state: CollectionState, from first: IndexEntry?, _ probe: inout IndexProbe,
-    _ writer: borrowing LogWriter
-  ) -> FoundRecord? {
-    guard let first else { return nil }
-    return mapped(key, state.number, from: first, &probe, inWindow: writer.recordsInWindow)
-  }
-
-  @inline(never)
-  private func mapped(
-    _ key: RawSpan, _ collection: UInt32, from first: IndexEntry, _ probe: inout IndexProbe,
-    inWindow: RecordsInWindow
-  ) -> FoundRecord? {
-    // Without a call there is nothing to fail. A record that makes no sense is passed over.
-    try? reader.locate(
-      key, in: collection, verifying: false, inWindow: inWindow, from: first, probe: &probe)
-  }
-
   /// Lets the index lead to a record that was appended, and keeps the accounts.
   ///
   /// The probe stands on the entry of the old record, if there is one.
-  @inline(always)
-  func enter(
+  private func enter(
     _ probe: IndexProbe, _ old: FoundRecord?, _ state: CollectionState, _ form: RecordForm,
     at position: UInt64, byteCount: Int, _ writer: inout LogWriter
   ) {
-    if let old {
-      let account = old.account
-      writer.noteDead(account.segment, byteCount: account.byteCount)
-      let wasCounted = state.counts(account.sequence)
-      if let place = old.place { noteDeadExtents(place, of: wasCounted ? state : nil, &writer) }
-      index.replace(probe, position: position &>> 3, writer.permit)
-      writer.noteLive(1, byteCount: byteCount)
-      // Most changes leave the counts of keys as they are.
-      if wasCounted, account.expires == (form.expiry != 0) { return }
-      if wasCounted { state.count(-1, expiring: account.expires, writer.permit) }
+    if let old, let place = probe.found {
+      replace(old, at: place, state, form, by: position, byteCount: byteCount, &writer)
     } else {
-      index.insert(probe.hash, position: position &>> 3, writer.permit)
-      writer.noteLive(1, byteCount: byteCount)
+      add(probe.hash, state, form, at: position, byteCount: byteCount, &writer)
     }
+  }
+
+  /// Lets the entry at a place lead to a record that was appended instead of an old one, and keeps the accounts.
+  @inline(always)
+  private func replace(
+    _ old: FoundRecord, at place: IndexSlot, _ state: CollectionState, _ form: RecordForm,
+    by position: UInt64, byteCount: Int, _ writer: inout LogWriter
+  ) {
+    let account = old.account
+    writer.noteDead(account.segment, byteCount: account.byteCount)
+    let wasCounted = state.counts(account.sequence)
+    if let place = old.place { noteDeadExtents(place, of: wasCounted ? state : nil, &writer) }
+    index.replace(place, position: position &>> 3, writer.permit)
+    writer.noteLive(1, byteCount: byteCount)
+    // Most changes leave the counts of keys as they are.
+    if wasCounted, account.expires == (form.expiry != 0) { return }
+    if wasCounted { state.count(-1, expiring: account.expires, writer.permit) }
+    state.count(1, expiring: form.expiry != 0, writer.permit)
+  }
+
+  /// Lets the index lead to a record that was appended of a key that had none, and keeps the accounts.
+  @inline(always)
+  private func add(
+    _ hash: UInt64, _ state: CollectionState, _ form: RecordForm, at position: UInt64, byteCount: Int,
+    _ writer: inout LogWriter
+  ) {
+    index.insert(hash, position: position &>> 3, writer.permit)
+    writer.noteLive(1, byteCount: byteCount)
     state.count(1, expiring: form.expiry != 0, writer.permit)
   }
 
@@ -158,10 +156,25 @@ extension Contents {
     let search = KeySearch(probe)
     if let first = search.first { reader.prefetchHead(first) }
     let position = try writer.appendLaidOut(form, byteCount: byteCount, way)
-    var probe = search.probe
-    let old =
-      search.first.flatMap { reader.keyRecordInPlace(key, $0, state.number) }
-      ?? mapped(key, state, from: search.first, &probe, writer)
+    guard let place = search.place else {
+      return add(probe.hash, state, form, at: position, byteCount: byteCount, &writer)
+    }
+    guard let old = reader.keyRecordInPlace(key, place.entry, state.number) else {
+      return enterMapped(key, probe.hash, state, form, at: position, byteCount: byteCount, &writer)
+    }
+    replace(old, at: place.slot, state, form, by: position, byteCount: byteCount, &writer)
+  }
+
+  /// Lets the index lead to a record that was appended, where all of the file is mapped, and keeps the accounts.
+  @inline(never)
+  private func enterMapped(
+    _ key: RawSpan, _ hash: UInt64, _ state: CollectionState, _ form: RecordForm, at position: UInt64,
+    byteCount: Int, _ writer: inout LogWriter
+  ) {
+    var probe = index.view.probe(hash)
+    // Without a call there is nothing to fail. A record that makes no sense is passed over.
+    let old = try? reader.locate(
+      key, in: state.number, verifying: false, inWindow: writer.recordsInWindow, probe: &probe)
     enter(probe, old, state, form, at: position, byteCount: byteCount, &writer)
   }
 
@@ -178,13 +191,15 @@ extension Contents {
     var probe = index.view.probe(hash)
     // Where it takes a call it may fail, and nothing may be appended then: not knowing which entry of the index to replace
     // would leave the key with two of them.
-    var old =
+    let old =
       isMapped ? nil : try reader.locate(key, in: state.number, verifying: false, probe: &probe)
     defer { old?.release() }
     try writer.makeRoom(byteCount, key, for: purpose)
     let position = try writer.append(form, byteCount: byteCount, key: key, value: value, way)
     commit(&writer)
-    if isMapped { old = mapped(key, state, from: probe.next(), &probe, writer) }
+    if isMapped {
+      return enterMapped(key, hash, state, form, at: position, byteCount: byteCount, &writer)
+    }
     enter(probe, old, state, form, at: position, byteCount: byteCount, &writer)
   }
 

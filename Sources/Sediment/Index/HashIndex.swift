@@ -80,6 +80,7 @@ extension HashIndex {
   @inline(__always)
   func replace(_ place: IndexSlot, position: UInt64, _ permit: borrowing WritePermit) {
     let entry = IndexEntry(rawValue: place.loadAsWriter())
+    assert(entry.rawValue > IndexEntry.deleted, "the place is stale")
     place.store(IndexEntry(position: position, hashBits: entry.hashBits).rawValue)
   }
 
