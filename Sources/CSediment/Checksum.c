@@ -166,8 +166,8 @@ static inline uint64_t first_word(uint32_t position, const uint8_t *record) {
   return position | (uint64_t)shape << 32;
 }
 
-ONE_CHAIN static uint32_t record_one_chain(uint32_t state, uint64_t first, const uint8_t *next, size_t count) {
-  state = STEP8(state, first);
+ONE_CHAIN static uint32_t record_one_chain(uint32_t seed, uint64_t first, const uint8_t *next, size_t count) {
+  uint32_t state = STEP8(~seed, first);
   for (; count >= 32; next += 32, count -= 32) {
     state = STEP8(state, word_at(next));
     state = STEP8(state, word_at(next + 8));
@@ -175,11 +175,11 @@ ONE_CHAIN static uint32_t record_one_chain(uint32_t state, uint64_t first, const
     state = STEP8(state, word_at(next + 24));
   }
   for (; count >= 8; next += 8, count -= 8) state = STEP8(state, word_at(next));
-  return state;
+  return ~state;
 }
 
-THREE_CHAINS static uint32_t record_three_chains(uint32_t state, uint64_t first, const uint8_t *next, size_t count) {
-  return three_chains(STEP8(state, first), next, count);
+THREE_CHAINS static uint32_t record_three_chains(uint32_t seed, uint64_t first, const uint8_t *next, size_t count) {
+  return ~three_chains(STEP8(~seed, first), next, count);
 }
 
 // Whether a record of so many bytes is long enough for three chains.
@@ -189,8 +189,9 @@ uint32_t sediment_crc32c_record(uint32_t seed, uint32_t position, const void *re
   const uint8_t *bytes = record;
   int way = sediment_crc32c_way();
   uint64_t first = first_word(position, bytes);
-  if (takes_three_chains(way, count)) return ~record_three_chains(~seed, first, bytes + 8, count - 8);
-  if (way != 0) return ~record_one_chain(~seed, first, bytes + 8, count - 8);
+  // Calls at the end, so that nothing is left to be done behind them.
+  if (takes_three_chains(way, count)) return record_three_chains(seed, first, bytes + 8, count - 8);
+  if (way != 0) return record_one_chain(seed, first, bytes + 8, count - 8);
   return record_portable(seed, position, bytes, count);
 }
 

@@ -26,7 +26,10 @@
     var first: UInt64 = 0
     var second: UInt64 = 0
     if byteCount >= 16 {
-      if byteCount > 16 { state = foldBlocks(of: key, into: state) }
+      if byteCount > 16 {
+        state = fold(key, at: 0, into: state)
+        if byteCount > 32 { state = foldOtherBlocks(of: key, into: state) }
+      }
       first = key.word(UInt64.self, at: byteCount &- 16)
       second = key.word(UInt64.self, at: byteCount &- 8)
     } else if byteCount >= 8 {
@@ -42,13 +45,18 @@
     return foldedProduct(foldedProduct(first ^ low, second ^ state), end ^ high ^ Self.secondConstant)
   }
 
-  /// Takes in all blocks of 16 bytes before the last 16 bytes, the last of which may overlap these.
-  @inlinable @inline(never) func foldBlocks(of key: RawSpan, into state: UInt64) -> UInt64 {
+  /// Takes in a block of 16 bytes.
+  @inlinable @inline(__always) func fold(_ key: RawSpan, at offset: Int, into state: UInt64) -> UInt64 {
+    foldedProduct(
+      key.word(UInt64.self, at: offset) ^ low, key.word(UInt64.self, at: offset &+ 8) ^ state)
+  }
+
+  /// Takes in all blocks of 16 bytes behind the first one and before the last 16 bytes, which the last may overlap.
+  @inlinable @inline(never) func foldOtherBlocks(of key: RawSpan, into state: UInt64) -> UInt64 {
     var state = state
-    var offset = 0
+    var offset = 16
     while offset < key.byteCount &- 16 {
-      state = foldedProduct(
-        key.word(UInt64.self, at: offset) ^ low, key.word(UInt64.self, at: offset &+ 8) ^ state)
+      state = fold(key, at: offset, into: state)
       offset &+= 16
     }
     return state
