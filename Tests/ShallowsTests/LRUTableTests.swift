@@ -38,6 +38,16 @@ import Testing
     #expect(storage.count > 9_000)
   }
 
+  @Test(arguments: [0, 3, 6, 12, 20, 32, 40, 53])
+  func `Numbers at equal distances are spread as well as others`(distanceLog2: Int) throws {
+    let storage = LRUStorage<Int, Int>(capacity: .count(1024))
+    for number in 0..<1024 { storage.insert(number, forKey: number << distanceLog2) }
+    for number in 0..<1024 { #expect(storage.value(forKey: number << distanceLog2) == number) }
+    try storage.checkInvariants()
+    // One and a half for each is what hashes that are drawn come to in a table that is half full.
+    #expect(storage.searchedSlotCount < 3 * 1024)
+  }
+
   @Test func `The order of use outlives growth, and lasts to the end`() throws {
     let storage = LRUStorage<String, Int>(capacity: .count(5_000))
     var order: [String] = []

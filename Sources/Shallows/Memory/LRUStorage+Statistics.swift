@@ -21,6 +21,13 @@ extension LRUStorage {
     return keys
   }
 
+  /// How many slots of the table are looked at to find each of the keys once.
+  package var searchedSlotCount: Int {
+    lock.lock()
+    defer { lock.unlock() }
+    return unsafe bounded.pointee.table.searchedSlotCount()
+  }
+
   /// Checks everything that must hold of the table and the bound between two calls.
   package func checkInvariants() throws(LRUDefect) {
     lock.lock()

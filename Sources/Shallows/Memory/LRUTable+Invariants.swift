@@ -26,6 +26,22 @@ extension LRUTable {
     try checkSlots()
   }
 
+  /// How many slots are looked at to find each of the keys once.
+  func searchedSlotCount() -> Int {
+    var searched = 0
+    var index = newest
+    while index != 0 {
+      var position = unsafe homePosition(of: links[Int(index)].hash)
+      searched += 1
+      while unsafe slots[Int(position)] & mask != index {
+        position = (position &+ 1) & mask
+        searched += 1
+      }
+      index = unsafe links[Int(index)].older
+    }
+    return searched
+  }
+
   private func checkFreeEntries() throws(LRUDefect) -> Set<UInt32> {
     var free: Set<UInt32> = []
     var index = firstFree
