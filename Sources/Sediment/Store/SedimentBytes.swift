@@ -124,3 +124,16 @@ extension String: SedimentDecodable {
     self = text
   }
 }
+
+extension [UInt8] {
+  /// Makes the elements those of a buffer, most of them where the ones before lie: values are often as long as others.
+  @inlinable @inline(__always)
+  mutating func replaceAll(by bytes: UnsafeRawBufferPointer) {
+    if count > bytes.count { removeLast(count &- bytes.count) }
+    let keptCount = count
+    unsafe withUnsafeMutableBytes { target in
+      unsafe target.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[..<keptCount]))
+    }
+    if keptCount < bytes.count { unsafe append(contentsOf: bytes[keptCount...]) }
+  }
+}

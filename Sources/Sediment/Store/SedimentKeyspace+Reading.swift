@@ -46,16 +46,19 @@ extension SedimentKeyspace {
 
   /// Replaces the contents of a buffer by the value of a key; if it has none, empties the buffer and returns false.
   ///
-  /// A buffer that is used again keeps its memory, so nothing is allocated once it is large enough.
+  /// A buffer that is used again keeps its memory, so nothing is allocated once it is large enough. A call that throws
+  /// leaves it as it was.
   @inlinable
   public func retrieve<Key: SedimentBytes & ~Escapable>(
     forKey key: Key, into buffer: inout [UInt8]
   ) throws -> Bool {
-    buffer.removeAll(keepingCapacity: true)
     return try key.withSedimentBytes { (key) throws(SedimentError) -> Bool in
-      guard let value = try reader.beginReading(key, state) else { return false }
+      guard let value = try reader.beginReading(key, state) else {
+        buffer.removeAll(keepingCapacity: true)
+        return false
+      }
       defer { reader.endReading(value) }
-      unsafe buffer.append(contentsOf: value.bytes)
+      unsafe buffer.replaceAll(by: value.bytes)
       return true
     }
   }

@@ -102,10 +102,15 @@ struct StoreReadingTests {
     var buffer: [UInt8] = []
     buffer.reserveCapacity(200_000)
     let address = unsafe buffer.withUnsafeBytes { $0.baseAddress }
-    for key in ["long", "short", "none", "large", "long"] {
-      _ = try fixture.store.retrieve(forKey: key, into: &buffer)
+    let byteCounts = ["long": 1_000, "short": 10, "large": 200_000]
+    for key in ["long", "short", "short", "long", "none", "large", "long"] {
+      #expect(try fixture.store.retrieve(forKey: key, into: &buffer) == (key != "none"))
+      #expect(same(buffer, pattern(byteCounts[key] ?? 0)))
       #expect(unsafe buffer.withUnsafeBytes { $0.baseAddress } == address)
     }
+    // An error leaves it as it was.
+    try fixture.store.close()
+    #expect(code { _ = try fixture.store.retrieve(forKey: "short", into: &buffer) } == .closed)
     #expect(same(buffer, pattern(1_000)))
   }
 
