@@ -85,7 +85,9 @@ public func sediment_batch_set(
         throw Refusal.misuse(
           "change.expiry is SEDIMENT_EXPIRY_UNCHANGED, which no batch takes. Set another one.")
       }
-      batch.set(valueBytes, forKey: keyBytes, in: keys, expiry: expiry)
+      keyBytes.withSedimentBytes { key in
+        valueBytes.withSedimentBytes { value in batch.set(value, forKey: key, in: keys, expiry: expiry) }
+      }
     }
   }
 }

@@ -85,14 +85,11 @@ extension SedimentBatch {
 
   /// Gives a key of a collection a value with an expiry; `unchanged` is taken as `never`.
   package mutating func set(
-    _ value: some SedimentBytes, forKey key: some SedimentBytes, in collection: SedimentCollection,
-    expiry: SedimentExpiry
+    _ value: RawSpan, forKey key: RawSpan, in collection: SedimentCollection, expiry: SedimentExpiry
   ) {
     guard isOwn(collection) else { return }
     let time = if case .at(let time) = changes.written(expiry) { time } else { UInt64(0) }
-    key.withSedimentBytes { key in
-      value.withSedimentBytes { value in members.addPut(value, key, collection.state, expiry: time) }
-    }
+    members.addPut(value, key, collection.state, expiry: time)
   }
 
   /// Makes the changes all together or not at all.
