@@ -12,6 +12,8 @@ struct Plans {
   var isMaintenanceResting = false
   /// How much of the log must be unknown to the stored index before storing it is tried again, after that failed.
   var unstoredByteCountWaited: UInt64 = 0
+  /// Whether storing the index is on its way.
+  var isStoringPlanned = false
   /// How often records were cleared, and how many of these times the index has been swept of.
   var clearingCount = 0
   var sweptClearingCount = 0
@@ -82,7 +84,13 @@ extension Background {
     // After an attempt that came to nothing it is higher.
     writer.unstored.byteCountMax = max(limit, writer.plans.unstoredByteCountWaited)
     guard writer.wantsIndexStored else { return }
-    schedule(.storeIndex, after: writer.pauseBeforeStoring(keyCount: index.count))
+    planStoringIndex(after: writer.pauseBeforeStoring(keyCount: index.count), &writer)
+  }
+
+  /// Stores the index after so many nanoseconds, if it is still to be stored then.
+  func planStoringIndex(after pause: UInt64, _ writer: inout LogWriter) {
+    writer.plans.isStoringPlanned = true
+    schedule(.storeIndex, after: pause)
   }
 
   /// The bytes of the log that an opening scans without much ado.

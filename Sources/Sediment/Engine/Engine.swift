@@ -58,7 +58,10 @@ final class Engine: AboveReader, Sendable {
     }
     if options.storesIndex {
       background.works[.storeIndex] = Work { [indexStorer] in indexStorer.storeIndexInBackground() }
-      writer.withLock { writer in writer.unstored.byteCountMax = Background.unstoredByteCountMin }
+      writer.withLock { writer in
+        writer.unstored.byteCountMax = Background.unstoredByteCountMin
+        if !writer.wantsIndexStored { writer.unstored.attemptedAt = reader.disk.monotonicClock() }
+      }
     }
     if options.observer != nil {
       writer.withLock { writer in

@@ -105,7 +105,7 @@ internal import SedimentFormat
   /// Called with the error that poisons.
   var poisoned: (@Sendable (SedimentError) -> Void)?
   /// What of the log the stored index does not know.
-  var unstored: UnstoredLog
+  var unstored = UnstoredLog()
   var plans = Plans()
   /// Whether the index was built anew because its keys were alike.
   var isReseeded = false
@@ -131,7 +131,6 @@ internal import SedimentFormat
     ledger.setNeeded(from: neededGeneration)
     openedTotals = catalogue.numbers.totals
     observedAt = disk.monotonicClock()
-    unstored = UnstoredLog(openedAt: observedAt)
     extentSlotCount = catalogue.segments.values.reduce(0) {
       $1.identity.kind == .extent ? $0 + $1.identity.run.count : $0
     }

@@ -26,21 +26,22 @@ extension IndexStorer {
 
   func storeIndexInBackground() {
     guard lifetime.isUsable, let writer else { return }
-    // The index may have been stored meanwhile, or have grown.
-    let keyCount = index.count
-    let pause = writer.withLock { writer in
-      writer.wantsIndexStored ? writer.pauseBeforeStoring(keyCount: keyCount) : nil
+    let isDue = writer.withLock { writer in
+      // The index may have been stored meanwhile, or have grown.
+      writer.plans.isStoringPlanned = false
+      guard writer.wantsIndexStored else { return false }
+      let pause = writer.pauseBeforeStoring(keyCount: index.count)
+      if pause > 0 { background.planStoringIndex(after: pause, &writer) }
+      return pause == 0
     }
-    guard let pause else { return }
-    if pause > 0 { return background.schedule(.storeIndex, after: pause) }
-    let began = reader.disk.monotonicClock()
+    guard isDue else { return }
     let isStored = storeIndex { [lifetime] in !lifetime.isClosed }
-    let ended = reader.disk.monotonicClock()
+    let now = reader.disk.monotonicClock()
     writer.withLock { writer in
       let next = writer.unstoredByteCount &+ Background.unstoredByteCountMin
       writer.plans.unstoredByteCountWaited = isStored ? 0 : next
       writer.unstored.byteCountMax = max(next, Background.unstoredByteCountMin)
-      writer.unstored.noteAttempt(from: began, to: ended, keyCount: isStored ? keyCount : 0)
+      writer.unstored.attemptedAt = now
     }
   }
 
@@ -116,29 +117,21 @@ package struct UnstoredLog {
   fileprivate var knownTotal: UInt64 = 0
   /// The bytes from which on the index should be stored in the background.
   var byteCountMax = UInt64.max
-  /// When the last attempt to store it ended; at first when the store was opened.
-  private var attemptedAt: UInt64
-  /// What storing takes for each key: a guess, then what it took the last time.
-  private var nanosecondsPerKey: UInt64 = 100
+  /// When the last attempt to store it ended; at first when the store was opened, or nil if that had to scan so much that
+  /// storing does not wait.
+  package var attemptedAt: UInt64?
 
-  /// Of so much time storing takes one part at most, however fast the log grows.
-  private static let timeParts: UInt64 = 50
+  /// Of so many nanoseconds for each key storing takes about a fiftieth, nearly all of it for the records' heads.
+  private static let nanosecondsPerKey: UInt64 = 5_000
 
-  package init(openedAt: UInt64) {
-    attemptedAt = openedAt
-  }
+  package init() {}
 
   /// For how many nanoseconds an index of so many keys must not be stored yet.
   package func pause(at now: UInt64, keyCount: Int) -> UInt64 {
-    let wanted = UInt64(keyCount) &* nanosecondsPerKey &* Self.timeParts
+    guard let attemptedAt else { return 0 }
+    let wanted = UInt64(keyCount) &* Self.nanosecondsPerKey
     let passed = now &- attemptedAt
     return passed < wanted ? wanted - passed : 0
-  }
-
-  /// Notes an attempt that stored so many keys: none if it failed.
-  package mutating func noteAttempt(from began: UInt64, to ended: UInt64, keyCount: Int) {
-    attemptedAt = ended
-    if keyCount > 0 { nanosecondsPerKey = (ended &- began) / UInt64(keyCount) }
   }
 }
 
@@ -146,10 +139,10 @@ extension LogWriter {
   /// The bytes of records that an opening would scan if this one crashed now; some more where segments were freed.
   var unstoredByteCount: UInt64 { writtenTotal &- unstored.knownTotal }
 
-  /// Whether the index should be stored in the background.
-  var wantsIndexStored: Bool { unstoredByteCount > unstored.byteCountMax }
+  /// Whether the index should be stored in the background, and that is not planned.
+  var wantsIndexStored: Bool { unstoredByteCount > unstored.byteCountMax && !plans.isStoringPlanned }
 
-  /// For how many nanoseconds an index of so many keys must not be stored yet, so that the log may grow meanwhile.
+  /// For how many nanoseconds an index of so many keys must not be stored yet.
   func pauseBeforeStoring(keyCount: Int) -> UInt64 {
     unstored.pause(at: disk.monotonicClock(), keyCount: keyCount)
   }

@@ -155,7 +155,7 @@ struct StoredIndexDamageTests {
     fixture.scheduler.runDue()
     #expect(fixture.store.statistics.storedIndexByteCount == 0)
     for number in 0..<240 { try fixture.store.set(value, forKey: "\(number % 30)") }
-    // Storing 100 keys is taken to last 10 us, and gets a fiftieth of the time.
+    // 5 us for each of the 100 keys have to pass.
     for nanoseconds in [0, 499_999] {
       disk.advanceClocks(by: .nanoseconds(nanoseconds))
       fixture.scheduler.advance(by: UInt64(nanoseconds))
@@ -168,8 +168,22 @@ struct StoredIndexDamageTests {
     #expect(unstored < 4 << 20)
     #expect(try disk.afterProcessDeath().expectSameIndex().storedCount == 100)
     for number in 0..<2_320 { try fixture.store.set(value, forKey: "\(number % 120)") }
-    // It took no time by this clock.
-    fixture.scheduler.runDue()
+    disk.advanceClocks(by: .microseconds(600))
+    fixture.scheduler.advance(by: 600_000)
     #expect(try disk.afterProcessDeath().expectSameIndex().storedCount == 120)
+  }
+
+  @Test func `An opening that scanned much stores the index without waiting`() throws {
+    let disk = SimulatedDisk(SimulatedDiskOptions(seed: 3, fileByteCountMax: 128 << 20))
+    let fixture = try StoreFixture(on: disk)
+    let value = [UInt8](repeating: 1, count: 15 << 10)
+    for number in 0..<2_400 { try fixture.store.set(value, forKey: "\(number)") }
+    fixture.scheduler.runDue()
+    #expect(fixture.store.statistics.storedIndexByteCount == 0)
+    let another = try StoreFixture(on: disk.afterProcessDeath())
+    #expect(another.store.recovery.scannedByteCount > 32 << 20)
+    for number in 0..<20 { try another.store.set(value, forKey: "\(number)") }
+    another.scheduler.runDue()
+    #expect(another.store.statistics.storedIndexByteCount > 0)
   }
 }
