@@ -68,6 +68,28 @@ package struct IndexProbe {
     }
   }
 
+  /// The same for a probe that has not begun: most find it, or that there is none, in the first bucket.
+  @inline(__always)
+  fileprivate mutating func first() -> IndexEntry? {
+    visitedCount = 1
+    visit()
+    if matches == 0 {
+      if isLast { return nil }
+    } else {
+      let slot = table.bucket(bucket).advanced(by: matches.trailingZeroBitCount)
+      let raw = slot.load()
+      if agrees(raw), raw & IndexEntry.positionMask >= IndexEntry.positionMin {
+        matches &= matches &- 1
+        found = slot
+        return IndexEntry(rawValue: raw)
+      }
+    }
+    return nextBehind()
+  }
+
+  @inline(never)
+  private mutating func nextBehind() -> IndexEntry? { next() }
+
   @inline(__always)
   private func agrees(_ raw: UInt64) -> Bool {
     (raw ^ hashBits) & IndexEntry.hashMask == 0
@@ -163,7 +185,7 @@ struct KeySearch {
   @inline(__always)
   init(_ probe: IndexProbe) {
     var probe = probe
-    if let entry = probe.next(), let slot = probe.found {
+    if let entry = probe.first(), let slot = probe.found {
       place = IndexPlace(entry: entry, slot: slot, table: probe.table)
     } else {
       place = nil
