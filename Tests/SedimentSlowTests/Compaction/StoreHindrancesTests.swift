@@ -123,7 +123,7 @@ struct StoreHindrancesTests {
       let statistics = fixture.store.statistics
       recordByteCountMax = max(recordByteCountMax, statistics.liveByteCount + statistics.deadByteCount)
     }
-    #expect(recordByteCountMax == 2_528_152)
+    #expect(recordByteCountMax == 2_528_040)
     #expect(fixture.store.accountFindings() == [])
   }
 

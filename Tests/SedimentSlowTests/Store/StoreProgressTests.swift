@@ -241,7 +241,7 @@ struct StoreProgressTests {
     for number in 0..<3_000 where number % 50 != 0 { try fixture.store.remove(forKey: "\(number)") }
     fixture.scheduler.advance(by: 2_000_000_000)
     let statistics = fixture.store.statistics
-    #expect(statistics.liveByteCount + statistics.deadByteCount == 1_424_248)
+    #expect(statistics.liveByteCount + statistics.deadByteCount == 1_424_112)
     #expect(fixture.store.accountFindings() == [])
   }
 
