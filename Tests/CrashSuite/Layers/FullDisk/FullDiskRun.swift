@@ -84,8 +84,7 @@ struct FullDiskRun {
     switch operation {
     case .open: try close()
     case .recover:
-      // What a process leaves that dies now.
-      let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+      let bytes = try fileAtAMoment()
       try close()
       try disk.empty()
       try bytes.write(to: URL(fileURLWithPath: path))
@@ -94,6 +93,17 @@ struct FullDiskRun {
     default: break
     }
     try disk.release(freeByteCount)
+  }
+
+  /// What a process leaves that dies now.
+  ///
+  /// The background goes on while the file is read: only bytes that two readings agree on are those of a moment, the one
+  /// between them.
+  private func fileAtAMoment() throws -> Data {
+    let file = URL(fileURLWithPath: path)
+    var bytes = try Data(contentsOf: file)
+    while case let again = try Data(contentsOf: file), again != bytes { bytes = again }
+    return bytes
   }
 
   // MARK: The operation
