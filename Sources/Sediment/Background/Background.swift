@@ -29,7 +29,7 @@ final class Background: @unchecked Sendable {
     allocatesBlocks = opened.volume.file.traits.allocatesBlocks
     let events = EventQueue(options.observer)
     self.events = events
-    if options.observer != nil { works[.tellEvents] = Work { events.deliver() } }
+    if hasObserver { works[.tellEvents] = Work { events.deliver() } }
   }
 
   /// Ends all work, in an order that is always the same, and lets go of the components that it holds.

@@ -141,10 +141,9 @@ extension Changes {
       if isLast { view.prefetch(hash) }
     }
     for number in first..<changes.count {
-      let search = KeySearch(changes[number].hash, in: view)
-      guard let entry = search.first else { continue }
-      reader.prefetchHead(entry)
-      changes[number].entryPlace = search.probe.found
+      guard let place = KeySearch(changes[number].hash, in: view).place else { continue }
+      reader.prefetchHead(place.entry)
+      changes[number].entryPlace = place.slot
     }
     for number in first..<changes.count {
       // What has no entry that agrees has no record.
@@ -170,8 +169,8 @@ extension Changes {
     var probe = view.probe(changes[number].hash)
     let found = try reader.locate(
       key, in: collection, verifying: false, inWindow: window, probe: &probe)
-    changes[number].entryPlace = probe.found
-    if let found { changes.note(found, ofChange: number) } else { changes[number].entryPlace = nil }
+    changes[number].entryPlace = found == nil ? nil : probe.found
+    if let found { changes.note(found, ofChange: number) }
     found?.release()
   }
 

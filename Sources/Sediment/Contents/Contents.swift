@@ -175,6 +175,7 @@ extension Contents {
     // Without a call there is nothing to fail. A record that makes no sense is passed over.
     let old = try? reader.locate(
       key, in: state.number, verifying: false, inWindow: writer.recordsInWindow, probe: &probe)
+    defer { old?.release() }
     enter(probe, old, state, form, at: position, byteCount: byteCount, &writer)
   }
 

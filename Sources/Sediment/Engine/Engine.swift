@@ -63,7 +63,7 @@ final class Engine: AboveReader, Sendable {
         if !writer.wantsIndexStored { writer.unstored.attemptedAt = reader.disk.monotonicClock() }
       }
     }
-    if options.observer != nil {
+    if background.hasObserver {
       writer.withLock { writer in
         writer.sealed = { [unowned background] in background.tell(.segmentSealed) }
         writer.poisoned = { [unowned background] error in background.tell(.failed(error)) }

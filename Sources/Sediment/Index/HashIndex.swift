@@ -5,8 +5,8 @@ internal import Synchronization
 ///
 /// Readers take a `view` and probe it. They take no lock, never wait, and find every key that stays present. Changes
 /// are made by one thread at a time, which has the writer; no single one takes longer than filling the tables
-/// of one partition, some 20,000 entries, a few times at most, and copying the directory. Memory that was replaced is handed to `retire`,
-/// which must see to its `free()` once no reader that might have seen it is inside.
+/// of one partition, some 20,000 entries, a few times at most, and copying the directory. Memory that was
+/// replaced is handed to `retire`, which must see to its `free()` once no reader that might have seen it is inside.
 ///
 /// The hash's first bits choose a partition in the directory, the following ones a bucket in the partition's table
 /// (see `IndexDirectory`, `IndexTable`). Partitions grow one by one (see `IndexGrowth`).
@@ -71,17 +71,19 @@ extension HashIndex {
   package func replace(
     _ probe: IndexProbe, position: UInt64, keepingReference: Bool = false, _ permit: borrowing WritePermit
   ) {
-    probe.replace(position: position, keepingReference: keepingReference)
+    assert(probe.holdsEntry, "the probe is stale")
+    replace(probe.slot, position: position, keepingReference: keepingReference, permit)
   }
 
-  /// Makes the entry at a place name another record of its key; it is not referenced then.
-  ///
-  /// Only while nothing was added or removed since the place was found.
+  /// The same for the entry at a place, while nothing was added or removed since that was found.
   @inline(__always)
-  func replace(_ place: IndexSlot, position: UInt64, _ permit: borrowing WritePermit) {
-    let entry = IndexEntry(rawValue: place.loadAsWriter())
-    assert(entry.rawValue > IndexEntry.deleted, "the place is stale")
-    place.store(IndexEntry(position: position, hashBits: entry.hashBits).rawValue)
+  func replace(
+    _ place: IndexSlot, position: UInt64, keepingReference: Bool = false, _ permit: borrowing WritePermit
+  ) {
+    let old = IndexEntry(rawValue: place.loadAsWriter())
+    assert(old.rawValue > IndexEntry.deleted, "the place is stale")
+    let reference = keepingReference ? old.rawValue & IndexEntry.referenceBit : 0
+    place.store(IndexEntry(position: position, hashBits: old.hashBits).rawValue | reference)
   }
 
   /// Removes the entry that the probe stands on.

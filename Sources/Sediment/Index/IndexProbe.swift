@@ -50,13 +50,7 @@ package struct IndexProbe {
   package mutating func next() -> IndexEntry? {
     while true {
       while matches != 0 {
-        let slot = table.bucket(bucket).advanced(by: matches.trailingZeroBitCount)
-        matches &= matches &- 1
-        let raw = slot.load()
-        if agrees(raw), raw & IndexEntry.positionMask >= IndexEntry.positionMin {
-          found = slot
-          return IndexEntry(rawValue: raw)
-        }
+        if let entry = takeMatch() { return entry }
       }
       if visitedCount > 0 {
         if isLast { return nil }
@@ -75,20 +69,25 @@ package struct IndexProbe {
     visit()
     if matches == 0 {
       if isLast { return nil }
-    } else {
-      let slot = table.bucket(bucket).advanced(by: matches.trailingZeroBitCount)
-      let raw = slot.load()
-      if agrees(raw), raw & IndexEntry.positionMask >= IndexEntry.positionMin {
-        matches &= matches &- 1
-        found = slot
-        return IndexEntry(rawValue: raw)
-      }
+    } else if let entry = takeMatch() {
+      return entry
     }
     return nextBehind()
   }
 
   @inline(never)
   private mutating func nextBehind() -> IndexEntry? { next() }
+
+  /// The entry of the next slot of the bucket that agreed when this was visited; nil if it does no more.
+  @inline(__always)
+  private mutating func takeMatch() -> IndexEntry? {
+    let slot = table.bucket(bucket).advanced(by: matches.trailingZeroBitCount)
+    matches &= matches &- 1
+    let raw = slot.load()
+    guard agrees(raw), raw & IndexEntry.positionMask >= IndexEntry.positionMin else { return nil }
+    found = slot
+    return IndexEntry(rawValue: raw)
+  }
 
   @inline(__always)
   private func agrees(_ raw: UInt64) -> Bool {
@@ -112,7 +111,7 @@ package struct IndexProbe {
 
   /// The slot of the entry that `next` returned last.
   @inline(__always)
-  private var slot: IndexSlot {
+  var slot: IndexSlot {
     guard let found else { preconditionFailure("the probe stands on no entry") }
     return found
   }
@@ -135,14 +134,6 @@ extension IndexProbe {
 // MARK: The writer
 
 extension IndexProbe {
-  /// Makes the slot hold another position, not referenced, or referenced as before.
-  @inline(__always)
-  func replace(position: UInt64, keepingReference: Bool) {
-    assert(holdsEntry, "the probe is stale")
-    let reference = keepingReference ? slot.loadAsWriter() & IndexEntry.referenceBit : 0
-    slot.store(IndexEntry(position: position, hashBits: hashBits).rawValue | reference)
-  }
-
   /// Frees the slot; says whether it became a deleted one.
   @inline(__always)
   func free() -> Bool {
@@ -153,7 +144,8 @@ extension IndexProbe {
     return !isVacant
   }
 
-  private var holdsEntry: Bool {
+  /// Whether the slot still holds an entry of the hash.
+  var holdsEntry: Bool {
     let raw = slot.loadAsWriter()
     return agrees(raw) && raw > IndexEntry.deleted
   }
@@ -200,7 +192,8 @@ struct IndexPlace {
   let slot: IndexSlot
   fileprivate let table: IndexTable
 
-  /// Whether the slot still holds the entry, and is where readers of a new view look for it by the hash that was searched.
+  /// Whether the slot still holds the entry, and is where readers of a new view look for it by the hash that was
+  /// searched.
   ///
   /// Only while the view of the search is valid: until then no other table can come to the same place in memory.
   @inline(__always)

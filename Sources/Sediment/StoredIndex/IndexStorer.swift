@@ -117,8 +117,8 @@ package struct UnstoredLog {
   fileprivate var knownTotal: UInt64 = 0
   /// The bytes from which on the index should be stored in the background.
   var byteCountMax = UInt64.max
-  /// When the last attempt to store it ended; at first when the store was opened, or nil if that had to scan so much that
-  /// storing does not wait.
+  /// When the last attempt to store it ended; at first when the store was opened, or nil if that had to scan so much
+  /// that storing does not wait.
   package var attemptedAt: UInt64?
 
   /// Of so many nanoseconds for each key storing takes about a fiftieth, nearly all of it for the records' heads.

@@ -27,6 +27,7 @@
   /// The most bytes of a value that a record itself can hold, as stored.
   @usableFromInline package static let inlineValueByteCountMax = (1 << 24) - 1
 
+  // A literal: a shift is computed at the first use, and asked for at each.
   @usableFromInline package static let batchRecordCountMax: UInt32 = 1_048_576
   @usableFromInline package static let batchByteCountMax = 256 << 20
 

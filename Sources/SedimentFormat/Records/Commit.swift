@@ -44,8 +44,8 @@ package struct Commit: Hashable, Sendable {
 
 /// Collects the members of a batch for its commit, or to compare with one.
 @usableFromInline package struct BatchChecksum: Sendable {
-  @usableFromInline package var memberCount: UInt32 = 0
-  @usableFromInline package var checksum = Checksum.empty
+  @usableFromInline package internal(set) var memberCount: UInt32 = 0
+  @usableFromInline package internal(set) var checksum = Checksum.empty
 
   package init() {}
 

@@ -31,12 +31,8 @@ extension LRUTable {
     var searched = 0
     var index = newest
     while index != 0 {
-      var position = unsafe homePosition(of: links[Int(index)].hash)
-      searched += 1
-      while unsafe slots[Int(position)] & mask != index {
-        position = (position &+ 1) & mask
-        searched += 1
-      }
+      let home = unsafe homePosition(of: links[Int(index)].hash)
+      searched += 1 + Int((position(of: index) &- home) & mask)
       index = unsafe links[Int(index)].older
     }
     return searched

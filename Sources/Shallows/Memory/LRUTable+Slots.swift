@@ -40,11 +40,18 @@ extension LRUTable {
     unsafe slots[Int(position)] = (hash &<< bitCount) | index
   }
 
+  /// The position of the slot that leads to an entry.
+  @inlinable @inline(__always)
+  func position(of index: UInt32) -> UInt32 {
+    var position = unsafe homePosition(of: links[Int(index)].hash)
+    while unsafe slots[Int(position)] & mask != index { position = (position &+ 1) & mask }
+    return position
+  }
+
   /// Makes an entry be found no more, and closes the gap, so that no search ends too early.
   @inlinable @inline(__always)
   func clearSlot(of index: UInt32) {
-    var gap = unsafe homePosition(of: links[Int(index)].hash)
-    while unsafe slots[Int(gap)] & mask != index { gap = (gap &+ 1) & mask }
+    var gap = position(of: index)
     var position = gap
     while true {
       position = (position &+ 1) & mask

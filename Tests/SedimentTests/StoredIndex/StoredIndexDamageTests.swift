@@ -146,14 +146,21 @@ struct StoredIndexDamageTests {
     #expect(byteCounts.count == 1)
   }
 
-  @Test func `Storing in the background begins when the log has grown and time has passed, and again`() throws
-  {
+  private let value = [UInt8](repeating: 1, count: 15 << 10)
+
+  /// A store after so many sets of so many keys, whose index is not stored: no time has passed on its disk.
+  private func longLog(_ count: Int, ofKeys keyCount: Int) throws -> (disk: SimulatedDisk, StoreFixture) {
     let disk = SimulatedDisk(SimulatedDiskOptions(seed: 3, fileByteCountMax: 128 << 20))
     let fixture = try StoreFixture(on: disk)
-    let value = [UInt8](repeating: 1, count: 15 << 10)
-    for number in 0..<2_080 { try fixture.store.set(value, forKey: "\(number % 100)") }
+    for number in 0..<count { try fixture.store.set(value, forKey: "\(number % keyCount)") }
     fixture.scheduler.runDue()
     #expect(fixture.store.statistics.storedIndexByteCount == 0)
+    return (disk, fixture)
+  }
+
+  @Test func `Storing in the background begins when the log has grown and time has passed, and again`() throws
+  {
+    let (disk, fixture) = try longLog(2_080, ofKeys: 100)
     for number in 0..<240 { try fixture.store.set(value, forKey: "\(number % 30)") }
     // 5 us for each of the 100 keys have to pass.
     for nanoseconds in [0, 499_999] {
@@ -174,12 +181,8 @@ struct StoredIndexDamageTests {
   }
 
   @Test func `An opening that scanned much stores the index without waiting`() throws {
-    let disk = SimulatedDisk(SimulatedDiskOptions(seed: 3, fileByteCountMax: 128 << 20))
-    let fixture = try StoreFixture(on: disk)
-    let value = [UInt8](repeating: 1, count: 15 << 10)
-    for number in 0..<2_400 { try fixture.store.set(value, forKey: "\(number)") }
-    fixture.scheduler.runDue()
-    #expect(fixture.store.statistics.storedIndexByteCount == 0)
+    let (disk, fixture) = try longLog(2_400, ofKeys: 2_400)
+    defer { withExtendedLifetime(fixture) {} }
     let another = try StoreFixture(on: disk.afterProcessDeath())
     #expect(another.store.recovery.scannedByteCount > 32 << 20)
     for number in 0..<20 { try another.store.set(value, forKey: "\(number)") }
