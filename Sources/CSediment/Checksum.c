@@ -95,14 +95,24 @@ THREE_CHAINS static inline uint32_t shift(uint32_t state, uint32_t power) {
 #if HAS_INSTRUCTIONS
 // 0 before it is known; found anew by every thread that comes early, with the same result.
 static _Atomic int way_plus_one;
+// Up to how many bytes of a record are taken in by one chain: none before the way is known.
+static _Atomic size_t one_chain_count_max;
 
 int sediment_crc32c_way(void) {
   int known = atomic_load_explicit(&way_plus_one, memory_order_relaxed);
   if (known == 0) {
-    known = find_way() + 1;
+    int way = find_way();
+    known = way + 1;
+    // Longer records are quicker by three chains.
+    size_t count_max = way == 0 ? 0 : way == 1 ? SIZE_MAX : 3 * 128;
+    atomic_store_explicit(&one_chain_count_max, count_max, memory_order_relaxed);
     atomic_store_explicit(&way_plus_one, known, memory_order_relaxed);
   }
   return known - 1;
+}
+
+static inline int takes_one_chain(size_t count) {
+  return count <= atomic_load_explicit(&one_chain_count_max, memory_order_relaxed);
 }
 
 static inline uint64_t word_at(const uint8_t *bytes) {
@@ -166,66 +176,88 @@ static inline uint64_t first_word(uint32_t position, const uint8_t *record) {
   return position | (uint64_t)shape << 32;
 }
 
-ONE_CHAIN static uint32_t record_one_chain(uint32_t seed, uint64_t first, const uint8_t *next, size_t count) {
-  uint32_t state = STEP8(~seed, first);
-  for (; count >= 32; next += 32, count -= 32) {
-    state = STEP8(state, word_at(next));
-    state = STEP8(state, word_at(next + 8));
-    state = STEP8(state, word_at(next + 16));
-    state = STEP8(state, word_at(next + 24));
+// Does `STEP(16)` to `STEP(1)`, or as many of the last ones as there are, by a jump: most records are so short that
+// counting words would take as long as taking them in. `STEP(n)` is for the word n words before `end`.
+#define LAST_STEPS(count) \
+  switch (count) { \
+    case 16: STEP(16); __attribute__((fallthrough)); \
+    case 15: STEP(15); __attribute__((fallthrough)); \
+    case 14: STEP(14); __attribute__((fallthrough)); \
+    case 13: STEP(13); __attribute__((fallthrough)); \
+    case 12: STEP(12); __attribute__((fallthrough)); \
+    case 11: STEP(11); __attribute__((fallthrough)); \
+    case 10: STEP(10); __attribute__((fallthrough)); \
+    case 9: STEP(9); __attribute__((fallthrough)); \
+    case 8: STEP(8); __attribute__((fallthrough)); \
+    case 7: STEP(7); __attribute__((fallthrough)); \
+    case 6: STEP(6); __attribute__((fallthrough)); \
+    case 5: STEP(5); __attribute__((fallthrough)); \
+    case 4: STEP(4); __attribute__((fallthrough)); \
+    case 3: STEP(3); __attribute__((fallthrough)); \
+    case 2: STEP(2); __attribute__((fallthrough)); \
+    case 1: STEP(1); \
   }
-  for (; count >= 8; next += 8, count -= 8) state = STEP8(state, word_at(next));
-  return ~state;
+
+ONE_CHAIN static uint32_t record_one_chain(uint32_t seed, uint32_t position, const uint8_t *record, size_t count) {
+  size_t words = count / 8 - 1, part = (words - 1) % 16 + 1;
+  const uint8_t *end = record + 8 + 8 * part;
+  uint64_t state = STEP8(~seed, first_word(position, record));
+#define STEP(n) state = STEP8((uint32_t)state, word_at(end - 8 * n))
+  LAST_STEPS(part)
+  for (words -= part; words > 0; words -= 16) {
+    end += 8 * 16;
+    LAST_STEPS(16)
+  }
+#undef STEP
+  return ~(uint32_t)state;
 }
 
-THREE_CHAINS static uint32_t record_three_chains(uint32_t seed, uint64_t first, const uint8_t *next, size_t count) {
-  return ~three_chains(STEP8(~seed, first), next, count);
+THREE_CHAINS static uint32_t record_three_chains(
+    uint32_t seed, uint32_t position, const uint8_t *record, size_t count) {
+  return ~three_chains(STEP8(~seed, first_word(position, record)), record + 8, count - 8);
 }
 
-// Whether a record of so many bytes is long enough for three chains.
-static inline int takes_three_chains(int way, size_t count) { return way == 2 && count >= 3 * 128 + 8; }
+__attribute__((noinline)) static uint32_t record_otherwise(
+    uint32_t seed, uint32_t position, const void *record, size_t count) {
+  switch (sediment_crc32c_way()) {
+    case 2: return record_three_chains(seed, position, record, count);
+    case 1: return record_one_chain(seed, position, record, count);
+    default: return record_portable(seed, position, record, count);
+  }
+}
 
 uint32_t sediment_crc32c_record(uint32_t seed, uint32_t position, const void *record, size_t count) {
-  const uint8_t *bytes = record;
-  int way = sediment_crc32c_way();
-  uint64_t first = first_word(position, bytes);
-  // Calls at the end, so that nothing is left to be done behind them.
-  if (takes_three_chains(way, count)) return record_three_chains(seed, first, bytes + 8, count - 8);
-  if (way != 0) return record_one_chain(seed, first, bytes + 8, count - 8);
-  return record_portable(seed, position, bytes, count);
-}
-
-// Takes in a word and stores it.
-ONE_CHAIN static inline uint32_t store_word(uint8_t *shared, uint32_t state, const uint8_t *source) {
-  uint64_t word = word_at(source);
-  __atomic_store_n((uint64_t *)shared, word, __ATOMIC_RELAXED);
-  return STEP8(state, word);
+  // Calls with the same arguments, so that nothing is left to be done around them.
+  if (takes_one_chain(count)) return record_one_chain(seed, position, record, count);
+  return record_otherwise(seed, position, record, count);
 }
 
 // Takes in each word and stores it at once, the first one last.
 ONE_CHAIN static void store_one_chain(
-    uint8_t *shared, uint32_t state, uint64_t first, uint8_t *record, size_t count) {
-  const uint8_t *next = record;
-  uint8_t *target = shared + 8;
-  state = STEP8(state, first);
-#pragma clang loop unroll(disable)
-  for (next += 8, count -= 8; count >= 32; next += 32, target += 32, count -= 32) {
-    state = store_word(target, state, next);
-    state = store_word(target + 8, state, next + 8);
-    state = store_word(target + 16, state, next + 16);
-    state = store_word(target + 24, state, next + 24);
+    uint8_t *shared, uint32_t seed, uint32_t position, uint8_t *record, size_t count) {
+  size_t words = count / 8 - 1, part = (words - 1) % 16 + 1;
+  const uint8_t *end = record + 8 + 8 * part;
+  uint8_t *target = shared + 8 + 8 * part;
+  uint64_t first = first_word(position, record), state = STEP8(~seed, first), word;
+#define STEP(n) \
+  word = word_at(end - 8 * n); \
+  __atomic_store_n((uint64_t *)(target - 8 * n), word, __ATOMIC_RELAXED); \
+  state = STEP8((uint32_t)state, word)
+  LAST_STEPS(part)
+  for (words -= part; words > 0; words -= 16) {
+    end += 8 * 16;
+    target += 8 * 16;
+    LAST_STEPS(16)
   }
-#pragma clang loop unroll(disable)
-  for (; count >= 8; next += 8, target += 8, count -= 8) state = store_word(target, state, next);
+#undef STEP
   uint64_t sealed = (first & ~(uint64_t)UINT32_MAX) | (uint32_t)~state;
   memcpy(record, &sealed, sizeof sealed);
   __atomic_store_n((uint64_t *)shared, sealed, __ATOMIC_RELAXED);
 }
 
 void sediment_store_record(void *shared, uint32_t seed, uint32_t position, void *record, size_t count) {
-  int way = sediment_crc32c_way();
-  if (way != 0 && !takes_three_chains(way, count)) {
-    store_one_chain(shared, ~seed, first_word(position, record), record, count);
+  if (takes_one_chain(count)) {
+    store_one_chain(shared, seed, position, record, count);
   } else {
     seal_and_store(shared, seed, position, record, count);
   }

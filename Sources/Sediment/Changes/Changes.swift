@@ -186,25 +186,27 @@ extension Changes {
     _ value: RawSpan, _ packed: PackedValue?, _ key: RawSpan, _ state: CollectionState, expiry: WrittenExpiry,
     if condition: WriteCondition, _ way: LogWriter.Way, _ writer: inout LogWriter
   ) throws(SedimentError) -> Bool {
-    // With the writer, so that the index stays as it is until the probe is used.
-    let probe = index.view.probe(key, collection: state.number)
-    probe.prefetch()
+    // With the writer, so that the index stays as it is until this is used.
+    let home = index.view.home(key, collection: state.number)
+    home.prefetch()
     if state.isDropped.load(ordering: .relaxed) { throw .dropped(path) }
-    var form = RecordForm(collection: state.number)
-    if case .at(let time) = expiry { form.expiry = time }
+    // What of a form is known here is known to the compiler as long as no call can change it.
+    var time: UInt64 = 0
+    if case .at(let given) = expiry { time = given }
     if case .always = condition, case .at = expiry {
     } else {
-      guard try contents.mayChange(key, probe.hash, state, condition, expiry, &form.expiry, writer) else {
+      guard try contents.mayChange(key, home.hash, state, condition, expiry, &time, writer) else {
         return false
       }
     }
+    var form = RecordForm(collection: state.number, expiry: time)
     var storedByteCount = value.byteCount
     if let packed, compressor.mayStore(packed.transform, state, writer) {
       form.transform = packed.transform
       storedByteCount = unsafe packed.bytes.count
-      try contents.put(unsafe RawSpan(_unsafeBytes: packed.bytes), key, probe, state, form, &writer, way)
+      try contents.put(unsafe RawSpan(_unsafeBytes: packed.bytes), key, home, state, form, &writer, way)
     } else {
-      try contents.put(value, key, probe, state, form, &writer, way)
+      try contents.put(value, key, home, state, form, &writer, way)
     }
     writer.catalogue.numbers.totals.userByteCount &+= UInt64(key.byteCount &+ value.byteCount)
     if compresses {

@@ -139,28 +139,28 @@ extension Contents {
     return true
   }
 
-  /// Appends a put and tells the index, with a probe for the key that has not begun.
+  /// Appends a put and tells the index, with where the search for the key begins.
   @inline(always)
   func put(
-    _ value: RawSpan, _ key: RawSpan, _ probe: IndexProbe, _ state: CollectionState, _ form: RecordForm,
+    _ value: RawSpan, _ key: RawSpan, _ home: IndexHome, _ state: CollectionState, _ form: RecordForm,
     _ writer: inout LogWriter, _ way: LogWriter.Way
   ) throws(SedimentError) {
     let byteCount = form.byteCount(keyByteCount: key.byteCount, valueByteCount: value.byteCount)
     // What is mapped stays so, also if the file grows beyond its mapping to make room.
     guard volume.isWhollyMapped else {
-      return try putSlowly(value, key, probe.hash, state, form, for: .storing, &writer, way) { _ in }
+      return try putSlowly(value, key, home.hash, state, form, for: .storing, &writer, way) { _ in }
     }
     try writer.makeRoom(byteCount, key, for: .storing)
     // The bucket comes near while the record is laid out, and the old record while the new one is appended.
     writer.layOut(form, byteCount: byteCount, key: key, value: value)
-    let search = KeySearch(probe)
-    if let first = search.first { reader.prefetchHead(first) }
+    let search = KeySearch(home)
+    if let place = search.place { reader.prefetchHead(place.entry) }
     let position = try writer.appendLaidOut(form, byteCount: byteCount, way)
     guard let place = search.place else {
-      return add(probe.hash, state, form, at: position, byteCount: byteCount, &writer)
+      return add(home.hash, state, form, at: position, byteCount: byteCount, &writer)
     }
     guard let old = reader.keyRecordInPlace(key, place.entry, state.number) else {
-      return enterMapped(key, probe.hash, state, form, at: position, byteCount: byteCount, &writer)
+      return enterMapped(key, home.hash, state, form, at: position, byteCount: byteCount, &writer)
     }
     replace(old, at: place.slot, state, form, by: position, byteCount: byteCount, &writer)
   }

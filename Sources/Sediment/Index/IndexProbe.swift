@@ -8,9 +8,7 @@ internal import CSediment
 /// writer may use it for a change only while no other change came in between.
 @safe
 package struct IndexProbe {
-  let hash: UInt64
-  private let hashBits: UInt64
-  fileprivate let table: IndexTable
+  private let home: IndexHome
   /// The bucket that is looked at.
   private var bucket: Int
   /// How many buckets were looked at, this one among them.
@@ -21,29 +19,19 @@ package struct IndexProbe {
   private(set) var found: IndexSlot?
 
   @inline(__always)
-  init(_ hash: UInt64, in view: IndexView) {
-    self.hash = hash
-    hashBits = view.hashBits(of: hash)
-    table = view.table(of: hash)
-    bucket = table.home(hashBits)
+  init(_ home: IndexHome) {
+    self.home = home
+    bucket = home.bucket
     found = nil
-    // One entry in fifteen lies behind its home, and of three searches that find none one goes on from there.
-    unsafe sediment_prefetch(table.bucketAddress(bucket &+ 1))
   }
+
+  var hash: UInt64 { home.hash }
+
+  private var table: IndexTable { home.table }
 
   /// Whether the key's partition was not filled yet.
   @inline(__always)
   var isUnfilled: Bool { table.isUnfilled }
-
-  /// The same, or that it is crowded: by one bit of a word.
-  @inline(__always)
-  var mayBeUnfilled: Bool { table.isCrowded }
-
-  /// Begins to bring near the bucket that is looked at next.
-  @inline(__always)
-  func prefetch() {
-    unsafe sediment_prefetch(table.bucketAddress(bucket))
-  }
 
   /// The next entry that agrees, nil when there is none any more.
   @inline(__always)
@@ -62,43 +50,18 @@ package struct IndexProbe {
     }
   }
 
-  /// The same for a probe that has not begun: most find it, or that there is none, in the first bucket.
-  @inline(__always)
-  fileprivate mutating func first() -> IndexEntry? {
-    visitedCount = 1
-    visit()
-    if matches == 0 {
-      if isLast { return nil }
-    } else if let entry = takeMatch() {
-      return entry
-    }
-    return nextBehind()
-  }
-
-  @inline(never)
-  private mutating func nextBehind() -> IndexEntry? { next() }
-
   /// The entry of the next slot of the bucket that agreed when this was visited; nil if it does no more.
   @inline(__always)
   private mutating func takeMatch() -> IndexEntry? {
     let slot = table.bucket(bucket).advanced(by: matches.trailingZeroBitCount)
     matches &= matches &- 1
-    let raw = slot.load()
-    guard agrees(raw), raw & IndexEntry.positionMask >= IndexEntry.positionMin else { return nil }
+    guard let entry = home.entry(at: slot) else { return nil }
     found = slot
-    return IndexEntry(rawValue: raw)
+    return entry
   }
 
   @inline(__always)
-  private func agrees(_ raw: UInt64) -> Bool {
-    (raw ^ hashBits) & IndexEntry.hashMask == 0
-  }
-
-  /// Looks at all slots of a bucket at once; what agrees is loaded again before it is believed.
-  @inline(__always)
-  private mutating func visit() {
-    matches = unsafe sediment_agreeing_words(table.bucketAddress(bucket), hashBits)
-  }
+  private mutating func visit() { matches = home.matches(inBucket: bucket) }
 
   /// Whether no entry of the hash can lie behind the bucket.
   ///
@@ -127,7 +90,7 @@ extension IndexProbe {
   @inline(__always)
   package func setReference() {
     guard let slot = found else { return }
-    slot.setReference(hashBits: hashBits)
+    slot.setReference(hashBits: home.hashBits)
   }
 }
 
@@ -147,42 +110,102 @@ extension IndexProbe {
   /// Whether the slot still holds an entry of the hash.
   var holdsEntry: Bool {
     let raw = slot.loadAsWriter()
-    return agrees(raw) && raw > IndexEntry.deleted
+    return home.agrees(raw) && raw > IndexEntry.deleted
   }
 }
 
 // MARK: The first entry
 
+/// Where the search for a hash begins.
+///
+/// Of four words: what is longer is laid out in memory wherever a call may be made with it.
+@safe
+package struct IndexHome {
+  let hash: UInt64
+  fileprivate let hashBits: UInt64
+  fileprivate let table: IndexTable
+  fileprivate let bucket: Int
+
+  @inline(__always)
+  init(_ hash: UInt64, in view: IndexView) {
+    self.hash = hash
+    hashBits = view.hashBits(of: hash)
+    table = view.table(of: hash)
+    bucket = table.home(hashBits)
+    // One entry in fifteen lies behind its home, and of three searches that find none one goes on from there.
+    unsafe sediment_prefetch(table.bucketAddress(bucket &+ 1))
+  }
+
+  /// Begins to bring near the bucket that is looked at first.
+  @inline(__always)
+  func prefetch() {
+    unsafe sediment_prefetch(table.bucketAddress(bucket))
+  }
+
+  @inline(__always)
+  fileprivate func agrees(_ raw: UInt64) -> Bool {
+    (raw ^ hashBits) & IndexEntry.hashMask == 0
+  }
+
+  /// Looks at all slots of a bucket at once: a bit for each that agrees. These are loaded again before they are believed.
+  @inline(__always)
+  fileprivate func matches(inBucket bucket: Int) -> UInt32 {
+    unsafe sediment_agreeing_words(table.bucketAddress(bucket), hashBits)
+  }
+
+  /// The entry in a slot; nil if there is none that agrees.
+  @inline(__always)
+  fileprivate func entry(at slot: IndexSlot) -> IndexEntry? {
+    let raw = slot.load()
+    guard agrees(raw), raw & IndexEntry.positionMask >= IndexEntry.positionMin else { return nil }
+    return IndexEntry(rawValue: raw)
+  }
+
+  /// The first entry that agrees, as `IndexProbe.next` finds it: most find it, or that there is none, in the first bucket.
+  @inline(__always)
+  fileprivate func first() -> IndexPlace? {
+    let matches = matches(inBucket: bucket)
+    if matches == 0 {
+      if table.bucketCount <= 1 || table.hasVacancy(inBucket: bucket) { return nil }
+    } else {
+      let slot = table.bucket(bucket).advanced(by: matches.trailingZeroBitCount)
+      if let entry = entry(at: slot) { return IndexPlace(entry: entry, slot: slot, table: table) }
+    }
+    return firstElsewhere()
+  }
+
+  @inline(never)
+  private func firstElsewhere() -> IndexPlace? {
+    var probe = IndexProbe(self)
+    guard let entry = probe.next(), let slot = probe.found else { return nil }
+    return IndexPlace(entry: entry, slot: slot, table: table)
+  }
+}
+
 /// A search in the index that has come to the first entry that agrees, if there is one.
 struct KeySearch {
-  let probe: IndexProbe
+  let hash: UInt64
+  private let table: IndexTable
   /// Where the entry is that it came to; nil if there is none.
   let place: IndexPlace?
 
-  /// The entry that it came to; nil if there is none.
+  /// Whether it may have found nothing because what the index has of the hash is not there yet: by one bit of a word,
+  /// which crowded partitions have as well.
   @inline(__always)
-  var first: IndexEntry? { place?.entry }
-
-  /// Whether it found nothing because what the index has of the hash is not there yet.
-  @inline(__always)
-  var isUnfilled: Bool { first == nil && probe.isUnfilled }
+  var mayBeUnfilled: Bool { table.isCrowded }
 
   /// Searches for a hash, up to there.
   @inline(__always)
   init(_ hash: UInt64, in view: IndexView) {
-    self.init(view.probe(hash))
+    self.init(IndexHome(hash, in: view))
   }
 
-  /// Goes on with a probe that has not begun, up to there.
+  /// Goes on from where a search begins, up to there.
   @inline(__always)
-  init(_ probe: IndexProbe) {
-    var probe = probe
-    if let entry = probe.first(), let slot = probe.found {
-      place = IndexPlace(entry: entry, slot: slot, table: probe.table)
-    } else {
-      place = nil
-    }
-    self.probe = probe
+  init(_ home: IndexHome) {
+    hash = home.hash
+    table = home.table
+    place = home.first()
   }
 }
 

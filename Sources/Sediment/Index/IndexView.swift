@@ -29,7 +29,7 @@ package struct IndexView {
   /// Begins to bring near what a probe for this hash reads first.
   @inline(__always)
   package func prefetch(_ hash: UInt64) {
-    probe(hash).prefetch()
+    IndexHome(hash, in: self).prefetch()
   }
 
   /// The table that holds the entries of a hash.
@@ -50,16 +50,16 @@ package struct IndexView {
     return nil
   }
 
-  /// Begins the search for a key.
+  /// Where the search for a key begins.
   @inline(__always)
-  func probe(_ key: RawSpan, collection: UInt32) -> IndexProbe {
-    probe(hash(key, collection: collection))
+  func home(_ key: RawSpan, collection: UInt32) -> IndexHome {
+    IndexHome(hash(key, collection: collection), in: self)
   }
 
   /// Begins the search for a hash.
   @inline(__always)
   package func probe(_ hash: UInt64) -> IndexProbe {
-    IndexProbe(hash, in: self)
+    IndexProbe(IndexHome(hash, in: self))
   }
 }
 

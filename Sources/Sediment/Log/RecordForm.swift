@@ -91,7 +91,7 @@ struct RecordForm {
   private static func copy(_ bytes: RawSpan, to target: UnsafeMutableRawPointer) {
     unsafe bytes.withUnsafeBytes { source in
       guard let start = source.baseAddress else { return }
-      unsafe target.copyMemory(from: start, byteCount: source.count)
+      unsafe sediment_copy(target, start, source.count)
     }
   }
 

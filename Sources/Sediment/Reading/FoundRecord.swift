@@ -22,11 +22,14 @@ internal import SedimentFormat
   }
 
   /// Where its value lies, if that is a large one.
-  @inline(__always) var place: ValuePlace? { view.isPlainPut ? nil : placeOfLarge }
+  @inline(__always) var place: ValuePlace? {
+    view.kind == .putLarge ? unsafe Self.place(of: view.value) : nil
+  }
 
-  private var placeOfLarge: ValuePlace? {
-    guard view.kind == .putLarge else { return nil }
-    return try? ValuePlace.decode(unsafe RawSpan(_unsafeBytes: view.value))
+  // A record that is passed to a call is laid out in memory also where the call is not made.
+  @inline(never)
+  private static func place(of bytes: UnsafeRawBufferPointer) -> ValuePlace? {
+    try? ValuePlace.decode(unsafe RawSpan(_unsafeBytes: bytes))
   }
 
   /// The same record, whose memory somebody else gives back.

@@ -112,6 +112,6 @@ extension Reader {
   ) throws(SedimentError) -> FoundRecord? {
     let now = index.view
     let hash = now.keyHash == view.keyHash ? hash : now.hash(key, collection: state.number)
-    return try findRecord(key, KeySearch(hash, in: now), state)
+    return try findRecord(key, hash, in: now, state)
   }
 }

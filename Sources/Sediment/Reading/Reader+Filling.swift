@@ -31,10 +31,13 @@ extension Reader {
     while true {
       // A child may find that somebody in its parent had taken a part, or a lock.
       try lifetime.checkNotForked()
-      let search = search(key, state)
-      guard search.isUnfilled, let filling else { return try findRecord(key, search, state) }
+      let view = index.view
+      let hash = view.hash(key, collection: state.number)
+      guard let filling, view.probe(hash).isUnfilled else {
+        return try findRecord(key, hash, in: view, state)
+      }
       do throws(SedimentError) {
-        try filling.need(search.probe.hash)
+        try filling.need(hash)
       } catch {
         throw lifetime.seenByCaller(error)
       }

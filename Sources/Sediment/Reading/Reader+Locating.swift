@@ -7,7 +7,7 @@ extension Reader {
   /// The record that a key is there by if it is found as most are: the search's first entry leads to it, it is whole, in
   /// mapped memory, holds the value as it was set, and nothing that happens meanwhile asks for a closer look.
   ///
-  /// Nil says nothing about the key: `findRecord` then goes on with the same search. In the reader's scope that the
+  /// Nil says nothing about the key: `findRecord` then searches anew. In the reader's scope that the
   /// search was begun in.
   // `@inline(__always)` leaves what is as long as this to the compiler.
   @inline(always)
@@ -46,7 +46,7 @@ extension Reader {
   /// Whether a key has certainly no record: the search found no entry, and nothing asks for a closer look.
   @inline(__always)
   func isMissing(_ search: KeySearch, _ state: CollectionState) -> Bool {
-    search.first == nil && !search.probe.mayBeUnfilled && publishedBatch.load(ordering: .acquiring) == 0
+    search.place == nil && !search.mayBeUnfilled && publishedBatch.load(ordering: .acquiring) == 0
       && !state.isDropped.load(ordering: .relaxed)
   }
 }
@@ -56,16 +56,13 @@ extension Reader {
   ///
   /// Inside a reader's scope or with the writer; see `record(at:inWindow:)`. With `verifying`, entries that lead to
   /// a damaged record are passed over as long as there are others, so that a key which was set again is well again.
-  /// `first` is the entry that the probe stands on, nil if it has not begun.
   @inline(__always)
   func locate(
     _ key: RawSpan, in collection: UInt32, verifying: Bool, inWindow: RecordsInWindow? = nil,
-    from first: IndexEntry? = nil, probe: inout IndexProbe
+    probe: inout IndexProbe
   ) throws(SedimentError) -> FoundRecord? {
     var damage: UInt64?
-    var next = first
-    while let entry = next ?? probe.next() {
-      next = nil
+    while let entry = probe.next() {
       let position = entry.position &<< 3
       if verifying { prefetch(entry) }
       guard let found = try record(at: position, inWindow: inWindow) else {

@@ -69,7 +69,8 @@ extension Reader {
   @usableFromInline
   func beginReading(_ key: RawSpan, _ state: CollectionState) throws(SedimentError) -> FoundValue? {
     try enterReading()
-    let search = search(key, state)
+    let view = index.view
+    let search = search(key, state, in: view)
     if let record = recordInPlace(key, search.place, state) {
       return unsafe FoundValue(record.value, owner: nil)
     }
@@ -77,7 +78,7 @@ extension Reader {
       Readers.leave()
       return nil
     }
-    return try beginReading(key, search, state)?.value
+    return try beginReading(key, search.hash, view, state)?.value
   }
 
   /// The same, with when the value expires: 0 for never.
@@ -87,7 +88,8 @@ extension Reader {
     _ key: RawSpan, _ state: CollectionState, expiry: inout UInt64
   ) throws(SedimentError) -> FoundValue? {
     try enterReading()
-    let search = search(key, state)
+    let view = index.view
+    let search = search(key, state, in: view)
     if let record = recordInPlace(key, search.place, state) {
       expiry = record.expiry
       return unsafe FoundValue(record.value, owner: nil)
@@ -96,7 +98,7 @@ extension Reader {
       Readers.leave()
       return nil
     }
-    guard let found = try beginReading(key, search, state) else { return nil }
+    guard let found = try beginReading(key, search.hash, view, state) else { return nil }
     expiry = found.expiry
     return found.value
   }
@@ -106,10 +108,11 @@ extension Reader {
   func bytes(_ key: RawSpan, _ state: CollectionState) throws(SedimentError) -> [UInt8]? {
     try enterReading()
     defer { Readers.leave() }
-    let search = search(key, state)
+    let view = index.view
+    let search = search(key, state, in: view)
     if let record = recordInPlace(key, search.place, state) { return unsafe Self.copy(record.value) }
     if isMissing(search, state) { return nil }
-    guard let found = try findRecord(key, search, state) else { return nil }
+    guard let found = try findRecord(key, search.hash, in: view, state) else { return nil }
     if found.view.isTransformed { return try unpackedBytes(of: found) }
     let value = try value(of: found)
     defer { value.release() }
@@ -121,13 +124,13 @@ extension Reader {
     [UInt8](sedimentBytes: unsafe RawSpan(_unsafeBytes: bytes))
   }
 
-  /// Goes on with a search that no record in place ended; the reader's scope ends unless a value is returned.
+  /// Searches for what no record in place answered; the reader's scope ends unless a value is returned.
   @inline(never)
   private func beginReading(
-    _ key: RawSpan, _ search: KeySearch, _ state: CollectionState
+    _ key: RawSpan, _ hash: UInt64, _ view: IndexView, _ state: CollectionState
   ) throws(SedimentError) -> (value: FoundValue, expiry: UInt64)? {
     do throws(SedimentError) {
-      if let found = try findRecord(key, search, state) {
+      if let found = try findRecord(key, hash, in: view, state) {
         let expiry = found.view.expiry
         return (try value(of: found), expiry)
       }
@@ -150,29 +153,28 @@ extension Reader {
   ///
   /// In a reader's scope, like what follows.
   @inline(__always)
-  func search(_ key: RawSpan, _ state: CollectionState) -> KeySearch {
-    let view = index.view
-    let search = KeySearch(view.hash(key, collection: state.number), in: view)
-    if options.verifiesReads, let first = search.first { prefetch(first) }
+  func search(_ key: RawSpan, _ state: CollectionState, in view: IndexView) -> KeySearch {
+    let search = KeySearch(view.home(key, collection: state.number))
+    if options.verifiesReads, let place = search.place { prefetch(place.entry) }
     return search
   }
 
   /// The record that a key is there by: neither removed nor cleared nor expired.
   @inline(__always)
   func findRecord(_ key: RawSpan, _ state: CollectionState) throws(SedimentError) -> FoundRecord? {
-    try findRecord(key, search(key, state), state)
+    let view = index.view
+    return try findRecord(key, view.hash(key, collection: state.number), in: view, state)
   }
 
-  /// The same for a search that has begun.
+  /// The same for a key whose hash in the view is known.
   @inline(__always)
   func findRecord(
-    _ key: RawSpan, _ search: KeySearch, _ state: CollectionState
+    _ key: RawSpan, _ hash: UInt64, in view: IndexView, _ state: CollectionState
   ) throws(SedimentError) -> FoundRecord? {
-    if search.isUnfilled { return try findFilling(key, state) }
-    var probe = search.probe
+    var probe = view.probe(hash)
+    if probe.isUnfilled { return try findFilling(key, state) }
     let found = try locate(
-      key, in: state.number, verifying: options.verifiesReads, from: search.first,
-      probe: &probe)
+      key, in: state.number, verifying: options.verifiesReads, probe: &probe)
     // Whoever sees an entry of a batch that is being told to the index sees this, too.
     SchedulePoint.reach(.reading)
     let pending = publishedBatch.load(ordering: .acquiring)
@@ -232,9 +234,11 @@ extension Reader {
   func contains(_ key: RawSpan, _ state: CollectionState) throws(SedimentError) -> Bool {
     try enterReading()
     defer { Readers.leave() }
-    let search = search(key, state)
+    let view = index.view
+    let search = search(key, state, in: view)
     if recordInPlace(key, search.place, state) != nil { return true }
-    guard !isMissing(search, state), let found = try findRecord(key, search, state) else { return false }
+    guard !isMissing(search, state), let found = try findRecord(key, search.hash, in: view, state)
+    else { return false }
     found.release()
     return true
   }
