@@ -89,7 +89,9 @@ extension Reader {
       let key = unsafe RawSpan(_unsafeBytes: group.key(number))
       let (hash, place) = unsafe (group.hashes[number], group.places[number])
       // What the closure did, or waited for, may have changed the index since.
-      if let place, place.isCurrent(hash, in: index.view), let record = recordInPlace(key, place, state) {
+      if let place, place.isCurrent(hash, in: index.view),
+        let record = recordInPlace(key, place, state, isNear: true)
+      {
         let expiry = SedimentExpiry(written: record.expiry)
         try body(first + number, unsafe RawSpan(_unsafeBytes: record.value), expiry)
         continue

@@ -76,16 +76,26 @@ extension Reader {
     return true
   }
 
-  /// Begins to bring a record's first bytes near.
+  /// Begins to bring a record near that an entry leads to, as far as records are long on the average.
   @inline(__always)
   func prefetch(_ entry: IndexEntry) {
     let position = entry.position &<< 3
-    guard position < volume.mappedByteCount else { return }
-    var line = unsafe volume.base + Int(position)
-    let end = unsafe line + prefetchByteCount.load(ordering: .relaxed)
-    while unsafe line < end {
-      unsafe sediment_prefetch(line)
-      unsafe line += 64
+    if position < volume.mappedByteCount {
+      unsafe prefetch(from: volume.base + Int(truncatingIfNeeded: position))
+    }
+  }
+
+  /// The same for a record that begins at an address.
+  @inline(__always)
+  func prefetch(from start: UnsafeRawPointer) {
+    unsafe sediment_prefetch(start)
+    unsafe sediment_prefetch(start + 64)
+    unsafe sediment_prefetch(start + 128)
+    let count = prefetchByteCount.load(ordering: .relaxed)
+    var offset = Self.prefetchByteCountMin
+    while offset < count {
+      unsafe sediment_prefetch(start + offset)
+      offset &+= 64
     }
   }
 
@@ -99,8 +109,10 @@ extension Reader {
   /// Notes how long records are on the average: so many bytes are brought near of one that is about to be read.
   func notePrefetch(liveByteCount: Int) {
     let average = liveByteCount / max(collections.keyCount, 1)
-    prefetchByteCount.store(min(max(average, 192), 2048), ordering: .relaxed)
+    prefetchByteCount.store(min(max(average, Self.prefetchByteCountMin), 2048), ordering: .relaxed)
   }
+
+  static var prefetchByteCountMin: Int { 192 }
 
   /// Calls `body` with keys and values.
   @usableFromInline

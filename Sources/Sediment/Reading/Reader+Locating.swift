@@ -11,33 +11,42 @@ extension Reader {
   /// search was begun in.
   // `@inline(__always)` leaves what is as long as this to the compiler.
   @inline(always)
-  func recordInPlace(_ key: RawSpan, _ place: IndexPlace?, _ state: CollectionState) -> RecordView? {
-    guard let place, let found = keyRecordInPlace(key, place.entry, state.number), found.view.holdsValue
+  func recordInPlace(
+    _ key: RawSpan, _ place: IndexPlace?, _ state: CollectionState, isNear: Bool = false
+  ) -> RecordView? {
+    let verifying = options.verifiesReads
+    guard let place,
+      let found = keyRecordInPlace(key, place.entry, state.number, bringingNear: verifying && !isNear),
+      found.view.holdsValue
     else { return nil }
-    let (view, segment) = (found.view, found.segment)
-    if options.verifiesReads, !view.isIntact(at: found.position, seed: segment.seed) { return nil }
     // Whoever sees an entry of a batch that is being told to the index sees this, too.
     SchedulePoint.reach(.reading)
     guard publishedBatch.load(ordering: .acquiring) == 0 else { return nil }
     SchedulePoint.reach(.reading)
-    guard isVisible(view, in: segment, state) else { return nil }
+    guard isVisible(found.view, in: found.segment, state) else { return nil }
     if evicts { place.setReference() }
-    return view
+    // A call, so it comes last: little is left to be kept in memory meanwhile.
+    if verifying, !found.view.isIntact(at: found.position, seed: found.segment.seed) { return nil }
+    return found.view
   }
 
   /// The record that an entry leads to, if it is one of the key in mapped memory, as most are.
   ///
-  /// In the reader's scope that the entry was found in, or with the writer.
+  /// In the reader's scope that the entry was found in, or with the writer. With `bringingNear`, all of it comes near
+  /// that is about to be read, beside its beginning.
   @inline(always)
-  func keyRecordInPlace(_ key: RawSpan, _ entry: IndexEntry, _ collection: UInt32) -> FoundRecord? {
+  func keyRecordInPlace(
+    _ key: RawSpan, _ entry: IndexEntry, _ collection: UInt32, bringingNear: Bool = false
+  ) -> FoundRecord? {
     let position = entry.position &<< 3
     let mappedEnd = volume.mappedByteCount
-    guard position < mappedEnd,
-      let segment = slots.segment(at: position &>> UInt64(Limits.slotByteCountLog2))
-    else { return nil }
-    let end = min(segment.readableEnd, mappedEnd)
-    guard position < end,
-      let view = unsafe RecordView(volume.base + Int(position), available: Int(end &- position)),
+    guard position < mappedEnd else { return nil }
+    let start = unsafe volume.base + Int(truncatingIfNeeded: position)
+    if bringingNear { unsafe prefetch(from: start) }
+    guard let segment = slots.segment(at: position &>> UInt64(Limits.slotByteCountLog2)) else { return nil }
+    // Both are offsets of a file, far from where signed numbers end.
+    let end = Int(truncatingIfNeeded: min(segment.readableEnd, mappedEnd))
+    guard let view = unsafe RecordView(start, available: end &- Int(truncatingIfNeeded: position)),
       view.collection == collection, view.hasKey(key)
     else { return nil }
     return unsafe FoundRecord(view: view, position: position, segment: segment, owner: nil)

@@ -29,7 +29,7 @@ final class Reader: @unchecked Sendable {
   /// How often a record was read from the window.
   let windowReads = Atomic<Int>(0)
   /// How many bytes of a record to bring near before it is known how long it is.
-  let prefetchByteCount = Atomic<Int>(192)
+  let prefetchByteCount = Atomic<Int>(prefetchByteCountMin)
 
   init(_ opened: OpenedStore, _ options: SedimentOptions, _ disk: any Disk, _ background: Background) {
     path = background.lifetime.path
@@ -70,7 +70,7 @@ extension Reader {
   func beginReading(_ key: RawSpan, _ state: CollectionState) throws(SedimentError) -> FoundValue? {
     try enterReading()
     let view = index.view
-    let search = search(key, state, in: view)
+    let search = KeySearch(view.home(key, collection: state.number))
     if let record = recordInPlace(key, search.place, state) {
       return unsafe FoundValue(record.value, owner: nil)
     }
@@ -89,7 +89,7 @@ extension Reader {
   ) throws(SedimentError) -> FoundValue? {
     try enterReading()
     let view = index.view
-    let search = search(key, state, in: view)
+    let search = KeySearch(view.home(key, collection: state.number))
     if let record = recordInPlace(key, search.place, state) {
       expiry = record.expiry
       return unsafe FoundValue(record.value, owner: nil)
@@ -109,7 +109,7 @@ extension Reader {
     try enterReading()
     defer { Readers.leave() }
     let view = index.view
-    let search = search(key, state, in: view)
+    let search = KeySearch(view.home(key, collection: state.number))
     if let record = recordInPlace(key, search.place, state) { return unsafe Self.copy(record.value) }
     if isMissing(search, state) { return nil }
     guard let found = try findRecord(key, search.hash, in: view, state) else { return nil }
@@ -147,16 +147,6 @@ extension Reader {
   func endReading(_ value: FoundValue) {
     value.release()
     Readers.leave()
-  }
-
-  /// Begins the search for a key, and to bring near what it leads to.
-  ///
-  /// In a reader's scope, like what follows.
-  @inline(__always)
-  func search(_ key: RawSpan, _ state: CollectionState, in view: IndexView) -> KeySearch {
-    let search = KeySearch(view.home(key, collection: state.number))
-    if options.verifiesReads, let place = search.place { prefetch(place.entry) }
-    return search
   }
 
   /// The record that a key is there by: neither removed nor cleared nor expired.
@@ -235,7 +225,7 @@ extension Reader {
     try enterReading()
     defer { Readers.leave() }
     let view = index.view
-    let search = search(key, state, in: view)
+    let search = KeySearch(view.home(key, collection: state.number))
     if recordInPlace(key, search.place, state) != nil { return true }
     guard !isMissing(search, state), let found = try findRecord(key, search.hash, in: view, state)
     else { return false }
