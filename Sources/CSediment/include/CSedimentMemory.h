@@ -19,8 +19,13 @@ __attribute__((always_inline)) static inline int sediment_bytes_equal(const void
   return memcmp(left, right, count) == 0;
 }
 
-// Copies a key or a value; most keys have 8 to 32 bytes, for which a call takes longer.
-__attribute__((always_inline)) static inline void sediment_copy(void *target, const void *source, size_t count) {
+// Copies bytes, of which there may be none at no address.
+static inline void sediment_copy(void *target, const void *source, size_t count) {
+  if (count > 0) memcpy(target, source, count);
+}
+
+// The same for a key; most have 8 to 32 bytes, for which a call takes longer.
+__attribute__((always_inline)) static inline void sediment_copy_short(void *target, const void *source, size_t count) {
   uint8_t *to = target;
   const uint8_t *from = source;
   if (count - 16 <= 16) {
@@ -30,7 +35,7 @@ __attribute__((always_inline)) static inline void sediment_copy(void *target, co
     memcpy(to, from, 8);
     memcpy(to + count - 8, from + count - 8, 8);
   } else {
-    memcpy(target, source, count);
+    sediment_copy(target, source, count);
   }
 }
 

@@ -208,7 +208,8 @@ extension Changes {
     } else {
       try contents.put(value, key, home, state, form, &writer, way)
     }
-    writer.catalogue.numbers.totals.userByteCount &+= UInt64(key.byteCount &+ value.byteCount)
+    writer.catalogue.numbers.totals.userByteCount &+= UInt64(
+      truncatingIfNeeded: key.byteCount &+ value.byteCount)
     if compresses {
       state.compression.count(
         value.byteCount, storedAs: storedByteCount, isCompressed: form.transform != nil, writer.permit)

@@ -1,3 +1,4 @@
+internal import CSediment
 internal import SedimentDisk
 internal import SedimentFormat
 
@@ -154,7 +155,9 @@ extension Contents {
     // The bucket comes near while the record is laid out, and the old record while the new one is appended.
     writer.layOut(form, byteCount: byteCount, key: key, value: value)
     let search = KeySearch(home)
-    if let place = search.place { reader.prefetchHead(place.entry) }
+    if let place = search.place {
+      unsafe sediment_prefetch(volume.base + Int(truncatingIfNeeded: place.entry.position &<< 3))
+    }
     let position = try writer.appendLaidOut(form, byteCount: byteCount, way)
     guard let place = search.place else {
       return add(home.hash, state, form, at: position, byteCount: byteCount, &writer)

@@ -18,10 +18,11 @@ package struct IndexEntry: Hashable, Sendable {
   }
 
   /// An entry that was not referenced yet; `hashBits` lie in their place already.
+  ///
+  /// The positions of the longest file that there can be are those that an entry has room for.
   @inline(__always)
   init(position: UInt64, hashBits: UInt64) {
-    precondition(
-      position >= Self.positionMin && position <= Self.positionMask, "not the position of a record")
+    assert(position >= Self.positionMin && position <= Self.positionMask, "not the position of a record")
     rawValue = position | hashBits
   }
 

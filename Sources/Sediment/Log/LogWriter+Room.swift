@@ -21,7 +21,7 @@ extension LogWriter {
   mutating func makeRoom(_ byteCount: Int, _ key: RawSpan, for purpose: SlotSpace.Purpose)
     throws(SedimentError)
   {
-    let end = tail.offset &+ UInt64(byteCount)
+    let end = tail.offset &+ UInt64(truncatingIfNeeded: byteCount)
     if end <= tail.softEnd && byteCount <= Self.shortRecordByteCountMax { return }
     try makeMoreRoom(byteCount, keyByteCount: key.byteCount, purpose)
   }
@@ -29,7 +29,7 @@ extension LogWriter {
   /// Sees to it that the tail has room for records of so many bytes in all, or throws and changes nothing.
   @inline(__always)
   mutating func makeRoom(_ byteCount: Int, for purpose: SlotSpace.Purpose) throws(SedimentError) {
-    let end = tail.offset &+ UInt64(byteCount)
+    let end = tail.offset &+ UInt64(truncatingIfNeeded: byteCount)
     if end <= tail.softEnd { return }
     try makeMoreRoom(byteCount, keyByteCount: 0, purpose)
   }

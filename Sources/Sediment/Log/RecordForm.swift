@@ -54,8 +54,8 @@ struct RecordForm {
     unsafe start.storeBytes(of: numbers.littleEndian, toByteOffset: 8, as: UInt64.self)
     var place = Limits.recordFixedByteCount
     if hasOptionalFields { unsafe place = encodeOptionalFields(into: start) }
-    unsafe Self.copy(key, to: start + place)
-    unsafe Self.copy(value, to: start + place + key.byteCount)
+    unsafe key.withUnsafeBytes { unsafe sediment_copy_short(start + place, $0.baseAddress, $0.count) }
+    unsafe value.withUnsafeBytes { unsafe sediment_copy(start + place + key.byteCount, $0.baseAddress, $0.count) }
   }
 
   /// What the byte for its shape says of the fields that only some records have (DESIGN.md 3.4).
@@ -85,14 +85,6 @@ struct RecordForm {
       place += transform.byteCount
     }
     return place
-  }
-
-  @inline(__always)
-  private static func copy(_ bytes: RawSpan, to target: UnsafeMutableRawPointer) {
-    unsafe bytes.withUnsafeBytes { source in
-      guard let start = source.baseAddress else { return }
-      unsafe sediment_copy(target, start, source.count)
-    }
   }
 
   /// Gives a record that was laid out its sequence.

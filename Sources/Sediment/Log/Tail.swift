@@ -48,11 +48,15 @@ struct Tail {
   /// Counts a record that was appended.
   @inline(__always)
   mutating func advance(past form: RecordForm, byteCount: Int, _ permit: borrowing WritePermit) {
-    offset &+= UInt64(byteCount)
+    offset &+= UInt64(truncatingIfNeeded: byteCount)
     sequence &+= 1
     countedSequence = sequence
-    entry.count(
-      form.kind, sequence: SequenceNumber(sequence)!, expiry: form.expiry, byteCount: byteCount, now: clock)
+    let highest = SequenceNumber(counted: sequence)
+    if form.kind == .put, form.expiry == 0 {
+      entry.countPuts(1, highest: highest)
+    } else {
+      entry.count(form.kind, sequence: highest, expiry: form.expiry, byteCount: byteCount, now: clock)
+    }
     if form.kind == .remove { segment.counts(permit).tombstoneByteCount &+= byteCount }
   }
 }

@@ -151,7 +151,7 @@ internal import Synchronization
   ) {
     if let windowBase = unsafe windowBase {
       sediment_release_fence()
-      unsafe sediment_store_record(windowBase + Int(place), seed, unit, record, byteCount)
+      unsafe sediment_store_record(windowBase + Int(truncatingIfNeeded: place), seed, unit, record, byteCount)
     } else {
       unsafe RecordForm.seal(at: record, byteCount: byteCount, unit: unit, seed: seed)
       store(unsafe RawSpan(_unsafeStart: UnsafeRawPointer(record), byteCount: byteCount), atPlace: place)

@@ -33,6 +33,12 @@ extension FormatNumber {
     self.rawValue = rawValue
   }
 
+  /// The number of a change, counted one by one: no file lives long enough for too high a one.
+  @inlinable @inline(__always) package init(counted rawValue: UInt64) {
+    assert(rawValue <= Limits.sequenceMax)
+    self.rawValue = rawValue
+  }
+
   @usableFromInline package static let zero = SequenceNumber(unchecked: 0)
 }
 
