@@ -98,9 +98,25 @@ final class Changes: AboveReader, Sendable {
 }
 
 extension Changes {
+  /// Sets a key for ever, whatever it had: the same as below, in a function of its own that need not ask.
+  @usableFromInline
+  func set(
+    _ value: RawSpan, _ key: RawSpan, _ state: CollectionState, _ durability: WrittenDurability
+  ) throws(SedimentError) {
+    _ = try setShort(value, key, state, expiry: .at(0), if: .always, durability)
+  }
+
   /// Sets a key; false, with nothing changed, if the condition does not hold.
   @usableFromInline
   func set(
+    _ value: RawSpan, _ key: RawSpan, _ state: CollectionState, expiry: WrittenExpiry,
+    if condition: WriteCondition, _ durability: WrittenDurability
+  ) throws(SedimentError) -> Bool {
+    try setShort(value, key, state, expiry: expiry, if: condition, durability)
+  }
+
+  @inline(always)
+  private func setShort(
     _ value: RawSpan, _ key: RawSpan, _ state: CollectionState, expiry: WrittenExpiry,
     if condition: WriteCondition, _ durability: WrittenDurability
   ) throws(SedimentError) -> Bool {

@@ -8,8 +8,7 @@ extension SedimentKeyspace {
   ) throws {
     try key.withSedimentBytes { (key) throws(SedimentError) in
       try value.withSedimentBytes { (value) throws(SedimentError) in
-        _ = try changes.set(
-          value, key, state, expiry: .at(0), if: .always, changes.written(durability))
+        try changes.set(value, key, state, changes.written(durability))
       }
     }
   }
