@@ -4,23 +4,27 @@ internal import Synchronization
 /// Whether a store may be used, which every call asks.
 final class Lifetime: Sendable {
   let path: String
-  private let closed = Atomic<Bool>(false)
   private let forkCount = Forks.count
+  /// The count of forks of the processes that may use the store: one number answers whether it is closed and inherited.
+  private let usableForkCount: Atomic<UInt32>
+  /// No process comes of so many forks.
+  private static var closedForkCount: UInt32 { .max }
 
   init(path: String) {
     self.path = path
+    usableForkCount = Atomic(forkCount)
   }
 
-  var isClosed: Bool { closed.load(ordering: .acquiring) }
+  var isClosed: Bool { usableForkCount.load(ordering: .acquiring) == Self.closedForkCount }
 
   /// Whether this process inherited the store by a fork.
   var isForked: Bool { forkCount != Forks.count }
 
-  @inline(__always) var isUsable: Bool { !isClosed && !isForked }
+  @inline(__always) var isUsable: Bool { usableForkCount.load(ordering: .acquiring) == Forks.count }
 
   /// Refuses every call from now on.
   func close() {
-    closed.store(true, ordering: .releasing)
+    usableForkCount.store(Self.closedForkCount, ordering: .releasing)
     SchedulePoint.reach(.published)
   }
 

@@ -15,7 +15,8 @@ internal import Synchronization
 /// published, or is used by the writer alone.
 @safe
 package final class HashIndex: @unchecked Sendable {
-  private let directoryMemory: Atomic<UnsafeMutableRawPointer>
+  /// The address of the directory.
+  private let directoryAddress: Atomic<UInt>
   private let counters: UnsafeMutablePointer<IndexCounters>
   let retire: @Sendable (IndexMemory) -> Void
 
@@ -25,7 +26,7 @@ package final class HashIndex: @unchecked Sendable {
   ) {
     let directory = IndexDirectory.make(
       keyHash: keyHash, baseBitCount: IndexGrowth.baseBitCount(expectedCount: expectedCount))
-    unsafe directoryMemory = Atomic(directory.memory)
+    directoryAddress = Atomic(unsafe UInt(bitPattern: directory.memory))
     unsafe counters = IndexCounters.allocate(byteCount: directory.byteCount)
     self.retire = retire
   }
@@ -206,14 +207,20 @@ extension HashIndex {
 extension HashIndex {
   @inline(__always)
   var directory: IndexDirectory {
-    unsafe IndexDirectory(memory: directoryMemory.load(ordering: .acquiring))
+    Self.directory(at: directoryAddress.load(ordering: .acquiring))
   }
 
   /// Publishes another directory; returns the one before.
   func exchangeDirectory(_ directory: IndexDirectory) -> IndexDirectory {
     defer { SchedulePoint.reach(.published) }
-    return unsafe IndexDirectory(
-      memory: directoryMemory.exchange(directory.memory, ordering: .acquiringAndReleasing))
+    let address = unsafe UInt(bitPattern: directory.memory)
+    return Self.directory(at: directoryAddress.exchange(address, ordering: .acquiringAndReleasing))
+  }
+
+  @inline(__always)
+  private static func directory(at address: UInt) -> IndexDirectory {
+    // There always is one.
+    unsafe IndexDirectory(memory: UnsafeMutableRawPointer(bitPattern: address).unsafelyUnwrapped)
   }
 
   @inline(__always)

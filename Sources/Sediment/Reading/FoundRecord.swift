@@ -50,42 +50,48 @@ struct RecordAccount {
 /// A value that was found: bytes in the mapped file or in memory of its own, until the reading ends.
 @usableFromInline
 @safe struct FoundValue {
-  @usableFromInline let bytes: UnsafeRawBufferPointer
-  private let owner: UnsafeMutableRawPointer?
-  /// Whether that is the thread's codec's.
-  private let isLent: Bool
+  // Three words, of which the first is never 0: a value or none is returned in three registers.
+  @usableFromInline let start: UnsafeRawPointer
+  @usableFromInline let byteCount: Int
+  /// The address of memory of its own; `lent` if that is the thread's codec's, and 0 where it lies in the file.
+  private let owner: UInt
+
+  // No memory begins there.
+  private static var lent: UInt { 1 }
 
   @inline(__always)
   init(_ bytes: UnsafeRawBufferPointer, owner: UnsafeMutableRawPointer?, isLent: Bool = false) {
-    unsafe self.bytes = unsafe bytes
-    unsafe self.owner = unsafe owner
-    self.isLent = isLent
+    unsafe start = bytes.baseAddress.unsafelyUnwrapped
+    byteCount = bytes.count
+    self.owner = isLent ? Self.lent : UInt(bitPattern: owner)
   }
+
+  @inlinable @inline(__always)
+  var bytes: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(start: start, count: byteCount) }
 
   /// Gives back the memory that it has.
   @inline(__always)
   func release() {
-    if unsafe owner != nil { giveBack() }
+    if owner != 0 { giveBack() }
   }
 
   /// The same value in memory that no other reading of the thread takes.
   func kept() -> FoundValue {
-    guard isLent else { return self }
+    guard owner == Self.lent else { return self }
     defer { release() }
     // One byte at least, for a value without any.
-    let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: max(unsafe bytes.count, 1), alignment: 8)
+    let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: max(byteCount, 1), alignment: 8)
     unsafe copy.copyMemory(from: bytes)
-    let kept = unsafe UnsafeRawBufferPointer(start: copy.baseAddress, count: bytes.count)
+    let kept = unsafe UnsafeRawBufferPointer(start: copy.baseAddress, count: byteCount)
     return unsafe FoundValue(kept, owner: copy.baseAddress)
   }
 
   @inline(never)
   private func giveBack() {
-    guard let owner = unsafe owner else { return }
-    if isLent {
+    if owner == Self.lent {
       ZstdCodec.withCurrent { $0?.takeBack() }
     } else {
-      unsafe owner.deallocate()
+      unsafe UnsafeMutableRawPointer(bitPattern: owner)?.deallocate()
     }
   }
 }

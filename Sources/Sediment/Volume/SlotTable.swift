@@ -83,7 +83,8 @@ internal import Synchronization
 
   @inline(__always)
   private static func table(_ word: UInt) -> UnsafeMutablePointer<UInt64> {
-    unsafe UnsafeMutablePointer(bitPattern: word)!
+    // Always the address of a table.
+    unsafe UnsafeMutablePointer(bitPattern: word).unsafelyUnwrapped
   }
 }
 
