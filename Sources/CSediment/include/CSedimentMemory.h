@@ -5,7 +5,8 @@
 #include <stdint.h>
 #include <string.h>
 
-// Whether two runs of bytes are the same; most are keys of 8 to 32 bytes, for which a call takes longer.
+// Whether two runs of bytes are the same, of which there may be none at no address; most are keys of 8 to 32 bytes, for
+// which a call takes longer.
 //
 // Both ends are compared, which overlap. With a constant length `memcmp` is no call.
 __attribute__((always_inline)) static inline int sediment_bytes_equal(const void *left, const void *right, size_t count) {
@@ -16,7 +17,7 @@ __attribute__((always_inline)) static inline int sediment_bytes_equal(const void
   if (count - 8 <= 8) {
     return (memcmp(one, other, 8) == 0) & (memcmp(one + count - 8, other + count - 8, 8) == 0);
   }
-  return memcmp(left, right, count) == 0;
+  return count == 0 || memcmp(left, right, count) == 0;
 }
 
 // Copies bytes, of which there may be none at no address.

@@ -109,13 +109,11 @@ struct BatchMembers {
     if failure == nil { failure = error }
   }
 
-  /// The bytes of a member's key.
+  /// The bytes of a member's key, until others are added.
   @inline(__always)
-  func withKey<Result, Failure: Error>(
-    of member: Member, _ body: (RawSpan) throws(Failure) -> Result
-  ) throws(Failure) -> Result {
+  func key(of member: Member) -> UnsafeRawBufferPointer {
     let key = member.start..<member.start &+ member.keyByteCount
-    return try body(unsafe RawSpan(_unsafeStart: images.address(key), byteCount: key.count))
+    return unsafe UnsafeRawBufferPointer(start: images.address(key), count: key.count)
   }
 
   /// The bytes of a member's value.
@@ -135,16 +133,8 @@ struct BatchMembers {
   /// Whether two members change the same key of the same collection.
   func isSameKey(_ one: Member, _ other: Member) -> Bool {
     guard one.collection == other.collection, one.keyLength == other.keyLength else { return false }
-    return withKey(of: one) { one in
-      withKey(of: other) { other in
-        unsafe one.withUnsafeBytes { one in
-          unsafe other.withUnsafeBytes { other in
-            guard let first = one.baseAddress, let second = other.baseAddress else { return true }
-            return unsafe sediment_bytes_equal(first, second, one.count) != 0
-          }
-        }
-      }
-    }
+    let (first, second) = unsafe (key(of: one), key(of: other))
+    return unsafe sediment_bytes_equal(first.baseAddress, second.baseAddress, first.count) != 0
   }
 
   @inline(__always)

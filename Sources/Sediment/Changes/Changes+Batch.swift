@@ -136,7 +136,8 @@ extension Changes {
     let first = changes.count
     for number in members.reversed() {
       let member = batch.members[number]
-      let hash = batch.withKey(of: member) { view.hash($0, collection: member.collection) }
+      let key = unsafe RawSpan(_unsafeBytes: batch.key(of: member))
+      let hash = view.hash(key, collection: member.collection)
       let isLast = changes.add(number, hash) { batch.isSameKey(batch.members[$0], member) }
       if isLast { view.prefetch(hash) }
     }
@@ -150,12 +151,11 @@ extension Changes {
       guard let place = changes[number].entryPlace else { continue }
       let member = batch.members[changes[number].number]
       let entry = IndexEntry(rawValue: place.loadAsWriter())
-      try batch.withKey(of: member) { (key) throws(SedimentError) in
-        if let found = reader.keyRecordInPlace(key, entry, member.collection) {
-          changes.note(found, ofChange: number)
-        } else {
-          try locate(key, in: member.collection, view, ofChange: number, changes, window)
-        }
+      let key = unsafe RawSpan(_unsafeBytes: batch.key(of: member))
+      if let found = reader.keyRecordInPlace(key, entry, member.collection) {
+        changes.note(found, ofChange: number)
+      } else {
+        try locate(key, in: member.collection, view, ofChange: number, changes, window)
       }
     }
   }
@@ -206,14 +206,13 @@ extension Changes {
     let images = GrowingMemory(room: 4096)
     for (number, member) in batch.members.enumerated() {
       let form = Self.form(number, member, large, packed).form
-      batch.withKey(of: member) { key in
-        if let extents = large[number] {
-          images.append(form, key: key, value: unsafe extents.record.span.bytes)
-        } else if let range = packed.range(number) {
-          images.append(form, key: key, value: unsafe packed.bytes.span.bytes.extracting(range))
-        } else {
-          batch.withValue(of: member) { _ = images.append(form, key: key, value: $0) }
-        }
+      let key = unsafe RawSpan(_unsafeBytes: batch.key(of: member))
+      if let extents = large[number] {
+        images.append(form, key: key, value: unsafe extents.record.span.bytes)
+      } else if let range = packed.range(number) {
+        images.append(form, key: key, value: unsafe packed.bytes.span.bytes.extracting(range))
+      } else {
+        batch.withValue(of: member) { _ = images.append(form, key: key, value: $0) }
       }
     }
     return images

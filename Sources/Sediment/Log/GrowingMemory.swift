@@ -57,7 +57,7 @@ final class GrowingMemory {
   @inline(never)
   private func grow(by count: Int) {
     // Memory that is not used yet costs next to nothing, and copying does.
-    let larger = max(capacity < 1 << 20 ? 4 * capacity : 2 * capacity, byteCount + count)
+    let larger = max(capacity < 1 << 20 ? 16 * capacity : 2 * capacity, byteCount + count)
     let new = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 16)
     unsafe new.copyMemory(from: start, byteCount: byteCount)
     unsafe start.deallocate()

@@ -126,8 +126,7 @@ public import CSediment
   package func hasKey(_ key: RawSpan) -> Bool {
     guard keyByteCount == key.byteCount else { return false }
     return unsafe key.withUnsafeBytes { bytes in
-      guard let base = bytes.baseAddress else { return true }
-      return unsafe sediment_bytes_equal(base, start + headByteCount, bytes.count) != 0
+      unsafe sediment_bytes_equal(bytes.baseAddress, start + headByteCount, bytes.count) != 0
     }
   }
 
@@ -135,8 +134,7 @@ public import CSediment
   @inlinable package func hasPrefix(_ prefix: RawSpan) -> Bool {
     guard keyByteCount >= prefix.byteCount else { return false }
     return unsafe prefix.withUnsafeBytes { bytes in
-      guard let base = bytes.baseAddress else { return true }
-      return unsafe sediment_bytes_equal(base, start + headByteCount, bytes.count) != 0
+      unsafe sediment_bytes_equal(bytes.baseAddress, start + headByteCount, bytes.count) != 0
     }
   }
 
