@@ -119,30 +119,34 @@ extension Changes {
     -> BatchChanges
   {
     let changes = BatchChanges(memberCount: batch.members.count)
+    let homes = UnsafeMutablePointer<IndexHome>.allocate(capacity: KeyGroup.countMax)
+    defer { unsafe homes.deallocate() }
     var end = batch.members.count
     while end > 0 {
       let start = max(end - KeyGroup.countMax, 0)
-      try addChanges(start..<end, batch, changes, window)
+      unsafe try addChanges(start..<end, batch, changes, homes, window)
       end = start
     }
     return changes
   }
 
-  /// Adds the changes of a group of members, last to first.
+  /// Adds the changes of a group of members, last to first; `homes` is memory for where the searches for them begin.
   private func addChanges(
-    _ members: Range<Int>, _ batch: BatchMembers, _ changes: BatchChanges, _ window: RecordsInWindow
+    _ members: Range<Int>, _ batch: BatchMembers, _ changes: BatchChanges,
+    _ homes: UnsafeMutablePointer<IndexHome>, _ window: RecordsInWindow
   ) throws(SedimentError) {
     let view = index.view
     let first = changes.count
     for number in members.reversed() {
       let member = batch.members[number]
       let key = unsafe RawSpan(_unsafeBytes: batch.key(of: member))
-      let hash = view.hash(key, collection: member.collection)
-      let isLast = changes.add(number, hash) { batch.isSameKey(batch.members[$0], member) }
-      if isLast { view.prefetch(hash) }
+      let home = view.home(key, collection: member.collection)
+      home.prefetch()
+      unsafe (homes + (changes.count &- first)).initialize(to: home)
+      _ = changes.add(number, home.hash) { batch.isSameKey(batch.members[$0], member) }
     }
     for number in first..<changes.count {
-      guard let place = KeySearch(changes[number].hash, in: view).place else { continue }
+      guard let place = KeySearch(unsafe homes[number &- first]).place else { continue }
       reader.prefetchHead(place.entry)
       changes[number].entryPlace = place.slot
     }
@@ -152,7 +156,7 @@ extension Changes {
       let member = batch.members[changes[number].number]
       let entry = IndexEntry(rawValue: place.loadAsWriter())
       let key = unsafe RawSpan(_unsafeBytes: batch.key(of: member))
-      if let found = reader.keyRecordInPlace(key, entry, member.collection) {
+      if let found = reader.keyRecordInPlace(key, entry, member.collection, inWindow: window) {
         changes.note(found, ofChange: number)
       } else {
         try locate(key, in: member.collection, view, ofChange: number, changes, window)

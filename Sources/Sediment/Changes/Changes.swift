@@ -272,30 +272,50 @@ extension Changes {
   ) throws(SedimentError) -> Bool {
     try log.transact(durability) { (writer) throws(SedimentError) in
       if state.isDropped.load(ordering: .relaxed) { throw .dropped(path) }
-      let view = index.view
-      let hash = view.hash(key, collection: state.number)
-      var probe = view.probe(hash)
-      let old = try reader.locate(
-        key, in: state.number, verifying: false, inWindow: writer.recordsInWindow, probe: &probe)
-      defer { old?.release() }
-      let wasVisible = old.map { reader.isVisible($0, state) } ?? false
-      var isMet = true
-      if case .unchanged(let sequence) = condition {
-        isMet = (wasVisible ? old?.sequence ?? 0 : 0) == sequence
-      }
-      guard let old, isMet else { return false }
-      let form = RecordForm(kind: .remove, collection: state.number)
-      let byteCount = form.byteCount(keyByteCount: key.byteCount, valueByteCount: 0)
-      let account = old.account
-      let place = old.place
-      try writer.makeRoom(byteCount, key, for: removingPurpose)
+      let home = index.view.home(key, collection: state.number)
+      guard let place = KeySearch(home).place else { return false }
       let way = LogWriter.Way(durability)
-      _ = try writer.append(form, byteCount: byteCount, key: key, value: RawSpan(), way)
-      let wasCounted = contents.forget(account, state, &writer)
-      if place != nil { contents.noteDeadExtents(place, of: wasCounted ? state : nil, &writer) }
-      index.remove(probe, writer.permit)
-      return wasVisible
+      if let old = reader.keyRecordInPlace(
+        key, place.entry, state.number, inWindow: writer.recordsInWindow)
+      {
+        return try remove(old, at: place, key, home.hash, state, if: condition, &writer, way)
+      }
+      return try removeElsewhere(key, home.hash, state, if: condition, &writer, way)
     }
+  }
+
+  /// Removes a key whose record is not where most are.
+  @inline(never)
+  private func removeElsewhere(
+    _ key: RawSpan, _ hash: UInt64, _ state: CollectionState, if condition: WriteCondition,
+    _ writer: inout LogWriter, _ way: LogWriter.Way
+  ) throws(SedimentError) -> Bool {
+    var probe = index.view.probe(hash)
+    let old = try reader.locate(
+      key, in: state.number, verifying: false, inWindow: writer.recordsInWindow, probe: &probe)
+    guard let old else { return false }
+    defer { old.release() }
+    return try remove(old, at: probe.place, key, hash, state, if: condition, &writer, way)
+  }
+
+  /// Removes a key that has a record.
+  @inline(always)
+  private func remove(
+    _ old: FoundRecord, at place: IndexPlace, _ key: RawSpan, _ hash: UInt64, _ state: CollectionState,
+    if condition: WriteCondition, _ writer: inout LogWriter, _ way: LogWriter.Way
+  ) throws(SedimentError) -> Bool {
+    let wasVisible = reader.isVisible(old, state)
+    if case .unchanged(let sequence) = condition, (wasVisible ? old.sequence : 0) != sequence { return false }
+    let form = RecordForm(kind: .remove, collection: state.number)
+    let byteCount = form.byteCount(keyByteCount: key.byteCount, valueByteCount: 0)
+    let (account, large) = (old.account, old.place)
+    try writer.makeRoom(byteCount, key, for: removingPurpose)
+    writer.layOut(form, byteCount: byteCount, key: key, value: RawSpan())
+    _ = try writer.appendLaidOut(form, byteCount: byteCount, way)
+    let wasCounted = contents.forget(account, state, &writer)
+    if let large { contents.noteDeadExtents(large, of: wasCounted ? state : nil, &writer) }
+    index.remove(place, of: hash, writer.permit)
+    return wasVisible
   }
 
   /// What removals may take: some of the reserve, too, but not in a store that makes room by leaving something out.

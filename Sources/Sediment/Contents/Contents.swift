@@ -162,7 +162,9 @@ extension Contents {
     guard let place = search.place else {
       return add(home.hash, state, form, at: position, byteCount: byteCount, &writer)
     }
-    guard let old = reader.keyRecordInPlace(key, place.entry, state.number) else {
+    guard
+      let old = reader.keyRecordInPlace(key, place.entry, state.number, inWindow: writer.recordsInWindow)
+    else {
       return enterMapped(key, home.hash, state, form, at: position, byteCount: byteCount, &writer)
     }
     replace(old, at: place.slot, state, form, by: position, byteCount: byteCount, &writer)

@@ -88,11 +88,16 @@ extension HashIndex {
   }
 
   /// Removes the entry that the probe stands on.
-  @inline(__always)
   package func remove(_ probe: IndexProbe, _ permit: borrowing WritePermit) {
-    let partition = directory.partition(of: probe.hash)
+    remove(probe.place, of: probe.hash, permit)
+  }
+
+  /// Removes the entry at a place that a search for a hash found, while nothing was added or removed since.
+  @inline(__always)
+  func remove(_ place: IndexPlace, of hash: UInt64, _ permit: borrowing WritePermit) {
+    let partition = directory.partition(of: hash)
     var counts = partition.counts
-    if probe.free() { counts.deleted &+= 1 }
+    if place.free() { counts.deleted &+= 1 }
     counts.live -= 1
     partition.counts = counts
     addToCount(-1)

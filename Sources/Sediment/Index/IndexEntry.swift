@@ -81,6 +81,19 @@ struct IndexSlot {
     unsafe IndexSlot(address + distance)
   }
 
+  /// The first slot of the bucket that it lies in, which is one line of the cache.
+  @inline(__always)
+  var firstOfBucket: IndexSlot {
+    let address = unsafe UInt(bitPattern: address) & ~UInt(IndexTable.bucketByteCount - 1)
+    return unsafe IndexSlot(UnsafeMutablePointer(bitPattern: address).unsafelyUnwrapped)
+  }
+
+  /// Whether the bucket has a vacant slot that this is the first slot of.
+  @inline(__always)
+  var hasVacancy: Bool {
+    (0..<IndexTable.bucketSlotCount).contains { advanced(by: $0).load() == IndexEntry.vacant }
+  }
+
   /// What the slot holds; what was stored elsewhere before that is seen, too.
   @inline(__always)
   func load() -> UInt64 {

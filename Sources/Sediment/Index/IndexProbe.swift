@@ -97,14 +97,10 @@ extension IndexProbe {
 // MARK: The writer
 
 extension IndexProbe {
-  /// Frees the slot; says whether it became a deleted one.
-  @inline(__always)
-  func free() -> Bool {
+  /// Where the entry is that `next` returned last.
+  var place: IndexPlace {
     assert(holdsEntry, "the probe is stale")
-    // In a table of one bucket no probe goes on to another.
-    let isVacant = table.bucketCount == 1 || table.hasVacancy(inBucket: bucket)
-    slot.store(isVacant ? IndexEntry.vacant : IndexEntry.deleted)
-    return !isVacant
+    return IndexPlace(entry: IndexEntry(rawValue: slot.loadAsWriter()), slot: slot, table: table)
   }
 
   /// Whether the slot still holds an entry of the hash.
@@ -222,6 +218,15 @@ struct IndexPlace {
   @inline(__always)
   func isCurrent(_ hash: UInt64, in view: IndexView) -> Bool {
     view.table(of: hash).word == table.word && (slot.load() ^ entry.rawValue) & ~IndexEntry.referenceBit == 0
+  }
+
+  /// Frees the slot, for the writer; says whether it became a deleted one.
+  @inline(__always)
+  func free() -> Bool {
+    // In a table of one bucket no probe goes on to another.
+    let isVacant = table.bucketCount == 1 || slot.firstOfBucket.hasVacancy
+    slot.store(isVacant ? IndexEntry.vacant : IndexEntry.deleted)
+    return !isVacant
   }
 
   /// Notes that the entry was read; writes only where that was not noted yet.

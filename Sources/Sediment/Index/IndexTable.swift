@@ -70,8 +70,7 @@ struct IndexTable {
   /// Whether a bucket has a vacant slot.
   @inline(__always)
   func hasVacancy(inBucket bucket: Int) -> Bool {
-    let first = self.bucket(bucket)
-    return (0..<Self.bucketSlotCount).contains { first.advanced(by: $0).load() == IndexEntry.vacant }
+    self.bucket(bucket).hasVacancy
   }
 
   /// The address of a bucket.

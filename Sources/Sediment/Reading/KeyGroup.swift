@@ -1,3 +1,4 @@
+internal import CSediment
 internal import SedimentFormat
 
 /// Some keys that are looked up together: their bytes in one piece of memory, and how far the search for each has come.
@@ -10,21 +11,23 @@ final class KeyGroup {
   private static let byteCountMax = 16 << 10
 
   private(set) var count = 0
-  private let ends: UnsafeMutablePointer<Int>
-  /// The hash of each key, and the first entry that agrees, once who looks them up has noted these.
-  let hashes: UnsafeMutablePointer<UInt64>
+  /// Where each key begins, and where the next one would.
+  private let starts: UnsafeMutablePointer<Int>
+  /// Where the search for each key begins, and the first entry that agrees, once who looks them up has noted these.
+  let homes: UnsafeMutablePointer<IndexHome>
   let places: UnsafeMutablePointer<IndexPlace?>
   private let bytes = GrowingMemory(room: 1024)
 
   @usableFromInline init() {
-    unsafe ends = .allocate(capacity: Self.countMax)
-    unsafe hashes = .allocate(capacity: Self.countMax)
+    unsafe starts = .allocate(capacity: Self.countMax + 1)
+    unsafe starts[0] = 0
+    unsafe homes = .allocate(capacity: Self.countMax)
     unsafe places = .allocate(capacity: Self.countMax)
   }
 
   deinit {
-    unsafe ends.deallocate()
-    unsafe hashes.deallocate()
+    unsafe starts.deallocate()
+    unsafe homes.deallocate()
     unsafe places.deallocate()
   }
 
@@ -35,12 +38,9 @@ final class KeyGroup {
   func append(_ key: RawSpan) -> Bool {
     precondition(count < Self.countMax, "a full group of keys")
     let target = unsafe bytes.add(key.byteCount)
-    unsafe key.withUnsafeBytes { key in
-      guard let start = key.baseAddress else { return }
-      unsafe target.copyMemory(from: start, byteCount: key.count)
-    }
-    unsafe ends[count] = bytes.byteCount
+    unsafe key.withUnsafeBytes { unsafe sediment_copy_short(target, $0.baseAddress, $0.count) }
     count &+= 1
+    unsafe starts[count] = bytes.byteCount
     return count == Self.countMax || bytes.byteCount >= Self.byteCountMax
   }
 
@@ -56,8 +56,8 @@ final class KeyGroup {
   @inline(__always)
   func key(_ number: Int) -> UnsafeRawBufferPointer {
     precondition(number >= 0 && number < count)
-    let start = number == 0 ? 0 : unsafe ends[number &- 1]
-    return unsafe UnsafeRawBufferPointer(start: bytes.start + start, count: ends[number] &- start)
+    let (start, end) = unsafe (starts[number], starts[number &+ 1])
+    return unsafe UnsafeRawBufferPointer(start: bytes.start + start, count: end &- start)
   }
 }
 
@@ -76,18 +76,18 @@ extension Reader {
     defer { Readers.leave() }
     let view = index.view
     for number in 0..<group.count {
-      let hash = view.hash(unsafe RawSpan(_unsafeBytes: group.key(number)), collection: state.number)
-      unsafe group.hashes[number] = hash
-      view.prefetch(hash)
+      let home = view.home(unsafe RawSpan(_unsafeBytes: group.key(number)), collection: state.number)
+      unsafe (group.homes + number).initialize(to: home)
+      home.prefetch()
     }
     for number in 0..<group.count {
-      let place = KeySearch(unsafe group.hashes[number], in: view).place
+      let place = KeySearch(unsafe group.homes[number]).place
       if let place { prefetch(place.entry) }
       unsafe (group.places + number).initialize(to: place)
     }
     for number in 0..<group.count {
       let key = unsafe RawSpan(_unsafeBytes: group.key(number))
-      let (hash, place) = unsafe (group.hashes[number], group.places[number])
+      let (hash, place) = unsafe (group.homes[number].hash, group.places[number])
       // What the closure did, or waited for, may have changed the index since.
       if let place, place.isCurrent(hash, in: index.view),
         let record = recordInPlace(key, place, state, isNear: true)

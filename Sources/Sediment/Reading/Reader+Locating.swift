@@ -32,21 +32,29 @@ extension Reader {
 
   /// The record that an entry leads to, if it is one of the key in mapped memory, as most are.
   ///
-  /// In the reader's scope that the entry was found in, or with the writer. With `bringingNear`, all of it comes near
-  /// that is about to be read, beside its beginning.
+  /// In the reader's scope that the entry was found in, or with the writer, from which `window` comes: what is in the
+  /// window alone is found by it, too, and may be read until something is appended. With `bringingNear`, all of the
+  /// record comes near that is about to be read, beside its beginning.
   @inline(always)
   func keyRecordInPlace(
-    _ key: RawSpan, _ entry: IndexEntry, _ collection: UInt32, bringingNear: Bool = false
+    _ key: RawSpan, _ entry: IndexEntry, _ collection: UInt32, inWindow window: RecordsInWindow? = nil,
+    bringingNear: Bool = false
   ) -> FoundRecord? {
     let position = entry.position &<< 3
     let mappedEnd = volume.mappedByteCount
     guard position < mappedEnd else { return nil }
-    let start = unsafe volume.base + Int(truncatingIfNeeded: position)
+    var start = unsafe volume.base + Int(truncatingIfNeeded: position)
     if bringingNear { unsafe prefetch(from: start) }
     guard let segment = slots.segment(at: position &>> UInt64(Limits.slotByteCountLog2)) else { return nil }
+    let readableEnd = segment.readableEnd
+    var end = min(readableEnd, mappedEnd)
+    if let window, position >= readableEnd {
+      unsafe start += Int(truncatingIfNeeded: window.shift)
+      end = window.end
+    }
     // Both are offsets of a file, far from where signed numbers end.
-    let end = Int(truncatingIfNeeded: min(segment.readableEnd, mappedEnd))
-    guard let view = unsafe RecordView(start, available: end &- Int(truncatingIfNeeded: position)),
+    let available = Int(truncatingIfNeeded: end) &- Int(truncatingIfNeeded: position)
+    guard let view = unsafe RecordView(start, available: available),
       view.collection == collection, view.hasKey(key)
     else { return nil }
     return unsafe FoundRecord(view: view, position: position, segment: segment, owner: nil)
