@@ -45,9 +45,12 @@ extension Log {
       try volume.file.sync()
     }
     gate.syncCount.wrappingAdd(1, ordering: .relaxed)
-    writer.withLock { writer in noteSynced(&writer, watermark, total) }
+    let hasFreed = writer.withLock { writer in
+      noteSynced(&writer, watermark, total)
+      return !writer.freedRuns.isEmpty
+    }
     // That it fails poisons, and the sync before it counts all the same.
-    _ = try? reclaim(syncedUpTo: sequence)
+    if hasFreed { _ = try? reclaim(syncedUpTo: sequence) }
     if background.hasObserver { background.tell(.synced(nanoseconds: disk.monotonicClock() &- began)) }
     return (sequence, watermark)
   }

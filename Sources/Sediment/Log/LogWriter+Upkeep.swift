@@ -12,7 +12,12 @@ extension LogWriter {
     guard tail.room >= Mark.recordByteCount else { return }
     let counted = tail.countedSequence
     let mark = Mark(clock: disk.wallClock(), watermark: watermark, salt: tail.identity.salt)
-    try append(.mark(mark), .synced)
+    let form = RecordForm(kind: .control)
+    unsafe withUnsafeBytes(of: mark.words) { value in
+      layOut(
+        form, byteCount: Mark.recordByteCount, key: RawSpan(), value: unsafe RawSpan(_unsafeBytes: value))
+    }
+    _ = try appendLaidOut(form, byteCount: Mark.recordByteCount, .synced)
     tail.countedSequence = counted
     markedWatermark = watermark
   }
