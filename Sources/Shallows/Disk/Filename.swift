@@ -42,12 +42,22 @@ extension Filename {
   @inlinable @inline(__always)
   var isASCII: Bool {
     unsafe rawValue.utf8.withContiguousStorageIfAvailable { bytes in
-      var (bits, index): (UInt8, Int) = (0, 0)
-      while index < bytes.count {
-        bits |= unsafe bytes[index]
-        index &+= 1
+      let bytes = UnsafeRawBufferPointer(bytes)
+      var (bits, index): (UInt64, Int) = (0, 0)
+      if bytes.count >= 8 {
+        // Words, of which the last one may overlap the one before.
+        while index < bytes.count &- 8 {
+          bits |= unsafe bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+          index &+= 8
+        }
+        bits |= unsafe bytes.loadUnaligned(fromByteOffset: bytes.count &- 8, as: UInt64.self)
+      } else {
+        while index < bytes.count {
+          bits |= UInt64(unsafe bytes[index])
+          index &+= 1
+        }
       }
-      return bits < 0x80
+      return bits & 0x8080_8080_8080_8080 == 0
     } ?? false
   }
 

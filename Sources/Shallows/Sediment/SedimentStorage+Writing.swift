@@ -18,6 +18,9 @@ extension SedimentStorage: AnsweringWritableStorage {
     setting data: Data, forKey filename: Filename, expiry: StorageExpiry, in keyspace: SedimentCollection
   ) -> StorageAnswer<Void> {
     writing(in: keyspace) { durability in
+      if case .never = expiry, filename.isASCII {
+        return try keyspace.set(data, forKey: filename.rawValue, durability: durability)
+      }
       try keyspace.set(
         data, forKey: filename.canonical, expiry: SedimentExpiry(expiry), durability: durability)
     }
