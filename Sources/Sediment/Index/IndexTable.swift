@@ -6,8 +6,8 @@ internal import Synchronization
 /// from its home to the one before its own has a vacant slot. So a probe ends at the first bucket that has one.
 /// Homes ascend with the hash: a table is filled from another by walking both from end to end.
 ///
-/// The word holds, from its lowest bit: how many hash bits of the entry the partition's place in the directory tells
-/// (5), whether entries may lie behind the longest probe that is meant to be (1), the address, which is a multiple of
+/// The word holds, from its lowest bit: how many hash bits of the entry the partition's place in the directory tells,
+/// and one more (5), whether entries may lie behind the longest probe that is meant to be (1), the address, which is a multiple of
 /// 64 (42), and the number of buckets as a power of two (4) and a factor (12).
 /// A table without buckets stands for an empty partition; its address is that of one vacant bucket. If entries may lie
 /// behind its longest probe, it stands for one that was not filled yet.
@@ -27,8 +27,13 @@ struct IndexTable {
     self.word = word
   }
 
+  /// How many hash bits of the entry the partition's place in the directory tells.
   @inline(__always)
-  var depth: UInt64 { word & 31 }
+  var depth: UInt64 { shift &- 1 }
+
+  /// By how much the hash bits of an entry are shifted to leave those that are left as a fraction of 1.
+  @inline(__always)
+  private var shift: UInt64 { word & 31 }
 
   @inline(__always)
   var isCrowded: Bool { word & Self.crowdedBit != 0 }
@@ -83,7 +88,7 @@ struct IndexTable {
   @inline(__always)
   func home(_ hashBits: UInt64) -> Int {
     // What is left of the hash bits, as a fraction of 1, times the number of buckets.
-    let fraction = hashBits &<< (depth &+ 1)
+    let fraction = hashBits &<< shift
     return Int(truncatingIfNeeded: fraction.multipliedFullWidth(by: UInt64(bucketCount)).high)
   }
 
@@ -148,8 +153,8 @@ extension IndexTable {
   private static func pack(_ memory: IndexMemory, factor: Int, power: Int, depth: UInt64) -> UInt64 {
     let address = unsafe UInt64(UInt(bitPattern: memory.address))
     precondition(address & ~addressMask == 0, "memory at an address of more than 48 bits")
-    precondition(power < 16 && depth < crowdedBit, "index partition too large")
-    return address | depth | UInt64(power) << 48 | UInt64(factor) << 52
+    precondition(power < 16 && depth + 1 < crowdedBit, "index partition too large")
+    return address | (depth + 1) | UInt64(power) << 48 | UInt64(factor) << 52
   }
 }
 

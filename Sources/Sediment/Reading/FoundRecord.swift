@@ -54,7 +54,7 @@ struct RecordAccount {
   @usableFromInline let start: UnsafeRawPointer
   @usableFromInline let byteCount: Int
   /// The address of memory of its own; `lent` if that is the thread's codec's, and 0 where it lies in the file.
-  private let owner: UInt
+  @usableFromInline let owner: UInt
 
   // No memory begins there.
   private static var lent: UInt { 1 }
@@ -71,8 +71,12 @@ struct RecordAccount {
 
   /// Gives back the memory that it has.
   @inline(__always)
-  func release() {
-    if owner != 0 { giveBack() }
+  func release() { Self.release(owner) }
+
+  /// Gives back the memory that a value has of which nothing else is known.
+  @inline(__always)
+  static func release(_ owner: UInt) {
+    if owner != 0 { giveBack(owner) }
   }
 
   /// The same value in memory that no other reading of the thread takes.
@@ -87,8 +91,8 @@ struct RecordAccount {
   }
 
   @inline(never)
-  private func giveBack() {
-    if owner == Self.lent {
+  private static func giveBack(_ owner: UInt) {
+    if owner == lent {
       ZstdCodec.withCurrent { $0?.takeBack() }
     } else {
       unsafe UnsafeMutableRawPointer(bitPattern: owner)?.deallocate()

@@ -142,10 +142,13 @@ extension Reader {
     return nil
   }
 
-  /// Ends the reading of a value that `beginReading` found.
+  /// Ends the reading of a value that `beginReading` found; the call takes what it needs of it.
+  @inlinable @inline(__always)
+  func endReading(_ value: FoundValue) { endReading(ofMemory: value.owner) }
+
   @usableFromInline
-  func endReading(_ value: FoundValue) {
-    value.release()
+  func endReading(ofMemory owner: UInt) {
+    FoundValue.release(owner)
     Readers.leave()
   }
 
