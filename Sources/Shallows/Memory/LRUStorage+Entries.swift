@@ -2,7 +2,7 @@ extension LRUStorage {
   /// The value of a key, which counts as used then; nil if there is none, or it has expired.
   @inlinable
   public func value(forKey key: Key) -> Value? {
-    let hash = LRUTable<Key, Value>.mixedHash(of: key)
+    let hash = hashing.mixedHash(of: key)
     lock.lock()
     let index = unsafe bounded.pointee.table.index(of: key, hash: UInt32(truncatingIfNeeded: hash))
     if index != 0, unsafe bounded.pointee.table.links[Int(index)].expiry == 0 {
@@ -18,7 +18,7 @@ extension LRUStorage {
   /// The value of a key, which counts as used then, and when it expires: 0 for never.
   @usableFromInline
   func valueAndExpiry(forKey key: Key) -> (value: Value, milliseconds: UInt64)? {
-    let hash = LRUTable<Key, Value>.mixedHash(of: key)
+    let hash = hashing.mixedHash(of: key)
     lock.lock()
     return endReading(forKey: key, hash: hash)
   }
@@ -48,7 +48,7 @@ extension LRUStorage {
   /// The value of a key without any trace of the question: it does not count as used, and no statistics change.
   @inlinable
   public func peek(forKey key: Key) -> Value? {
-    let hash = LRUTable<Key, Value>.mixedHash(of: key)
+    let hash = hashing.mixedHash(of: key)
     lock.lock()
     defer { lock.unlock() }
     let index = unsafe bounded.pointee.table.index(of: key, hash: UInt32(truncatingIfNeeded: hash))
@@ -67,7 +67,7 @@ extension LRUStorage {
   public func insert(_ value: Value, forKey key: Key, expiry: StorageExpiry? = .never) -> Bool {
     let cost = capacity.cost(of: value, forKey: key)
     let deadline = LRUExpiry.deadline(expiry, clock: clock)
-    let hash = LRUTable<Key, Value>.mixedHash(of: key)
+    let hash = hashing.mixedHash(of: key)
     var dropped = LRUDropped<Key, Value>()
     lock.lock()
     let isKept = unsafe bounded.pointee.insert(
@@ -81,7 +81,7 @@ extension LRUStorage {
   /// Drops the value of a key, and returns it; nil if there was none, or it had expired.
   @inlinable @discardableResult
   public func removeValue(forKey key: Key) -> Value? {
-    let hash = LRUTable<Key, Value>.mixedHash(of: key)
+    let hash = hashing.mixedHash(of: key)
     var dropped = LRUDropped<Key, Value>()
     lock.lock()
     let index = unsafe bounded.pointee.liveIndex(

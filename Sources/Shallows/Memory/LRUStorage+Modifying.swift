@@ -11,7 +11,7 @@ extension LRUStorage {
   public func modifyValue<Result, Failure: Error>(
     forKey key: Key, expiry: StorageExpiry? = nil, _ modify: (inout Value?) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    let hash = LRUTable<Key, Value>.mixedHash(of: key)
+    let hash = hashing.mixedHash(of: key)
     var isCounted = false
     while true {
       var value: Value?

@@ -15,6 +15,7 @@ public final class LRUStorage<Key: Hashable, Value> {
   /// The bound of the whole.
   public let capacity: LRUCapacity<Key, Value>
 
+  @usableFromInline let hashing = LRUHashing()
   // Both are constant, and refer to memory that lives as long as this object.
   @usableFromInline let lock = LRULock()
   @usableFromInline let bounded: UnsafeMutablePointer<LRUBoundedTable<Key, Value>>

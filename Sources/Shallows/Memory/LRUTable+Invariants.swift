@@ -62,7 +62,7 @@ extension LRUTable {
       try LRUDefect.check(seen.insert(index).inserted, "entry \(index) is in the ring twice")
       try LRUDefect.check(link.newer == newer, "entry \(index) does not know \(newer)")
       let key = unsafe pair(index).pointee.key
-      let hash = UInt32(truncatingIfNeeded: Self.mixedHash(of: key))
+      let hash = UInt32(truncatingIfNeeded: LRUHashing().mixedHash(of: key))
       try LRUDefect.check(link.hash == hash, "entry \(index) has another hash than its key")
       try LRUDefect.check(self.index(of: key, hash: hash) == index, "entry \(index) is not found")
       try LRUDefect.check(link.cost >= 0, "entry \(index) has the cost \(link.cost)")
