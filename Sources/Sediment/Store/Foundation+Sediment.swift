@@ -17,7 +17,10 @@
 
     /// Copies the bytes.
     @inlinable public init(sedimentBytes bytes: RawSpan) {
-      self = unsafe bytes.withUnsafeBytes { buffer in unsafe Data(buffer) }
+      // The initializer that takes a buffer takes a quarter more instructions.
+      self = unsafe bytes.withUnsafeBytes { buffer in
+        unsafe buffer.baseAddress.map { unsafe Data(bytes: $0, count: buffer.count) } ?? Data()
+      }
     }
   }
 
