@@ -103,7 +103,7 @@ extension Changes {
   func set(
     _ value: RawSpan, _ key: RawSpan, _ state: CollectionState, _ durability: WrittenDurability
   ) throws(SedimentError) {
-    _ = try setShort(value, key, state, expiry: .at(0), if: .always, durability)
+    _ = try setByLength(value, key, state, expiry: .at(0), if: .always, durability)
   }
 
   /// Sets a key; false, with nothing changed, if the condition does not hold.
@@ -112,11 +112,12 @@ extension Changes {
     _ value: RawSpan, _ key: RawSpan, _ state: CollectionState, expiry: WrittenExpiry,
     if condition: WriteCondition, _ durability: WrittenDurability
   ) throws(SedimentError) -> Bool {
-    try setShort(value, key, state, expiry: expiry, if: condition, durability)
+    try setByLength(value, key, state, expiry: expiry, if: condition, durability)
   }
 
+  /// Sets a key in the way that its lengths, and the store, ask for.
   @inline(always)
-  private func setShort(
+  private func setByLength(
     _ value: RawSpan, _ key: RawSpan, _ state: CollectionState, expiry: WrittenExpiry,
     if condition: WriteCondition, _ durability: WrittenDurability
   ) throws(SedimentError) -> Bool {
@@ -129,7 +130,7 @@ extension Changes {
     }
     if !pace.isFree { compactor.keepPace() }
     @inline(always) func change(_ writer: inout LogWriter) throws(SedimentError) -> Bool {
-      try set(value, nil, key, state, expiry: expiry, if: condition, LogWriter.Way(durability), &writer)
+      try setRecord(value, nil, key, state, expiry: expiry, if: condition, LogWriter.Way(durability), &writer)
     }
     do throws(SedimentError) {
       return try log.transact(durability, change)
@@ -193,12 +194,14 @@ extension Changes {
     if condition: WriteCondition, _ durability: WrittenDurability
   ) throws(SedimentError) -> Bool {
     try log.transact(durability) { (writer) throws(SedimentError) in
-      try set(value, packed, key, state, expiry: expiry, if: condition, LogWriter.Way(durability), &writer)
+      try setRecord(
+        value, packed, key, state, expiry: expiry, if: condition, LogWriter.Way(durability), &writer)
     }
   }
 
+  /// Sets a key to a value that its record holds, if the condition holds.
   @inline(always)
-  private func set(
+  private func setRecord(
     _ value: RawSpan, _ packed: PackedValue?, _ key: RawSpan, _ state: CollectionState, expiry: WrittenExpiry,
     if condition: WriteCondition, _ way: LogWriter.Way, _ writer: inout LogWriter
   ) throws(SedimentError) -> Bool {

@@ -143,7 +143,9 @@ package struct IndexHome {
     (raw ^ hashBits) & IndexEntry.hashMask == 0
   }
 
-  /// Looks at all slots of a bucket at once: a bit for each that agrees. These are loaded again before they are believed.
+  /// Looks at all slots of a bucket at once: a bit for each that agrees.
+  ///
+  /// These are loaded again before they are believed.
   @inline(__always)
   fileprivate func matches(inBucket bucket: Int) -> UInt32 {
     unsafe sediment_agreeing_words(table.bucketAddress(bucket), hashBits)

@@ -54,8 +54,9 @@ struct RecordForm {
     unsafe start.storeBytes(of: numbers.littleEndian, toByteOffset: 8, as: UInt64.self)
     var place = Limits.recordFixedByteCount
     if hasOptionalFields { unsafe place = encodeOptionalFields(into: start) }
-    unsafe key.withUnsafeBytes { unsafe sediment_copy_short(start + place, $0.baseAddress, $0.count) }
-    unsafe value.withUnsafeBytes { unsafe sediment_copy(start + place + key.byteCount, $0.baseAddress, $0.count) }
+    let (keyStart, valueStart) = unsafe (start + place, start + place + key.byteCount)
+    unsafe key.withUnsafeBytes { unsafe sediment_copy_short(keyStart, $0.baseAddress, $0.count) }
+    unsafe value.withUnsafeBytes { unsafe sediment_copy(valueStart, $0.baseAddress, $0.count) }
   }
 
   /// What the byte for its shape says of the fields that only some records have (DESIGN.md 3.4).
