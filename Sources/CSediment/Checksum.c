@@ -26,11 +26,14 @@ static void put(uint32_t value, uint8_t *bytes) {
   for (int place = 0; place < 4; place++) bytes[place] = (uint8_t)(value >> 8 * place);
 }
 
-static uint32_t record_portable(uint32_t seed, uint32_t position, const void *record, size_t count) {
+static uint32_t integer_portable(uint32_t crc, uint32_t integer) {
   uint8_t bytes[4];
-  put(position, bytes);
-  return sediment_crc32c_portable(
-      sediment_crc32c_portable(seed, bytes, 4), (const uint8_t *)record + 4, count - 4);
+  put(integer, bytes);
+  return sediment_crc32c_portable(crc, bytes, 4);
+}
+
+static uint32_t record_portable(uint32_t seed, uint32_t position, const void *record, size_t count) {
+  return sediment_crc32c_portable(integer_portable(seed, position), (const uint8_t *)record + 4, count - 4);
 }
 
 // One after the other: for processors without an instruction, and for records that three chains are quicker for.
@@ -169,6 +172,12 @@ uint32_t sediment_crc32c(uint32_t crc, const void *bytes, size_t count) {
   return sediment_crc32c_portable(crc, bytes, count);
 }
 
+ONE_CHAIN static uint32_t integer_one_chain(uint32_t crc, uint32_t integer) { return ~STEP4(~crc, integer); }
+
+uint32_t sediment_crc32c_integer(uint32_t crc, uint32_t integer) {
+  return sediment_crc32c_way() != 0 ? integer_one_chain(crc, integer) : integer_portable(crc, integer);
+}
+
 // The first word is the record's position and its bytes 4 to 7.
 static inline uint64_t first_word(uint32_t position, const uint8_t *record) {
   uint32_t shape;
@@ -266,6 +275,8 @@ void sediment_store_record(void *shared, uint32_t seed, uint32_t position, void 
 #else
 
 int sediment_crc32c_way(void) { return 0; }
+
+uint32_t sediment_crc32c_integer(uint32_t crc, uint32_t integer) { return integer_portable(crc, integer); }
 
 uint32_t sediment_crc32c_record(uint32_t seed, uint32_t position, const void *record, size_t count) {
   return record_portable(seed, position, record, count);

@@ -10,6 +10,9 @@
 // By the processor's instruction where it has one, three chains side by side for long inputs.
 uint32_t sediment_crc32c(uint32_t crc, const void *bytes, size_t count);
 
+// The same of the bytes of an integer, lowest first.
+uint32_t sediment_crc32c_integer(uint32_t crc, uint32_t integer);
+
 // The same by tables, on any processor.
 uint32_t sediment_crc32c_portable(uint32_t crc, const void *bytes, size_t count);
 

@@ -22,6 +22,11 @@ public import CSediment
   }
 
   /// The checksum of what this one covers and of the integer's bytes, lowest first.
+  @inlinable package func continued(with value: UInt32) -> Checksum {
+    Checksum(sediment_crc32c_integer(rawValue, value))
+  }
+
+  /// The same for an integer of another length.
   @inlinable package func continued(with value: some FixedWidthInteger & BitwiseCopyable) -> Checksum {
     unsafe withUnsafeBytes(of: value.littleEndian) { buffer in
       unsafe Checksum(sediment_crc32c(rawValue, buffer.baseAddress, buffer.count))
