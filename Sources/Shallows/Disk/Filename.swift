@@ -40,25 +40,34 @@ extension Filename {
 
   /// Whether the name is ASCII, so that there is but one way to write it.
   @inlinable @inline(__always)
-  var isASCII: Bool {
+  var isASCII: Bool { withASCII { _ in true } ?? false }
+
+  /// Lends the bytes of a name that is ASCII to a closure; nil if it is not.
+  @inlinable @inline(__always)
+  func withASCII<Result>(_ body: (RawSpan) -> Result) -> Result? {
     unsafe rawValue.utf8.withContiguousStorageIfAvailable { bytes in
       let bytes = UnsafeRawBufferPointer(bytes)
-      var (bits, index): (UInt64, Int) = (0, 0)
-      if bytes.count >= 8 {
-        // Words, of which the last one may overlap the one before.
-        while index < bytes.count &- 8 {
-          bits |= unsafe bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-          index &+= 8
-        }
-        bits |= unsafe bytes.loadUnaligned(fromByteOffset: bytes.count &- 8, as: UInt64.self)
-      } else {
-        while index < bytes.count {
-          bits |= UInt64(unsafe bytes[index])
-          index &+= 1
-        }
+      return unsafe Self.isASCII(bytes) ? body(unsafe RawSpan(_unsafeBytes: bytes)) : nil
+    } ?? nil
+  }
+
+  @inlinable @inline(__always)
+  static func isASCII(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    var (bits, index): (UInt64, Int) = (0, 0)
+    if bytes.count >= 8 {
+      // Words, of which the last one may overlap the one before.
+      while index < bytes.count &- 8 {
+        bits |= unsafe bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+        index &+= 8
       }
-      return bits & 0x8080_8080_8080_8080 == 0
-    } ?? false
+      bits |= unsafe bytes.loadUnaligned(fromByteOffset: bytes.count &- 8, as: UInt64.self)
+    } else {
+      while index < bytes.count {
+        bits |= UInt64(unsafe bytes[index])
+        index &+= 1
+      }
+    }
+    return bits & 0x8080_8080_8080_8080 == 0
   }
 
   /// The ways to write the name that a file may have, the one of new files first: folders of before have the others.

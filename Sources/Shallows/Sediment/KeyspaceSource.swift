@@ -64,6 +64,7 @@ final class KeyspaceSource: Sendable {
   }
 
   /// Calls a closure with the keyspace, whose references need not be counted then; nil if it has not been looked up.
+  @inline(__always)
   func withKeyspace<Result>(_ body: (SedimentCollection) throws -> Result) rethrows -> Result? {
     guard let opened = unsafe published.load(ordering: .acquiring) else { return nil }
     return unsafe try opened._withUnsafeGuaranteedRef { try body($0.keyspace) }

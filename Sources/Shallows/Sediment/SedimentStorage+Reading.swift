@@ -4,8 +4,10 @@ public import Sediment
 extension SedimentStorage: StorageProtocol, AnsweringReadableStorage {
   /// The data of a name: at once, unless the file has to be opened.
   public func answer(forKey filename: Filename) -> StorageAnswer<Data> {
-    guard filename.isASCII,
-      let answer = source.withKeyspace({ answer(forKey: filename.rawValue, in: $0) })
+    guard
+      let answer = source.withKeyspace({ keyspace in
+        filename.withASCII { answer(forKey: $0, in: keyspace) } ?? answerOtherwise(forKey: filename)
+      })
     else { return answerOtherwise(forKey: filename) }
     return answer
   }
@@ -19,7 +21,9 @@ extension SedimentStorage: StorageProtocol, AnsweringReadableStorage {
   }
 
   @inline(__always)
-  private func answer(forKey key: String, in keyspace: SedimentCollection) -> StorageAnswer<Data> {
+  private func answer(
+    forKey key: some SedimentBytes & ~Escapable, in keyspace: SedimentCollection
+  ) -> StorageAnswer<Data> {
     do {
       let data = try keyspace.retrieve(forKey: key, as: Data.self)
       guard let data else { return .failure(StorageError.missing) }

@@ -6,6 +6,22 @@ extension SedimentStorage: AnsweringWritableStorage {
   public func answer(
     setting data: Data, forKey filename: Filename, expiry: StorageExpiry
   ) -> StorageAnswer<Void> {
+    // Most names are ASCII, and most data stays.
+    guard case .never = expiry,
+      let answer = source.withKeyspace({ keyspace in
+        filename.withASCII { key in
+          writing(in: keyspace) { try keyspace.set(data, forKey: key, durability: $0) }
+        } ?? answer(setting: data, forKey: filename, expiry: expiry, in: keyspace)
+      })
+    else { return answerOtherwise(setting: data, forKey: filename, expiry: expiry) }
+    return answer
+  }
+
+  /// Sets what expires, and in a file that may have to be opened.
+  @inline(never)
+  private func answerOtherwise(
+    setting data: Data, forKey filename: Filename, expiry: StorageExpiry
+  ) -> StorageAnswer<Void> {
     // Without a closure that outlives the call, unless it is one of the first.
     let answer = source.withKeyspace { self.answer(setting: data, forKey: filename, expiry: expiry, in: $0) }
     if let answer { return answer }
@@ -13,14 +29,11 @@ extension SedimentStorage: AnsweringWritableStorage {
     return source.opening { self.answer(setting: data, forKey: filename, expiry: expiry, in: $0) }
   }
 
-  @inline(__always)
+  @inline(never)
   private func answer(
     setting data: Data, forKey filename: Filename, expiry: StorageExpiry, in keyspace: SedimentCollection
   ) -> StorageAnswer<Void> {
     writing(in: keyspace) { durability in
-      if case .never = expiry, filename.isASCII {
-        return try keyspace.set(data, forKey: filename.rawValue, durability: durability)
-      }
       try keyspace.set(
         data, forKey: filename.canonical, expiry: SedimentExpiry(expiry), durability: durability)
     }
