@@ -14,6 +14,9 @@ struct IndexRecount {
   private(set) var entryCount = 0
   /// Those that lead to records which were cleared.
   private(set) var clearedCount = 0
+  /// The keys that have been counted, each behind the number of its collection, and how often one came again.
+  private var seen: Set<[UInt8]> = []
+  private(set) var doubleCount = 0
   /// Whether every entry leads to a record that is whole; what a damaged one was cannot be counted.
   private(set) var isWhole = true
 
@@ -35,6 +38,8 @@ struct IndexRecount {
     guard let found = try? reader.record(at: entry.position &<< 3) else { return isWhole = false }
     defer { found.release() }
     guard found.view.isIntact(at: found.position, seed: found.segment.seed) else { return isWhole = false }
+    let collection = unsafe withUnsafeBytes(of: found.view.collection) { unsafe [UInt8]($0) }
+    if unsafe !seen.insert(collection + found.view.key).inserted { doubleCount += 1 }
     let generation = found.segment.generation
     segments[generation, default: IndexBuildResult.Live()].recordCount += 1
     segments[generation, default: IndexBuildResult.Live()].byteCount += UInt64(found.view.byteCount)

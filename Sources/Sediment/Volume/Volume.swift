@@ -56,9 +56,10 @@ internal import Synchronization
 
   /// Makes what the file holds readable at `base` up to `byteCount`, as far as there are addresses.
   func map(upTo byteCount: UInt64) throws(SedimentError) {
-    guard let mapping else { return }
-    isWhollyMapped = byteCount <= mapping.byteCount
     let start = mappedByteCount
+    // What is mapped already says nothing of where the file ends.
+    guard let mapping, start < byteCount else { return }
+    isWhollyMapped = byteCount <= mapping.byteCount
     let end = min(byteCount, mapping.byteCount)
     guard start < end else { return }
     try onDisk { () throws(DiskError) in

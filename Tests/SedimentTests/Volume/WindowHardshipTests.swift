@@ -92,6 +92,42 @@ struct WindowHardshipTests {
     }
     #expect(windowCount() == 1)
   }
+
+  @Test(arguments: [false, true])
+  func `A set is refused whose key has a record behind the mapping that cannot be read`(
+    isOpenedAgain: Bool
+  ) throws {
+    let disk = StoppingDisk(
+      SimulatedDisk(SimulatedDiskOptions(seed: 1, fileByteCountMax: 64 << 20, violationRule: .record)))
+    disk.mappedByteCountMax.store(20 << 14, ordering: .relaxed)
+    var options = SedimentOptions(durability: .unsynced, compaction: .off)
+    options.useSmallWindow()
+    let scheduler = ManualScheduler()
+    var store = try SedimentStore(path: "/store", options: options, disk: disk, scheduler: scheduler)
+    try store.set("a", forKey: "a")
+    scheduler.runDue()
+    for number in 0..<100 { try store.set(pattern(6_000, number), forKey: "\(number)") }
+    try store.set("old", forKey: "far", durability: .synced)
+    for number in 100..<160 { try store.set(pattern(6_000, number), forKey: "\(number)") }
+    if isOpenedAgain {
+      try store.close()
+      store = try SedimentStore(path: "/store", options: options, disk: disk, scheduler: scheduler)
+      // The window, which the mapping has, is entered with the first change.
+      try store.set("b", forKey: "b")
+      scheduler.runDue()
+    }
+    #expect(store.segments.contains { $0.kind == .window })
+    let count = try store.count()
+    disk.inner.inject(.error(.inputOutput), only: [.read])
+    #expect(throws: SedimentError.self) { try store.set("new", forKey: "far") }
+    disk.inner.clearFaults()
+    #expect(try store.retrieve(forKey: "far", as: String.self) == "old")
+    #expect(try store.count() == count)
+    #expect(store.accountFindings(isAlone: false) == [])
+    try store.set("new", forKey: "far")
+    #expect(try store.remove(forKey: "far"))
+    #expect(try store.retrieve(forKey: "far") == nil)
+  }
 }
 
 /// A disk of which some bytes of each file cannot be read.
