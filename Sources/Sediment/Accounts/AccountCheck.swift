@@ -28,7 +28,8 @@ struct AccountCheck {
     let recount = IndexRecount(of: reader)
     check.compare("entries of the index", kept: reader.index.count, counted: recount.entryCount)
     check.compare("entries of a key that has another", kept: 0, counted: recount.doubleCount)
-    if reader.volume.isWhollyMapped, SlotSpace.byteCount(of: writer.space.end) > reader.volume.mappedByteCount {
+    if reader.volume.isWhollyMapped, SlotSpace.byteCount(of: writer.space.end) > reader.volume.mappedByteCount
+    {
       check.findings.append("the file is longer than what is mapped of it, and passes for wholly mapped")
     }
     if isAlone, recount.clearedCount > 0, !writer.plans.isToBeSwept {

@@ -289,7 +289,7 @@ import Testing
               scheduler.runDue()
             }
             run.model = model
-          } catch where mayFail && (error as? SedimentError)?.systemError?.code == .inputOutput {}
+          } catch  where mayFail && (error as? SedimentError)?.systemError?.code == .inputOutput {}
           disk.inner.clearFaults()
           #expect(store.accountFindings(isAlone: false) == [], "seed \(seed) round \(round) step \(step)")
           if step % 4 == 0 { try Self.expectSame(store, run, seed, "round \(round) step \(step)") }
