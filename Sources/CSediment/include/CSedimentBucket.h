@@ -20,7 +20,10 @@
 //
 // Other threads may store words meanwhile. A processor with these instructions loads each word whole, in no order: the
 // caller loads again what agrees. Only the upper halves of words are compared.
-__attribute__((always_inline)) static inline uint32_t sediment_agreeing_words(const void *bucket, uint64_t bits) {
+//
+// Not to be inlined always: the thread sanitizer, of which this header hears nothing where Swift imports it, would take
+// these loads for races.
+static inline uint32_t sediment_agreeing_words(const void *bucket, uint64_t bits) {
 #if !defined(CSEDIMENT_ONE_BY_ONE) && defined(__SSE2__)
   const __m128 *pairs = (const __m128 *)bucket;
   const __m128i mask = _mm_set1_epi32(0x7fffffc0), wanted = _mm_set1_epi32((int32_t)(bits >> 32));

@@ -29,6 +29,8 @@ package struct SegmentOrder: Sendable {
       rows.remove(at: place)
     }
     if let new {
+      // Mostly in an order of their own, where many come at once.
+      guard let last = rows.last, new <= last else { return rows.append(new) }
       let place = place(of: new)
       precondition(place == rows.count || rows[place] != new, "a segment stands twice in one order")
       rows.insert(new, at: place)

@@ -18,12 +18,12 @@ extension LogWriter {
   ///
   /// So it never has to be moved: its slots come back with it, and nothing else waits for them.
   @inline(__always)
-  mutating func makeRoom(_ byteCount: Int, _ key: RawSpan, for purpose: SlotSpace.Purpose)
-    throws(SedimentError)
-  {
+  mutating func makeRoom(
+    _ byteCount: Int, _ key: RawSpan, for purpose: @autoclosure () -> SlotSpace.Purpose
+  ) throws(SedimentError) {
     let end = tail.offset &+ UInt64(truncatingIfNeeded: byteCount)
     if end <= tail.softEnd && byteCount <= Self.shortRecordByteCountMax { return }
-    try makeMoreRoom(byteCount, keyByteCount: key.byteCount, purpose)
+    try makeMoreRoom(byteCount, keyByteCount: key.byteCount, purpose())
   }
 
   /// Sees to it that the tail has room for records of so many bytes in all, or throws and changes nothing.

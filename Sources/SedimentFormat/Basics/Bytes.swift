@@ -1,3 +1,5 @@
+internal import CSediment
+
 // Integers in little-endian order at any place of a span. The caller has compared the span's length with what
 // it is about to read; a place outside is a mistake of the program and traps.
 
@@ -19,8 +21,16 @@ extension RawSpan {
 
   /// Whether all bytes of the range are zero.
   @inlinable package func isZero(_ range: Range<Int>) -> Bool {
-    for offset in range where integer(UInt8.self, at: offset) != 0 { return false }
-    return true
+    var (bits, offset): (UInt64, Int) = (0, range.lowerBound)
+    while offset <= range.upperBound - 8 {
+      bits |= integer(UInt64.self, at: offset)
+      offset += 8
+    }
+    while offset < range.upperBound {
+      bits |= UInt64(integer(UInt8.self, at: offset))
+      offset += 1
+    }
+    return bits == 0
   }
 
   /// The bytes of the range as an array.
@@ -68,7 +78,9 @@ extension RawSpan {
   /// Whether these are the bytes that `fill` makes of as many zeros.
   func isMade(by fill: (inout MutableRawSpan) -> Void) -> Bool {
     unsafe withZeros(byteCount: byteCount, fill) { made in
-      unsafe withUnsafeBytes { unsafe $0.elementsEqual(made) }
+      unsafe withUnsafeBytes { given in
+        unsafe sediment_bytes_equal(given.baseAddress, made.baseAddress, made.count) != 0
+      }
     }
   }
 }
