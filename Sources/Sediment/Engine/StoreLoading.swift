@@ -121,9 +121,10 @@ extension StoreOpening {
     writer.liveByteCount = liveByteCount
     writer.noteLongest()
     writer.ledger.reserve(recovered.catalogue.segments.count)
-    for entry in recovered.catalogue.segments.values where entry.holdsRecords {
-      guard let segment = slots.segment(at: UInt64(entry.identity.run.first)),
-        entry.identity != tail.identity
+    // In their order, in which they mostly come last in all orders of the ledger.
+    for generation in recovered.catalogue.segments.keys.sorted() {
+      guard let entry = recovered.catalogue.segments[generation], entry.holdsRecords,
+        let segment = slots.segment(at: UInt64(entry.identity.run.first)), entry.identity != tail.identity
       else { continue }
       writer.noteWhole(entry, segment)
     }

@@ -53,13 +53,14 @@ package struct SurveyedFile: Sendable {
 
   /// The header that lies where a segment begins.
   func header(of segment: SegmentIdentity) throws(SedimentError) -> Result<SegmentHeader, FormatError> {
-    let bytes = try file.bytes(at: segment.run.byteRange.lowerBound, count: SegmentHeader.byteCount)
-    do throws(FormatError) {
-      let header = try SegmentHeader.decode(unsafe bytes.span.bytes, in: identity, at: segment.run.first)
-      guard header.identity == segment else { throw FormatError(.segmentHeader, .field(.identity)) }
-      return .success(header)
-    } catch {
-      return .failure(error)
+    try file.withBytes(at: segment.run.byteRange.lowerBound, count: SegmentHeader.byteCount) { bytes in
+      do throws(FormatError) {
+        let header = try SegmentHeader.decode(bytes, in: identity, at: segment.run.first)
+        guard header.identity == segment else { throw FormatError(.segmentHeader, .field(.identity)) }
+        return .success(header)
+      } catch {
+        return .failure(error)
+      }
     }
   }
 

@@ -88,6 +88,18 @@ package final class StoreFile: @unchecked Sendable {
     return bytes
   }
 
+  /// Passes on the bytes at an offset, which are in no array: fewer than `count` only where the file ends.
+  func withBytes<Result>(
+    at offset: UInt64, count: Int, _ body: (RawSpan) throws(SedimentError) -> Result
+  ) throws(SedimentError) -> Result {
+    try unsafe withUnsafeTemporaryAllocation(byteCount: count, alignment: 8) {
+      (buffer) throws(SedimentError) in
+      var span = unsafe MutableRawSpan(_unsafeBytes: buffer)
+      let found = try read(into: &span, at: offset)
+      return try body(unsafe RawSpan(_unsafeBytes: UnsafeRawBufferPointer(rebasing: buffer[..<found])))
+    }
+  }
+
   /// Who opened the file last for writing; nil if that cannot be told.
   func ownerNote() -> OwnerNote? {
     guard let bytes = try? bytes(at: OwnerNote.byteOffset, count: OwnerNote.byteCount) else { return nil }
