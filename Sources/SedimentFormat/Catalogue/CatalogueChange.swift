@@ -67,6 +67,7 @@ enum EntryList {
       throw FormatError(structure, .field(.count))
     }
     var entries: [CatalogueEntry] = []
+    entries.reserveCapacity(Int(count))
     var offset = Self.offset
     for _ in 0..<count {
       let (entry, byteCount) = try CatalogueEntry.decode(bytes, at: offset)
