@@ -71,6 +71,16 @@ import Testing
     #expect(
       Checksum.empty.continued(with: 0x0102_0304_0506_0708 as UInt64)
         == Checksum.empty.continued(with: unsafe bytes.span.bytes))
+    var random = SplitMix(seed: 4)
+    for _ in 0..<100 {
+      let (start, value) = (
+        Checksum(UInt32(truncatingIfNeeded: random.next())), UInt32(truncatingIfNeeded: random.next())
+      )
+      let bytes = unsafe withUnsafeBytes(of: value.littleEndian) { unsafe [UInt8]($0) }
+      let portable = unsafe sediment_crc32c_portable(start.rawValue, bytes, 4)
+      #expect(start.continued(with: value).rawValue == portable)
+      #expect(start.continued(with: unsafe bytes.span.bytes).rawValue == portable)
+    }
   }
 
   #if arch(x86_64) || arch(arm64)
