@@ -5,7 +5,7 @@ internal import Synchronization
 final class Lifetime: Sendable {
   let path: String
   private let forkCount = Forks.count
-  /// The count of forks of the processes that may use the store: one number answers whether it is closed and inherited.
+  /// The count of forks of the processes that may use the store: one number tells a store that is closed or inherited.
   private let usableForkCount: Atomic<UInt32>
   /// No process comes of so many forks.
   private static var closedForkCount: UInt32 { .max }

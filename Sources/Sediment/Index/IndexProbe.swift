@@ -159,7 +159,9 @@ package struct IndexHome {
     return IndexEntry(rawValue: raw)
   }
 
-  /// The first entry that agrees, as `IndexProbe.next` finds it: most find it, or that there is none, in the first bucket.
+  /// The first entry that agrees, as `IndexProbe.next` finds it.
+  ///
+  /// Most searches find it, or that there is none, in the first bucket.
   @inline(__always)
   fileprivate func first() -> IndexPlace? {
     let matches = matches(inBucket: bucket)
@@ -191,12 +193,6 @@ struct KeySearch {
   /// which crowded partitions have as well.
   @inline(__always)
   var mayBeUnfilled: Bool { table.isCrowded }
-
-  /// Searches for a hash, up to there.
-  @inline(__always)
-  init(_ hash: UInt64, in view: IndexView) {
-    self.init(IndexHome(hash, in: view))
-  }
 
   /// Goes on from where a search begins, up to there.
   @inline(__always)

@@ -7,8 +7,8 @@ internal import Synchronization
 /// Homes ascend with the hash: a table is filled from another by walking both from end to end.
 ///
 /// The word holds, from its lowest bit: how many hash bits of the entry the partition's place in the directory tells,
-/// and one more (5), whether entries may lie behind the longest probe that is meant to be (1), the address, which is a multiple of
-/// 64 (42), and the number of buckets as a power of two (4) and a factor (12).
+/// and one more (5), whether entries may lie behind the longest probe that is meant to be (1), the address, which is a
+/// multiple of 64 (42), and the number of buckets as a power of two (4) and a factor (12).
 /// A table without buckets stands for an empty partition; its address is that of one vacant bucket. If entries may lie
 /// behind its longest probe, it stands for one that was not filled yet.
 @safe
