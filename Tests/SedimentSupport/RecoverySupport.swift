@@ -16,7 +16,7 @@ package func recover(_ disk: SimulatedDisk, _ mode: Opening.Mode = .readWrite) t
 package func lines(_ log: RecoveredLog, on disk: SimulatedDisk) throws -> [String] {
   let bytes = disk.contents(of: LogBuilder.path)!
   var lines: [String] = []
-  let hot = log.catalogue.segments.values.filter { $0.identity.kind == .hot }
+  let hot = log.catalogue.segments.filter { $0.identity.kind == .hot }
   for entry in hot.sorted(by: { $0.identity.generation < $1.identity.generation }) {
     var position = entry.identity.recordRange.lowerBound.byteOffset
     let end = (entry.end ?? log.end.offset).byteOffset

@@ -42,7 +42,9 @@ package struct BuiltIndex: Equatable {
     var prefix: UInt64? = 0
     while let from = prefix { prefix = index.view.copyEntries(from: from, into: &entries) }
     found.positions = entries.map(\.position).sorted()
-    found.segments = built.segments.filter { $0.value.recordCount > 0 || $0.value.byteCount > 0 }
+    for segment in built.segments where segment.live.recordCount > 0 || segment.live.byteCount > 0 {
+      found.segments[segment.identity.generation] = segment.live
+    }
     found.collections = built.collections
     return (
       found,

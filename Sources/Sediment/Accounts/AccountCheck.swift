@@ -58,16 +58,15 @@ struct AccountCheck {
   /// The segments with records as the catalogue has them, the tail as it is now.
   private func recordSegments(_ writer: borrowing LogWriter) -> [SegmentEntry] {
     let tail = writer.tail.entry
-    return writer.catalogue.segments.values
+    return writer.catalogue.segments
       .map { $0.identity == tail.identity ? tail : $0 }
       .filter(\.holdsRecords)
-      .sorted { $0.identity.generation < $1.identity.generation }
   }
 
   private mutating func compareSlots(_ writer: borrowing LogWriter) {
     var claims = SlotClaims()
     claims.claim(0..<Limits.headSlotCount, by: "the head")
-    for entry in writer.catalogue.segments.values {
+    for entry in writer.catalogue.segments {
       let identity = entry.identity
       claims.claim(identity.run.slots, by: "the \(identity.kind) segment \(identity.generation.rawValue)")
       let found = reader.slots.segment(at: UInt64(identity.run.first))?.generation
@@ -93,7 +92,7 @@ struct AccountCheck {
     let space = writer.space
     compare("free slots", kept: space.freeCount, counted: space.free.runs.reduce(0) { $0 + $1.count })
     compare("bare slots", kept: space.bareCount, counted: space.bare.runs.reduce(0) { $0 + $1.count })
-    let extents = writer.catalogue.segments.values.filter { $0.identity.kind == .extent }.map(\.identity.run)
+    let extents = writer.catalogue.segments.filter { $0.identity.kind == .extent }.map(\.identity.run)
     compare("slots of extents", kept: writer.extentSlotCount, counted: extents.slotCount)
     let records = recordSegments(writer).map(\.identity.run)
     compare("slots with records", kept: writer.recordSlotCount, counted: records.slotCount)
@@ -138,7 +137,7 @@ struct AccountCheck {
       findings.append("the index leads to extent \(generation.rawValue), which the catalogue does not know")
     }
     var lost: [SlotRun] = []
-    for entry in writer.catalogue.segments.values where entry.identity.kind == .extent {
+    for entry in writer.catalogue.segments where entry.identity.kind == .extent {
       let generation = entry.identity.generation
       switch (recount.extents[generation] != nil, dead[generation] != nil) {
       case (true, true):

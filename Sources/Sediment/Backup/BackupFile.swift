@@ -115,7 +115,7 @@ struct BackupSource {
 
   /// The segments of the copy, parts of the stored index among them, in the order of the file.
   var segments: [(identity: SegmentIdentity, range: Range<UInt64>)] {
-    let records = log.catalogue.segments.values.map { ($0.identity, usedRange(of: $0)) }
+    let records = log.catalogue.segments.map { ($0.identity, usedRange(of: $0)) }
     let parts = log.catalogue.indexParts.map { ($0.segment, $0.segment.run.byteRange) }
     return (records + parts).sorted { $0.1.lowerBound < $1.1.lowerBound }
   }

@@ -7,8 +7,8 @@ package import SedimentFormat
 /// what is there and then leaves it unchanged.
 package struct Catalogue: Sendable {
   package var numbers: StoreNumbers
-  /// The segments by their generations, without those of index parts.
-  package private(set) var segments: [Generation: SegmentEntry] = [:]
+  /// The segments, without those of index parts.
+  package private(set) var segments = SegmentEntries()
   package private(set) var slots = SlotMap()
   /// The generation of the hot segment that the log ends in; nil before the first is known.
   package internal(set) var tail: Generation?
@@ -55,7 +55,7 @@ package struct Catalogue: Sendable {
   /// The highest sequence that the catalogue names.
   package var highestSequence: SequenceNumber {
     var highest = numbers.everythingClearedAt
-    for entry in segments.values { highest = max(highest, entry.highest, entry.floor) }
+    for entry in segments { highest = max(highest, entry.highest, entry.floor) }
     for entry in collections.values { highest = max(highest, entry.clearedAt) }
     return highest
   }
@@ -77,20 +77,21 @@ package struct Catalogue: Sendable {
       guard tail < next.generation else { throw Contradiction("the log goes back to an older segment") }
     }
     try adopt(SegmentEntry(tail: next, base: base))
-    if let tail { segments[tail]?.end = end }
+    if let tail { segments.update(tail) { $0.end = end } }
     tail = next.generation
   }
 
   /// Counts a record of the hot log that is no control record, or notes the sequence of one that is.
   package mutating func count(_ record: RecordHeader) {
     guard let tail else { return }
-    segments[tail]?.count(record, now: numbers.clocks.highest)
+    let now = numbers.clocks.highest
+    segments.update(tail) { $0.count(record, now: now) }
   }
 
   /// Takes the counts of the tail that the writer kept beside the catalogue.
   package mutating func setTail(_ entry: SegmentEntry) {
-    guard let tail, segments[tail]?.identity == entry.identity else { return }
-    segments[tail] = entry
+    guard let tail else { return }
+    segments.update(tail) { if $0.identity == entry.identity { $0 = entry } }
   }
 
   // MARK: Segments
@@ -111,7 +112,7 @@ package struct Catalogue: Sendable {
     }
     try occupy(identity)
     if identity.kind == .window { window = identity }
-    segments[identity.generation] = entry
+    segments.insert(entry)
   }
 
   /// Adds the extents of a large value.
@@ -134,7 +135,7 @@ package struct Catalogue: Sendable {
     guard slots.remove(first: slot, generation) != nil else {
       throw Contradiction("a segment is freed that is not there")
     }
-    segments[generation] = nil
+    segments.remove(generation)
     if window?.generation == generation { window = nil }
     if let part = partsByGeneration.removeValue(forKey: generation) {
       indexSlotCount -= part.segment.run.count
@@ -262,8 +263,7 @@ extension Catalogue {
 
   /// The entries of a checkpoint that says the catalogue whole, the numbers first.
   package var checkpointEntries: [CatalogueEntry] {
-    let ordered = segments.values.sorted { $0.identity.generation < $1.identity.generation }
-    return [.numbers(numbers)] + ordered.map { .segment($0) }
+    [.numbers(numbers)] + segments.map { .segment($0) }
       + collections.values.sorted { $0.number < $1.number }.map { .collection($0) }
       + dictionaries.values.sorted { $0.number < $1.number }.map { .dictionary($0) }
       + indexParts.map { .indexPart($0) } + ignorable.map { .ignorable($0) }

@@ -95,7 +95,7 @@ extension Changes {
     // Compaction asks the index without the lock: a dictionary that it does not find there for a moment is lost.
     index.removeAll(
       keyHash: keyHash, but: dictionaries.map { ($0.hash(by: keyHash), $0.position) }, writer.permit)
-    for entry in writer.catalogue.segments.values {
+    for entry in writer.catalogue.segments {
       guard let segment = slots.segment(at: UInt64(entry.identity.run.first)) else { continue }
       segment.counts(writer.permit).liveByteCount = 0
       segment.counts(writer.permit).liveCount = 0
@@ -104,6 +104,6 @@ extension Changes {
     writer.liveByteCount = 0
     for dictionary in dictionaries { contents.count(dictionary, &writer) }
     writer.ledger.noteAllShrunk()
-    writer.noteDead(writer.catalogue.segments.values.lazy.map(\.identity).filter { $0.kind == .extent })
+    writer.noteDead(writer.catalogue.segments.lazy.map(\.identity).filter { $0.kind == .extent })
   }
 }

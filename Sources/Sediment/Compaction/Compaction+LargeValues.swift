@@ -34,7 +34,7 @@ extension Compaction {
   /// The segments with records of large values that can be read, the tail too, and where their records end now.
   private func segmentsOfLargeValues(_ writer: inout LogWriter) -> [(entry: SegmentEntry, end: UnitOffset)] {
     let tail = (entry: writer.tail.entry, end: writer.tail.position.offset)
-    var found = writer.catalogue.segments.values
+    var found = writer.catalogue.segments
       .filter { $0.identity != tail.entry.identity }
       .compactMap { entry in entry.end.map { (entry: entry, end: $0) } }
     // What is in the window alone cannot be scanned.
@@ -75,7 +75,7 @@ extension Compaction {
     behind limit: UInt32, to destination: Destination
   ) throws(SedimentError) -> Bool {
     let segments = writer.withLock { writer -> [(entry: SegmentEntry, end: UnitOffset)] in
-      let extents = writer.catalogue.segments.values.lazy.filter { $0.identity.kind == .extent }
+      let extents = writer.catalogue.segments.lazy.filter { $0.identity.kind == .extent }
       return extents.contains { $0.identity.run.end > limit } ? segmentsOfLargeValues(&writer) : []
     }
     let buffer = ScanBuffer()

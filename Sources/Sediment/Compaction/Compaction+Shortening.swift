@@ -86,7 +86,7 @@ extension Compaction {
 
   private func moveSegments(behind limit: UInt32) throws(SedimentError) {
     let entries = writer.withLock { writer in
-      writer.catalogue.segments.values
+      writer.catalogue.segments
         .filter { entry in
           let isKnown = writer.ledger.candidate(entry.identity.generation) != nil
           return isKnown && entry.identity.run.end > limit && !isBlocked(entry, writer)

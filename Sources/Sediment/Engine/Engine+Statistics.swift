@@ -63,7 +63,7 @@ extension SedimentStatistics {
     segmentCount = catalogue.segments.count
     storedIndexByteCount = UInt64(catalogue.indexSlotCount) * UInt64(Limits.slotByteCount)
     self.liveByteCount = liveByteCount
-    let usedByteCount = catalogue.segments.values.reduce(0) { $0 + $1.recordByteCount(logEnd: logEnd) }
+    let usedByteCount = catalogue.segments.reduce(0) { $0 + $1.recordByteCount(logEnd: logEnd) }
     deadByteCount = usedByteCount - min(usedByteCount, liveByteCount)
     let totals = catalogue.numbers.totals
     userByteCount = totals.userByteCount

@@ -23,7 +23,7 @@ extension StoreOpening {
         state.recount(built.collections[state.number] ?? IndexBuildResult.Keys(), WritePermit())
       }
       writer?.withLock { writer in
-        writer.recount(built.segments)
+        writer.recount(built)
         // What was scanned now the next opening would scan again.
         writer.noteUnstored(built.scannedByteCount)
       }
@@ -33,11 +33,11 @@ extension StoreOpening {
 
 extension LogWriter {
   /// Takes over what lives in each segment with records.
-  mutating func recount(_ live: [Generation: IndexBuildResult.Live]) {
+  mutating func recount(_ built: IndexBuildResult) {
     liveByteCount = 0
-    for entry in catalogue.segments.values where entry.holdsRecords {
+    for entry in catalogue.segments where entry.holdsRecords {
       guard let segment = slots.segment(at: UInt64(entry.identity.run.first)) else { continue }
-      let found = live[entry.identity.generation] ?? IndexBuildResult.Live()
+      let found = built.live(in: entry.identity.generation) ?? IndexBuildResult.Live()
       segment.counts(permit).liveByteCount = Int(found.byteCount)
       segment.counts(permit).liveCount = Int(found.recordCount)
       liveByteCount += Int(found.byteCount)

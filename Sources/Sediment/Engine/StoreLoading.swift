@@ -21,7 +21,7 @@ extension StoreOpening {
     // anywhere, and are not looked up.
     let permit = WritePermit()
     let slots = SlotTable(slotCount: Int(slotCount), retired: retired)
-    for entry in opened.log.catalogue.segments.values {
+    for entry in opened.log.catalogue.segments {
       let segment = Segment(entry.identity, base: entry.base, in: identity)
       segment.counts(permit).tombstoneByteCount =
         Int(entry.tombstoneCount) * CompactionCandidate.usualTombstoneByteCount
@@ -36,13 +36,11 @@ extension StoreOpening {
     // Where the log was not closed the next close may have something to store.
     let (built, filling) = try build.run(into: index, source, leavingParts: opened.report.wasClosed)
     var liveByteCount = 0
-    for (generation, live) in built.segments {
-      guard let entry = opened.log.catalogue.segments[generation],
-        let segment = slots.segment(at: UInt64(entry.identity.run.first))
-      else { continue }
-      segment.counts(permit).liveByteCount = Int(live.byteCount)
-      segment.counts(permit).liveCount = Int(live.recordCount)
-      liveByteCount += Int(live.byteCount)
+    for found in built.segments {
+      guard let segment = slots.segment(at: UInt64(found.identity.run.first)) else { continue }
+      segment.counts(permit).liveByteCount = Int(found.live.byteCount)
+      segment.counts(permit).liveCount = Int(found.live.recordCount)
+      liveByteCount += Int(found.live.byteCount)
     }
     let collections = CollectionTable(opened.log.catalogue) { number in
       built.collections[number] ?? IndexBuildResult.Keys()
@@ -122,10 +120,8 @@ extension StoreOpening {
     writer.noteLongest()
     writer.ledger.reserve(recovered.catalogue.segments.count)
     // In their order, in which they mostly come last in all orders of the ledger.
-    for generation in recovered.catalogue.segments.keys.sorted() {
-      guard let entry = recovered.catalogue.segments[generation], entry.holdsRecords,
-        let segment = slots.segment(at: UInt64(entry.identity.run.first)), entry.identity != tail.identity
-      else { continue }
+    for entry in recovered.catalogue.segments where entry.holdsRecords && entry.identity != tail.identity {
+      guard let segment = slots.segment(at: UInt64(entry.identity.run.first)) else { continue }
       writer.noteWhole(entry, segment)
     }
     writer.noteOpened()

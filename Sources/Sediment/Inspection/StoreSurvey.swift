@@ -26,7 +26,7 @@ extension SedimentSegment {
     of catalogue: Catalogue, logEnd end: LogPosition, _ slots: SlotTable, _ permit: borrowing WritePermit
   ) -> [SedimentSegment] {
     var all = catalogue.indexParts.map { SedimentSegment($0.segment) }
-    for entry in catalogue.segments.values {
+    for entry in catalogue.segments {
       all.append(SedimentSegment(entry, logEnd: end, slots, permit))
     }
     return all.sorted { $0.byteOffset < $1.byteOffset }

@@ -108,7 +108,7 @@ extension LogWriter {
 
   /// Measures the longest segment anew, since long ones may be gone.
   mutating func noteLongest() {
-    let longest = catalogue.segments.values.reduce(0) {
+    let longest = catalogue.segments.reduce(0) {
       $1.holdsRecords && $1.identity.run.count > 1 ? max($0, $1.identity.run.count) : $0
     }
     longestSlotCount = min(longest, batchSlotCountMax)

@@ -131,7 +131,7 @@ internal import SedimentFormat
     ledger.setNeeded(from: neededGeneration)
     openedTotals = catalogue.numbers.totals
     observedAt = disk.monotonicClock()
-    extentSlotCount = catalogue.segments.values.reduce(0) {
+    extentSlotCount = catalogue.segments.reduce(0) {
       $1.identity.kind == .extent ? $0 + $1.identity.run.count : $0
     }
     slotCountMax = UInt32(

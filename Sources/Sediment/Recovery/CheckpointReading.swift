@@ -86,7 +86,7 @@ struct CheckpointReading {
     let isHere =
       catalogue.tail == replay.segment.generation && tail?.identity == replay.segment
       && tail?.base == replay.base
-    let isLast = catalogue.segments.values.allSatisfy {
+    let isLast = catalogue.segments.allSatisfy {
       $0.identity.kind != .hot || $0.identity.generation <= replay.segment.generation
     }
     guard isHere, isLast else {

@@ -17,8 +17,10 @@ package struct IndexBuild {
     self.log = log
     self.file = file
     usesStoredIndex = usingStoredIndex
-    segments = log.catalogue.segments.keys.sorted().compactMap { log.catalogue.segments[$0] }
-      .filter(\.holdsRecords)
+    var segments: [SegmentEntry] = []
+    segments.reserveCapacity(log.catalogue.segments.count)
+    for entry in log.catalogue.segments where entry.holdsRecords { segments.append(entry) }
+    self.segments = segments
     dictionaries = Set(log.catalogue.dictionaries.values.map(\.offset.byteOffset))
   }
 
@@ -114,8 +116,8 @@ package struct IndexBuild {
     var result = IndexBuildResult()
     result.scannedRecordCount = totals.recordCount
     result.scannedByteCount = totals.byteCount
-    for (number, entry) in segments.enumerated() {
-      result.segments[entry.identity.generation] = visitor.live[number]
+    result.segments = segments.indices.map { number in
+      IndexBuildResult.Segment(identity: segments[number].identity, live: visitor.live[number])
     }
     result.collections = visitor.collections
     return result
@@ -188,8 +190,8 @@ private struct Scans: Sendable {
 
 /// What building the index found out besides.
 package struct IndexBuildResult: Sendable {
-  /// What lives in each hot and survivors segment.
-  package internal(set) var segments: [Generation: Live] = [:]
+  /// What lives in each hot and survivors segment, in the order of their generations.
+  package internal(set) var segments: [Segment] = []
   /// The keys of each collection that has some.
   package internal(set) var collections: [UInt32: Keys] = [:]
   package internal(set) var scannedRecordCount: UInt64 = 0
@@ -198,6 +200,18 @@ package struct IndexBuildResult: Sendable {
   package internal(set) var storedCount: UInt64 = 0
   /// Whether the index leads to records that were cleared.
   package internal(set) var hasDead = false
+
+  package struct Segment: Hashable, Sendable {
+    package let identity: SegmentIdentity
+    package let live: Live
+  }
+
+  /// What lives in a segment; nil if it is not there, or of another kind.
+  package func live(in generation: Generation) -> Live? {
+    let place = segments.firstIndexByHalving { $0.identity.generation >= generation }
+    guard place < segments.count, segments[place].identity.generation == generation else { return nil }
+    return segments[place].live
+  }
 
   /// Records that the index points to, expired ones among them, tombstones not.
   package struct Live: Hashable, Sendable {

@@ -7,7 +7,8 @@ struct IndexVisitor {
   private let catalogue: Catalogue
   private let segments: [SegmentEntry]
   /// The segments by their first slots, for finding the one that a position lies in.
-  private let places: [(slot: UInt32, number: Int)]
+  private lazy var places = segments.enumerated().map { (slot: $1.identity.run.first, number: $0) }
+    .sorted { $0.slot < $1.slot }
   /// What lives in each segment.
   private(set) var live: [IndexBuildResult.Live]
   /// Tombstones that the index points to, or did.
@@ -34,7 +35,6 @@ struct IndexVisitor {
     self.source = source
     self.catalogue = catalogue
     self.segments = segments
-    places = segments.enumerated().map { ($1.identity.run.first, $0) }.sorted { $0.0 < $1.0 }
     live = stored?.live ?? Array(repeating: IndexBuildResult.Live(), count: segments.count)
     finished = stored?.collections ?? [:]
   }
@@ -191,7 +191,7 @@ struct IndexVisitor {
   }
 
   /// The segment that a position of the index lies in.
-  private func segment(at position: UInt64) -> Int {
+  private mutating func segment(at position: UInt64) -> Int {
     let slot = UInt32(truncatingIfNeeded: position / Limits.slotUnitCount)
     return places[max(places.firstIndexByHalving { $0.slot > slot }, 1) - 1].number
   }

@@ -77,22 +77,18 @@ package struct LogReading {
     of replay: LogReplay, in surveyed: SurveyedFile, _ watermark: LogPosition
   ) throws(SedimentError) -> HeaderCheck {
     let end = replay.progress.end
-    var check = HeaderCheck(surveyed: surveyed)
-    // Nothing depends on the header of the window, nor on the window once the log was read.
-    for generation in replay.catalogue.segments.keys.sorted() {
-      guard let entry = replay.catalogue.segments[generation], entry.identity.kind != .window else {
-        continue
-      }
+    // Nothing depends on the window once the log was read.
+    for entry in replay.catalogue.segments where entry.identity.kind != .window {
       let range = entry.identity.run.byteRange
       let isTail = entry.identity.generation == end.generation
       let needed = isTail ? end.offset.byteOffset : entry.end?.byteOffset ?? range.upperBound
       guard needed <= surveyed.byteCount else {
         throw surveyed.damaged("the file ends before a segment does", at: range.lowerBound)
       }
-      if let position = replay.found.adoptedAt[entry.identity.generation], position >= watermark { continue }
-      if entry.identity.kind != .index { check.entries.append(entry) }
     }
-    return check
+    return HeaderCheck(
+      surveyed: surveyed, segments: replay.catalogue.segments,
+      uncertain: Set(replay.found.adoptedAt.lazy.filter { $0.value >= watermark }.map(\.key)))
   }
 
   private func unsecured(
@@ -172,18 +168,18 @@ package struct RecoveredLog: Sendable {
 /// Asks whether segments have the headers that the catalogue describes (DESIGN.md 7, step 7).
 struct HeaderCheck: Sendable {
   fileprivate let surveyed: SurveyedFile
-  fileprivate var entries: [SegmentEntry] = []
+  fileprivate let segments: SegmentEntries
+  /// Those of which it is not known that their headers are on the medium.
+  fileprivate let uncertain: Set<Generation>
 
-  /// Another thread reads headers so many at a time, of which each takes about a microsecond.
-  private static let countAtOnce = 32
+  /// The segments row by row; each header takes about a microsecond.
+  private var rows: [[SegmentEntry]] { segments.ordered.rows }
 
   /// Checks while something else is done, which is thrown away if a header is no good.
   func run<Result>(beside body: () throws(SedimentError) -> Result) throws(SedimentError) -> Result {
-    if entries.count <= Self.countAtOnce { return try run(before: body) }
-    let pieceCount = (entries.count - 1) / Self.countAtOnce + 1
-    let check = SharedWork(count: pieceCount) { (number) throws(SedimentError) in
-      let start = number * Self.countAtOnce
-      try run(entries[start..<min(start + Self.countAtOnce, entries.count)])
+    if rows.count <= 1 { return try run(before: body) }
+    let check = SharedWork(count: rows.count) { (number) throws(SedimentError) in
+      try run(rows[number])
       return true
     }
     do throws(SedimentError) {
@@ -201,10 +197,15 @@ struct HeaderCheck: Sendable {
     return try body()
   }
 
-  fileprivate func run() throws(SedimentError) { try run(entries[...]) }
+  fileprivate func run() throws(SedimentError) {
+    for row in rows { try run(row) }
+  }
 
-  private func run(_ entries: ArraySlice<SegmentEntry>) throws(SedimentError) {
-    for entry in entries {
+  private func run(_ row: [SegmentEntry]) throws(SedimentError) {
+    for entry in row {
+      // Nothing depends on the headers of these.
+      if entry.identity.kind == .window || entry.identity.kind == .index { continue }
+      if uncertain.contains(entry.identity.generation) { continue }
       guard let error = try surveyed.headerFault(of: entry) else { continue }
       throw SedimentError(
         error, path: surveyed.file.path, offset: entry.identity.run.byteRange.lowerBound)

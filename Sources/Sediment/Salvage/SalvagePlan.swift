@@ -47,7 +47,7 @@ struct SalvagePlan {
   // MARK: By the catalogue
 
   private mutating func addCatalogued(_ catalogue: Catalogue) {
-    for entry in catalogue.segments.values where entry.holdsRecords {
+    for entry in catalogue.segments where entry.holdsRecords {
       generations.insert(entry.identity.generation)
       // Behind the place where the catalogue breaks off, slots may have come to be used otherwise.
       if !survey.isComplete, wasFreed(entry.identity) { continue }

@@ -21,7 +21,7 @@ struct SegmentCheck {
   ) {
     (self.surveyed, self.survey, self.catalogue) = (surveyed, survey, catalogue)
     (self.report, self.meter) = (report, meter)
-    entries = catalogue.segments.values.sorted { $0.identity.generation < $1.identity.generation }
+    entries = Array(catalogue.segments)
     counting = LiveCounting(
       entries.filter(\.holdsRecords), of: catalogue, surveyed,
       keyHash: KeyHash(low: disk.random(), high: disk.random()))

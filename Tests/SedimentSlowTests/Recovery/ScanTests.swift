@@ -155,7 +155,7 @@ struct KeepingVisitor: RecordVisitor {
     var table: [String: UInt64] = [:]
     for position in positions(index) {
       let entry = try #require(
-        log.catalogue.segments.values.first { $0.identity.run.unitRange.contains(UnitOffset(position)!) })
+        log.catalogue.segments.first { $0.identity.run.unitRange.contains(UnitOffset(position)!) })
       let place = RecordPlace(
         seed: entry.identity.seed(in: log.head.leading.identity), base: entry.base,
         offset: UnitOffset(position)!)
@@ -189,8 +189,8 @@ struct KeepingVisitor: RecordVisitor {
     try log.remove("e")
     let (table, result) = try build(log.disk)
     #expect(table == ["0/a": 4, "0/c": 8, "0/d": 9])
-    #expect(result.segments[first] == live(1, 24))
-    #expect(result.segments[log.segment.generation] == live(2, 48))
+    #expect(result.live(in: first) == live(1, 24))
+    #expect(result.live(in: log.segment.generation) == live(2, 48))
     #expect(result.collections.count == 1)
     #expect(result.collections[0]?.count == 3 && result.collections[0]?.expiringCount == 1)
   }
@@ -210,8 +210,8 @@ struct KeepingVisitor: RecordVisitor {
     try log.change([.segment(survivors), .segment(others)])
     let (table, result) = try build(log.disk)
     #expect(table == ["0/a": 30, "0/b": 3])
-    #expect(result.segments[survivors.identity.generation]?.recordCount == 1)
-    #expect(result.segments[others.identity.generation]?.recordCount == 0)
+    #expect(result.live(in: survivors.identity.generation)?.recordCount == 1)
+    #expect(result.live(in: others.identity.generation)?.recordCount == 0)
     #expect(result.collections[0]?.count == 2)
   }
 
@@ -253,6 +253,6 @@ struct KeepingVisitor: RecordVisitor {
     let (table, result) = try build(log.disk)
     #expect(table == model)
     #expect(result.collections[0]?.count == UInt64(model.count))
-    #expect(result.segments.values.reduce(0) { $0 + Int($1.recordCount) } == model.count)
+    #expect(result.segments.reduce(0) { $0 + Int($1.live.recordCount) } == model.count)
   }
 }

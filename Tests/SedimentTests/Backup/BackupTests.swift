@@ -116,7 +116,7 @@ struct BackupTests {
     try fixture.store.set("1", forKey: "key")
     try fixture.store.backup(to: Self.copy)
     let catalogue = try recovered(Self.copy, on: fixture.disk).catalogue
-    let slotCount = catalogue.segments.values.reduce(0) { $0 + UInt64($1.identity.run.count) }
+    let slotCount = catalogue.segments.reduce(0) { $0 + UInt64($1.identity.run.count) }
     #expect(fixture.disk.allocatedByteCount(of: Self.copy)! <= (slotCount + 2) * 16_384)
     #expect(try StoreFixture.opened(Self.copy, on: fixture.disk).count() == 2)
   }

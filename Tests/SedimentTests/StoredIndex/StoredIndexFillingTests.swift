@@ -153,7 +153,7 @@ struct StoredIndexFillingTests {
     let catalogue = try Opening(file, on: fixture.disk).recover(.readOnly).log.catalogue
     try file.close()
     #expect((catalogue.segments.count > 64) == (countOfLarge == 400))
-    for entry in catalogue.segments.values.filter({ $0.end != nil }).prefix(8) {
+    for entry in catalogue.segments.filter({ $0.end != nil }).prefix(8) {
       let place = Int(entry.identity.run.byteRange.lowerBound) + 40
       fixture.disk.flipBit(3, ofByte: place, in: StoreFixture.path)
       let (before, call) = (fixture.contents, fixture.disk.calls.count)
