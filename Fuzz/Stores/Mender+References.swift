@@ -71,10 +71,10 @@ extension Mender {
       sum = sum.continued(with: checksum.rawValue)
     }
     return IndexPartEntry(
-      partitions: part.partitions, of: part.partitionTotal, pageCount: part.pageCount,
+      partitions: part.partitions, of: part.partitionTotal, splitBy: part.splitBitCount, pageCount: part.pageCount,
       segment: part.segment, checksum: sum, replayFrom: part.replayFrom,
       generationLimit: part.generationLimit, entryCount: part.entryCount, keyHash: part.keyHash,
-      build: part.build)
+      hashVersion: part.hashVersion, build: part.build)
   }
 
   /// The entry of a dictionary with the checksum of the bytes that its record has.

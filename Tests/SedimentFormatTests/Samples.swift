@@ -139,11 +139,11 @@ enum Sample {
     offset: UnitOffset(byteOffset: 163_840)!)!
 
   static let indexPart = IndexPartEntry(
-    partitions: 0x0102..<0x0305, of: 0x0405, pageCount: 0x0016,
+    partitions: 0x0102..<0x0305, of: 0x0405, splitBy: 0xa3, pageCount: 0x0016,
     segment: segment(.index, first: 30, count: 6), checksum: Checksum(0x4142_4344),
     replayFrom: LogPosition(Generation(4)!, UnitOffset(0x5152)!), generationLimit: Generation(5)!,
     entryCount: 0x1234, keyHash: KeyHash(low: 0x7172_7374_7576_7778, high: 0x8182_8384_8586_8788),
-    hashVersion: 0xa1a2_a3a4, build: 0x9192_9394_9596_9798)!
+    hashVersion: 0xa1a2_00a4, build: 0x9192_9394_9596_9798)!
 
   /// An entry with a tag that no version has given a meaning yet.
   static let ignorable: [UInt8] = [0x80, 2] + [UInt8](1...14)

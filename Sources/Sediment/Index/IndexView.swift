@@ -20,6 +20,16 @@ package struct IndexView {
   /// How many bits of a hash choose the base partition, which entries do not hold.
   package var baseBitCount: UInt64 { directory.baseBitCount }
 
+  /// By how many bits every partition was split.
+  package var leastDepth: UInt64 {
+    var least = directory.depth
+    directory.forEachPartition { least = min(least, $0.table.depth) }
+    return least
+  }
+
+  /// By how many bits the partition of a hash was split.
+  func depth(at hash: UInt64) -> UInt64 { table(of: hash).depth }
+
   /// The hash of a key.
   @inline(__always)
   package func hash(_ key: RawSpan, collection: UInt32 = 0) -> UInt64 {

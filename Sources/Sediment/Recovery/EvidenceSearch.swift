@@ -11,8 +11,8 @@ struct EvidenceSearch {
   private let end: LogPosition
   /// The segment that the log ends in.
   private let tail: SegmentEntry
-  /// The slots in use; nil behind a log that was closed, where no headers are looked for.
-  private let slots: SlotMap?
+  /// The slots in use.
+  private let slots: SlotMap
   /// The headers of hot segments in free slots, by the generation of the one before; nil until they are asked for.
   private var headers: [Generation: [SegmentHeader]]?
   /// The highest numbers that anything found here names.
@@ -26,14 +26,12 @@ struct EvidenceSearch {
   private typealias Candidate = (header: SegmentHeader, start: UnitOffset)
 
   /// A search behind the end that a replay came to.
-  ///
-  /// Headers in free slots are not looked for behind a log that was closed: its end is the one that the superblock names.
-  init(behind replay: LogReplay, isClosed: Bool) {
+  init(behind replay: LogReplay) {
     surveyed = replay.reader.surveyed
     window = replay.reader.window
     end = replay.progress.end
     tail = replay.progress.tail
-    slots = isClosed ? nil : replay.catalogue.slots
+    slots = replay.catalogue.slots
     highestGeneration = end.generation
     highestSequence = replay.progress.lastSequence ?? tail.base
   }
@@ -175,7 +173,6 @@ struct EvidenceSearch {
 
   /// Reads all free slots, as far as the file has data there.
   private func readHeaders() throws(SedimentError) -> [Generation: [SegmentHeader]] {
-    guard let slots else { return [:] }
     let slotByteCount = UInt64(Limits.slotByteCount)
     let slotCount = min(
       (surveyed.byteCount + slotByteCount - 1) / slotByteCount, UInt64(Limits.fileSlotCountMax))

@@ -40,15 +40,18 @@ package struct LogReading {
         "what was known to be on the medium is not there: \(ending?.description ?? "the log ends")",
         at: end.offset.byteOffset)
     }
+    // Nothing was appended behind the end of a log that is closed (invariant 7).
     let isClean = end == head.leading.closedEnd
-    var search = EvidenceSearch(behind: replay, isClosed: isClean)
-    if try search.run() != nil {
-      throw surveyed.damaged(
-        "the log breaks off before its known end: \(replay.reader.ending?.description ?? "")",
-        at: end.offset.byteOffset)
+    if !isClean {
+      var search = EvidenceSearch(behind: replay)
+      if try search.run() != nil {
+        throw surveyed.damaged(
+          "the log breaks off before its known end: \(replay.reader.ending?.description ?? "")",
+          at: end.offset.byteOffset)
+      }
+      highestSequence = max(highestSequence, search.highestSequence)
+      highestGeneration = max(highestGeneration, search.highestGeneration)
     }
-    highestSequence = max(highestSequence, search.highestSequence)
-    highestGeneration = max(highestGeneration, search.highestGeneration)
     let headers = try headers(of: replay, in: surveyed, watermark)
     let areLeft = leavingHeaders && isClean
     if !areLeft { try headers.run() }

@@ -18,7 +18,8 @@ struct IndexCoverage {
     for part in ordered {
       guard part.build == common.build, part.keyHash == common.keyHash,
         part.hashVersion == common.hashVersion,
-        part.partitionTotal == common.partitionTotal, part.replayFrom == common.replayFrom,
+        part.partitionTotal == common.partitionTotal,
+        part.splitBitCount == common.splitBitCount, part.replayFrom == common.replayFrom,
         part.generationLimit == common.generationLimit, part.partitions.lowerBound == next
       else { return nil }
       next = part.partitions.upperBound

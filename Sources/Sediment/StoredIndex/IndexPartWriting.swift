@@ -40,7 +40,7 @@ struct IndexPartWriting: ~Copyable {
   }
 
   /// About as many parts as there are at most: each has an entry in the catalogue.
-  private static let partCountMax = 1024
+  private static let partCountMax = 256
 
   /// Writes the whole index as parts; false if something stands against it, and what was written is to be given back.
   mutating func run(while mayGoOn: () -> Bool) throws(SedimentError) -> Bool {
@@ -72,6 +72,7 @@ struct IndexPartWriting: ~Copyable {
     let checksum = pages.seal(seed: segment.seed(in: reader.volume.identity))
     let part = IndexPartEntry(
       partitions: UInt32(firstPartition)..<UInt32(nextPartition), of: UInt32(moment.partitionCount),
+      splitBy: UInt8(moment.splitBitCount),
       pageCount: UInt32(pageCount), segment: segment, checksum: checksum, replayFrom: moment.position,
       generationLimit: moment.generationLimit, entryCount: UInt64(entries.count), keyHash: moment.keyHash,
       build: build)

@@ -10,11 +10,14 @@ struct IndexMoment {
   /// Segments that come later have this generation or a higher one.
   let generationLimit: Generation
   let keyHash: KeyHash
-  let baseBitCount: UInt64
+  /// How many bits of a hash choose its partition, and how many of these entries hold, too: as many as all partitions of
+  /// the index were split by.
+  let partitionBitCount: UInt64
+  let splitBitCount: UInt64
   /// How much had ever been appended and moved.
   let appendedByteCount: UInt64
 
-  var partitionCount: Int { 1 << Int(baseBitCount) }
+  var partitionCount: Int { 1 << Int(partitionBitCount) }
 
   /// The present moment.
   init(_ writer: borrowing LogWriter, _ view: IndexView) {
@@ -22,7 +25,8 @@ struct IndexMoment {
     sequence = SequenceNumber(writer.tail.sequence)!
     generationLimit = writer.catalogue.numbers.nextGeneration
     keyHash = view.keyHash
-    baseBitCount = view.baseBitCount
+    splitBitCount = min(view.leastDepth, IndexLoad.partitionBitCountMax - view.baseBitCount)
+    partitionBitCount = view.baseBitCount + splitBitCount
     appendedByteCount = writer.writtenTotal
   }
 }
@@ -51,14 +55,14 @@ struct IndexSnapshot {
     into entries: inout [UInt64], _ accounts: inout IndexAccounts
   ) -> Bool {
     guard let first = prefix else { return false }
-    let partition = first >> (64 - moment.baseBitCount)
-    while let from = prefix, from >> (64 - moment.baseBitCount) == partition {
+    let partition = first >> (64 - moment.partitionBitCount)
+    while let from = prefix, from >> (64 - moment.partitionBitCount) == partition {
       copied.removeAll(keepingCapacity: true)
       Readers.enter(reader.domain)
       defer { Readers.leave() }
       let view = reader.index.view
       // It was built anew, under other hashes or without anything in it.
-      guard view.keyHash == moment.keyHash else { return false }
+      guard view.keyHash == moment.keyHash, view.depth(at: from) >= moment.splitBitCount else { return false }
       prefix = view.copyEntries(from: from, into: &copied)
       guard count(&accounts) else { return false }
       for entry in copied where entry != Self.leftOut { entries.append(entry.rawValue) }

@@ -28,6 +28,7 @@ struct StoredParts: Sendable {
       let accounts = StoredAccounts(head, coverage, of: segments, in: catalogue),
       let load = IndexLoad(
         keyHash: coverage.common.keyHash, partitionCount: Int(coverage.common.partitionTotal),
+        splitBitCount: UInt64(coverage.common.splitBitCount),
         // What the parts are said to have takes memory only as far as the file has blocks that could hold it.
         entryCount: Int(clamping: min(Self.entryCount(of: parts), try file.allocatedByteCount() / 8)),
         largestCount: parts.reduce(0) { max($0, Int($1.entryCount) / $1.partitions.count) })
@@ -42,7 +43,7 @@ struct StoredParts: Sendable {
 
   /// The number of the part that a hash belongs to.
   func number(of hash: UInt64) -> Int {
-    let partition = UInt32(truncatingIfNeeded: hash >> (64 - load.baseBitCount))
+    let partition = UInt32(truncatingIfNeeded: hash >> (64 - load.partitionBitCount))
     return max(parts.firstIndexByHalving { $0.partitions.lowerBound > partition }, 1) - 1
   }
 

@@ -84,7 +84,7 @@ struct LogSurvey {
 
   /// Whether there is evidence that the log once went on behind where it was found to end.
   private static func goesOn(behind replay: LogReplay) -> Bool {
-    var search = EvidenceSearch(behind: replay, isClosed: false)
+    var search = EvidenceSearch(behind: replay)
     do throws(SedimentError) {
       return try search.run() != nil
     } catch {

@@ -3,8 +3,10 @@
 /// Parts count only together: all of one build, seed and number of partitions, covering each partition once.
 package struct IndexPartEntry: Hashable, Sendable {
   package let partitions: Range<UInt32>
-  /// The partitions of the whole index.
+  /// The partitions of the whole index, a power of two.
   package let partitionTotal: UInt32
+  /// How many of the hash bits that choose a partition are held by its entries, too.
+  package let splitBitCount: UInt8
   package let pageCount: UInt32
   package let segment: SegmentIdentity
   /// The checksum of the pages' checksums.
@@ -22,16 +24,19 @@ package struct IndexPartEntry: Hashable, Sendable {
 
   /// A part whose pages fit its segment and hold its entries; nil for any other.
   package init?(
-    partitions: Range<UInt32>, of partitionTotal: UInt32, pageCount: UInt32, segment: SegmentIdentity,
-    checksum: Checksum, replayFrom: LogPosition, generationLimit: Generation, entryCount: UInt64,
+    partitions: Range<UInt32>, of partitionTotal: UInt32, splitBy splitBitCount: UInt8 = 0,
+    pageCount: UInt32, segment: SegmentIdentity, checksum: Checksum, replayFrom: LogPosition,
+    generationLimit: Generation, entryCount: UInt64,
     keyHash: KeyHash, hashVersion: UInt32 = KeyHash.version, build: UInt64
   ) {
-    guard segment.kind == .index, !partitions.isEmpty, partitions.upperBound <= partitionTotal,
+    guard hashVersion & Self.splitMask == 0, segment.kind == .index, !partitions.isEmpty,
+      partitions.upperBound <= partitionTotal,
       pageCount <= Self.pageCountMax(of: segment), entryCount <= UInt64(pageCount) * Self.pageEntryCountMax,
       replayFrom.generation < generationLimit
     else { return nil }
     self.partitions = partitions
     self.partitionTotal = partitionTotal
+    self.splitBitCount = splitBitCount
     self.pageCount = pageCount
     self.segment = segment
     self.checksum = checksum
@@ -71,6 +76,10 @@ extension IndexPartEntry {
     static let hashVersion = 108
   }
 
+  /// Where the version of the hash has the split bits: earlier versions, which know none, pass over such parts.
+  private static let splitShift: UInt32 = 8
+  private static let splitMask: UInt32 = 0xFF << splitShift
+
   func encode(into bytes: inout MutableRawSpan, at offset: Int) {
     bytes.store(partitions.lowerBound, at: offset + Place.firstPartition)
     bytes.store(partitions.upperBound - partitions.lowerBound, at: offset + Place.partitionCount)
@@ -84,7 +93,7 @@ extension IndexPartEntry {
     bytes.store(keyHash.high, at: offset + Place.keyHashHigh)
     bytes.store(build, at: offset + Place.build)
     bytes.store(partitionTotal, at: offset + Place.partitionTotal)
-    bytes.store(hashVersion, at: offset + Place.hashVersion)
+    bytes.store(hashVersion | UInt32(splitBitCount) << Self.splitShift, at: offset + Place.hashVersion)
   }
 
   static func decode(_ bytes: RawSpan) throws(FormatError) -> IndexPartEntry {
@@ -98,17 +107,19 @@ extension IndexPartEntry {
     else {
       throw CatalogueEntry.failure(.field(.generation))
     }
+    let version: UInt32 = bytes.integer(at: Place.hashVersion)
     let first: UInt32 = bytes.integer(at: Place.firstPartition)
     let (end, overflow) = first.addingReportingOverflow(bytes.integer(at: Place.partitionCount))
     guard !overflow,
       let entry = IndexPartEntry(
         partitions: first..<end, of: bytes.integer(at: Place.partitionTotal),
+        splitBy: UInt8(truncatingIfNeeded: version >> splitShift),
         pageCount: bytes.integer(at: Place.pageCount), segment: segment,
         checksum: Checksum(bytes.integer(at: Place.checksum)), replayFrom: replayFrom,
         generationLimit: generationLimit, entryCount: bytes.integer(at: Place.entryCount),
         keyHash: KeyHash(
           low: bytes.integer(at: Place.keyHashLow), high: bytes.integer(at: Place.keyHashHigh)),
-        hashVersion: bytes.integer(at: Place.hashVersion), build: bytes.integer(at: Place.build))
+        hashVersion: version & ~splitMask, build: bytes.integer(at: Place.build))
     else { throw CatalogueEntry.failure(.field(.count)) }
     return entry
   }

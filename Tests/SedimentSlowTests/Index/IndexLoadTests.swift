@@ -25,10 +25,20 @@ import Testing
     return lists
   }
 
-  /// Fills an index with the entries of each base partition; false if they are refused.
-  private static func fill(_ index: HashIndex, _ lists: [[UInt64]]) -> Bool {
+  /// The same of partitions that were split by so many bits.
+  private static func partitions(_ index: HashIndex, splitBy bitCount: Int) -> [[UInt64]] {
+    partitions(index).flatMap { list in
+      (0..<1 << bitCount as Range<UInt64>).map { number in
+        list.filter { bitCount == 0 || ($0 << 1) >> UInt64(64 - bitCount) == number }
+      }
+    }
+  }
+
+  /// Fills an index with the entries of each partition; false if they are refused.
+  private static func fill(_ index: HashIndex, _ lists: [[UInt64]], splitBy bitCount: Int = 0) -> Bool {
     let load = IndexLoad(
-      keyHash: keyHash, partitionCount: lists.count, entryCount: lists.reduce(0) { $0 + $1.count },
+      keyHash: keyHash, partitionCount: lists.count, splitBitCount: UInt64(bitCount),
+      entryCount: lists.reduce(0) { $0 + $1.count },
       largestCount: lists.map(\.count).max() ?? 0)
     guard let load else { return false }
     index.beginFilling(load, WritePermit())
@@ -74,6 +84,38 @@ import Testing
     #expect(index.count == count + 1_000)
   }
 
+  @Test(arguments: [(1, 2_000), (3, 300_000), (6, 20_000), (10, 300_000)])
+  func `Entries of partitions that were split are found as well`(bitCount: Int, count: Int) throws {
+    let source = Self.newIndex()
+    var generator = SeededGenerator(seed: UInt64(count))
+    let hashes = (0..<count).map { _ in generator.next() }
+    for (number, hash) in hashes.enumerated() {
+      source.insert(hash, position: UInt64(number) + 2, WritePermit())
+    }
+    let index = Self.newIndex()
+    #expect(Self.fill(index, Self.partitions(source, splitBy: bitCount), splitBy: bitCount))
+    try index.checkInvariants()
+    #expect(index.count == count)
+    #expect(Self.partitions(index).map { $0.sorted() } == Self.partitions(source).map { $0.sorted() })
+    #expect(index.view.leastDepth == UInt64(bitCount))
+    for number in 0..<1_000 {
+      index.insert(generator.next(), position: UInt64(count + number) + 2, WritePermit())
+    }
+    try index.checkInvariants()
+  }
+
+  @Test func `An entry of another partition is refused`() {
+    let source = Self.newIndex()
+    var generator = SeededGenerator(seed: 1)
+    for number in 0..<1_000 as Range<UInt64> {
+      source.insert(generator.next(), position: number + 2, WritePermit())
+    }
+    var lists = Self.partitions(source, splitBy: 4)
+    let place = lists.firstIndex { !$0.isEmpty }!
+    lists[place ^ 1].append(lists[place][0])
+    #expect(!Self.fill(Self.newIndex(), lists, splitBy: 4))
+  }
+
   @Test func `Partitions are split as growing would have split them`() throws {
     let source = Self.newIndex()
     var generator = SeededGenerator(seed: 1)
@@ -103,10 +145,18 @@ import Testing
   }
 
   @Test func `An index has a number of partitions that one can have`() {
-    func load(_ count: Int) -> IndexLoad? {
-      IndexLoad(keyHash: Self.keyHash, partitionCount: count, entryCount: count, largestCount: 1)
+    func load(_ count: Int, splitBy bitCount: UInt64 = 0) -> IndexLoad? {
+      IndexLoad(
+        keyHash: Self.keyHash, partitionCount: count, splitBitCount: bitCount, entryCount: count,
+        largestCount: 1)
     }
     for count in [0, 1, 32, 63, 65, 96, 1 << 17] { #expect(load(count) == nil) }
     for count in [64, 1 << 16] { #expect(load(count) != nil) }
+    for (count, bitCount) in [(64, 1), (128, 2), (1 << 16, 11), (1 << 16, 17), (1 << 17, 5), (64, 255)] {
+      #expect(load(count, splitBy: UInt64(bitCount)) == nil)
+    }
+    for (count, bitCount) in [(128, 1), (1 << 16, 10), (1 << 16, 1)] {
+      #expect(load(count, splitBy: UInt64(bitCount)) != nil)
+    }
   }
 }

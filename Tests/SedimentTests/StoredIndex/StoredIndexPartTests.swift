@@ -11,6 +11,9 @@ struct StoredIndexPartTests {
   private struct Forgery {
     var partitions: (Int) -> Range<UInt32> = { UInt32($0 * 16)..<UInt32($0 * 16 + 16) }
     var partitionTotal: UInt32 = 64
+    /// By how many bits the partitions were split, and what a part says of that.
+    var splitBitCount: UInt32 = 0
+    var saidSplitBitCount: (Int, UInt32) -> UInt32 = { $1 }
     var build: (Int) -> UInt64 = { _ in 5 }
     var keyHash: (Int) -> KeyHash = { _ in StoredIndexPartTests.keyHash }
     var hashVersion: (Int) -> UInt32 = { _ in KeyHash.version }
@@ -75,9 +78,14 @@ struct StoredIndexPartTests {
     var entryCounts: [UInt32] = []
     for partition in partitions {
       var copied: [IndexEntry] = []
-      _ = index.view.copyEntries(from: UInt64(partition % 64) << 58, into: &copied)
-      entries += copied.map(\.rawValue)
-      entryCounts.append(UInt32(copied.count))
+      let base = (partition >> forgery.splitBitCount) % 64
+      _ = index.view.copyEntries(from: UInt64(base) << 58, into: &copied)
+      let some = copied.map(\.rawValue).filter { raw in
+        let bits = UInt32((raw << 1) >> 32) >> (32 - forgery.splitBitCount)
+        return bits == partition & (1 << forgery.splitBitCount - 1)
+      }
+      entries += some
+      entryCounts.append(UInt32(some.count))
     }
     var accounts: [IndexAccount] = []
     for generation in [1, 2] as [UInt64] where number == forgery.accountedPart {
@@ -106,7 +114,9 @@ struct StoredIndexPartTests {
     let start = segment.run.byteRange.lowerBound + UInt64(SegmentHeader.byteCount)
     try builder.file.write(unsafe words.span.bytes, at: start)
     return IndexPartEntry(
-      partitions: partitions, of: forgery.partitionTotal, pageCount: pageCount, segment: segment,
+      partitions: partitions, of: forgery.partitionTotal,
+      splitBy: UInt8(forgery.saidSplitBitCount(number, forgery.splitBitCount)), pageCount: pageCount,
+      segment: segment,
       checksum: checksum, replayFrom: forgery.replayFrom(number, moment),
       generationLimit: forgery.generationLimit(number, limit), entryCount: UInt64(entries.count),
       keyHash: forgery.keyHash(number), hashVersion: forgery.hashVersion(number),
@@ -119,6 +129,32 @@ struct StoredIndexPartTests {
     #expect(report.storedCount == 250)
     // The change, three records, a mark.
     #expect(report.scannedRecordCount == 5)
+  }
+
+  /// Parts of partitions that were split by so many bits.
+  private static func split(by bitCount: UInt32) -> Forgery {
+    var forgery = Forgery()
+    forgery.splitBitCount = bitCount
+    forgery.partitionTotal = 64 << bitCount
+    forgery.partitions = { UInt32($0 * 16) << bitCount..<UInt32($0 * 16 + 16) << bitCount }
+    return forgery
+  }
+
+  @Test(arguments: [1, 2, 5] as [UInt32], [false, true])
+  func `Parts of partitions that were split count as well`(bitCount: UInt32, isClosed: Bool) throws {
+    var forgery = Self.split(by: bitCount)
+    let report = try Self.disk(forgery).expectSameIndex(path: LogBuilder.path)
+    #expect(report.storedCount == 250)
+    forgery.isClosed = isClosed
+    let store = try SedimentStore(
+      path: LogBuilder.path, options: SedimentOptions(), disk: try Self.disk(forgery))
+    #expect(store.recovery.storedKeyCount == 250)
+    for number in [299, 7, 250, 4, 3] {
+      #expect(try store.retrieve(forKey: "key \(number)", as: String.self) == Self.expected(number))
+    }
+    #expect(try store.count() == (0..<300).count { Self.expected($0) != nil } + 1)
+    #expect(store.accountFindings() == [])
+    try store.close()
   }
 
   /// Forgeries after which the parts count for nothing.
@@ -145,6 +181,21 @@ struct StoredIndexPartTests {
           $0.partitionTotal = 65; $0.partitions = { UInt32($0 * 16)..<UInt32($0 * 16 + ($0 == 3 ? 17 : 16)) }
         }
       ),
+      (
+        "two splits",
+        {
+          $0 = split(by: 2)
+          $0.saidSplitBitCount = { $0 == 3 ? 1 : $1 }
+        }
+      ),
+      (
+        "entries of other partitions",
+        {
+          $0 = split(by: 2); $0.entry = { $0 ^ 1 << 61 }
+        }
+      ),
+      ("fewer base partitions than one has", { $0.saidSplitBitCount = { _, _ in 1 } }),
+      ("more split bits than there are", { $0.saidSplitBitCount = { _, _ in 200 } }),
       (
         "two moments",
         { $0.replayFrom = { $0 == 1 ? LogPosition($1.generation, UnitOffset($1.offset.rawValue + 1)!) : $1 } }
