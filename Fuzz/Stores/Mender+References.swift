@@ -71,7 +71,8 @@ extension Mender {
       sum = sum.continued(with: checksum.rawValue)
     }
     return IndexPartEntry(
-      partitions: part.partitions, of: part.partitionTotal, splitBy: part.splitBitCount, pageCount: part.pageCount,
+      partitions: part.partitions, of: part.partitionTotal, splitBy: part.splitBitCount,
+      pageCount: part.pageCount,
       segment: part.segment, checksum: sum, replayFrom: part.replayFrom,
       generationLimit: part.generationLimit, entryCount: part.entryCount, keyHash: part.keyHash,
       hashVersion: part.hashVersion, build: part.build)
