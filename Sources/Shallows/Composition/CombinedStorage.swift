@@ -19,7 +19,7 @@ where Front.Key == Back.Key, Front.Value == Back.Value {
   @inlinable var back: Back { reads.back }
   @usableFromInline var root: StorageRoot? { reads.root }
 
-  @inlinable
+  @inlinable @inline(__always)
   func answer(forKey key: Key) -> StorageAnswer<Value> { reads.answer(forKey: key) }
 
   @inlinable

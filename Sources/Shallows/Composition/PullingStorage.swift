@@ -30,7 +30,7 @@ where Front.Key == Back.Key, Front.Value == Back.Value {
     self.fallThrough = fallThrough
   }
 
-  @inlinable
+  @inlinable @inline(__always)
   func answer(forKey key: Key) -> StorageAnswer<Value> {
     let answer = front.answer(forKey: key)
     switch answer {

@@ -2,7 +2,7 @@ internal import Foundation
 
 extension LRUStorage: StorageProtocol, AnsweringReadableStorage, AnsweringWritableStorage {
   /// The value of a key, which counts as used then.
-  @inlinable
+  @inlinable @inline(__always)
   public func answer(forKey key: Key) -> StorageAnswer<Value> {
     guard let value = value(forKey: key) else { return .failure(MemoryStorageError.missing) }
     return .value(value)
