@@ -90,10 +90,10 @@ extension Reader {
       let (hash, place) = unsafe (group.homes[number].hash, group.places[number])
       // What the closure did, or waited for, may have changed the index since.
       if let place, place.isCurrent(hash, in: index.view),
-        let record = recordInPlace(key, place, state, isNear: true)
+        let found = recordInPlace(key, place, state, isNear: true), isWhole(found)
       {
-        let expiry = SedimentExpiry(written: record.expiry)
-        try body(first + number, unsafe RawSpan(_unsafeBytes: record.value), expiry)
+        let expiry = SedimentExpiry(written: found.view.expiry)
+        try body(first + number, unsafe RawSpan(_unsafeBytes: found.view.value), expiry)
         continue
       }
       guard let found = try findAnew(key, hash, view, state) else {

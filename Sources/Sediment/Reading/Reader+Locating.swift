@@ -4,20 +4,19 @@ internal import SedimentFormat
 internal import Synchronization
 
 extension Reader {
-  /// The record that a key is there by if it is found as most are: the search's first entry leads to it, it is whole, in
-  /// mapped memory, holds the value as it was set, and nothing that happens meanwhile asks for a closer look.
+  /// The record that a key is there by if it is found as most are: the search's first entry leads to it, it is in mapped
+  /// memory, holds the value as it was set, and nothing that happens meanwhile asks for a closer look.
   ///
-  /// Nil says nothing about the key: `findRecord` then searches anew. In the reader's scope that the
-  /// search was begun in.
+  /// Whether it is whole, `isWhole` tells. Nil says nothing about the key: `findRecord` then searches anew. In the reader's
+  /// scope that the search was begun in.
   // `@inline(__always)` leaves what is as long as this to the compiler.
   @inline(always)
   func recordInPlace(
     _ key: RawSpan, _ place: IndexPlace?, _ state: CollectionState, isNear: Bool = false
-  ) -> RecordView? {
-    let verifying = options.verifiesReads
+  ) -> FoundRecord? {
     guard let place,
-      let found = keyRecordInPlace(key, place.entry, state.number, bringingNear: verifying && !isNear),
-      found.view.holdsValue
+      let found = keyRecordInPlace(
+        key, place.entry, state.number, bringingNear: options.verifiesReads && !isNear, holdingValue: true)
     else { return nil }
     // Whoever sees an entry of a batch that is being told to the index sees this, too.
     SchedulePoint.reach(.reading)
@@ -25,9 +24,15 @@ extension Reader {
     SchedulePoint.reach(.reading)
     guard isVisible(found.view, in: found.segment, state) else { return nil }
     if evicts { place.setReference() }
-    // A call, so it comes last: little is left to be kept in memory meanwhile.
-    if verifying, !found.view.isIntact(at: found.position, seed: found.segment.seed) { return nil }
-    return found.view
+    return found
+  }
+
+  /// Whether a record has its checksum, if readers are to ask for that.
+  ///
+  /// A call, so it comes last, and what is to be done if it has not begins anew: little has to be kept meanwhile.
+  @inline(__always)
+  func isWhole(_ found: FoundRecord) -> Bool {
+    !options.verifiesReads || found.view.isIntact(at: found.position, seed: found.segment.seed)
   }
 
   /// The record that an entry leads to, if it is one of the key in mapped memory, as most are.
@@ -38,7 +43,7 @@ extension Reader {
   @inline(always)
   func keyRecordInPlace(
     _ key: RawSpan, _ entry: IndexEntry, _ collection: UInt32, inWindow window: RecordsInWindow? = nil,
-    bringingNear: Bool = false
+    bringingNear: Bool = false, holdingValue: Bool = false
   ) -> FoundRecord? {
     let position = entry.position &<< 3
     let mappedEnd = volume.mappedByteCount
@@ -55,7 +60,7 @@ extension Reader {
     // Both are offsets of a file, far from where signed numbers end.
     let available = Int(truncatingIfNeeded: end) &- Int(truncatingIfNeeded: position)
     guard let view = unsafe RecordView(start, available: available),
-      view.collection == collection, view.hasKey(key)
+      !holdingValue || view.holdsValue, view.collection == collection, view.hasKey(key)
     else { return nil }
     return unsafe FoundRecord(view: view, position: position, segment: segment, owner: nil)
   }

@@ -71,14 +71,13 @@ extension Reader {
     try enterReading()
     let view = index.view
     let search = KeySearch(view.home(key, collection: state.number))
-    if let record = recordInPlace(key, search.place, state) {
-      return unsafe FoundValue(record.value, owner: nil)
-    }
-    if isMissing(search, state) {
+    if let found = recordInPlace(key, search.place, state) {
+      if isWhole(found) { return unsafe FoundValue(found.view.value, owner: nil) }
+    } else if isMissing(search, state) {
       Readers.leave()
       return nil
     }
-    return try beginReading(key, search.hash, view, state)?.value
+    return try beginReadingAnew(key, state)?.value
   }
 
   /// The same, with when the value expires: 0 for never.
@@ -90,15 +89,16 @@ extension Reader {
     try enterReading()
     let view = index.view
     let search = KeySearch(view.home(key, collection: state.number))
-    if let record = recordInPlace(key, search.place, state) {
-      expiry = record.expiry
-      return unsafe FoundValue(record.value, owner: nil)
-    }
-    if isMissing(search, state) {
+    if let found = recordInPlace(key, search.place, state) {
+      if isWhole(found) {
+        expiry = found.view.expiry
+        return unsafe FoundValue(found.view.value, owner: nil)
+      }
+    } else if isMissing(search, state) {
       Readers.leave()
       return nil
     }
-    guard let found = try beginReading(key, search.hash, view, state) else { return nil }
+    guard let found = try beginReadingAnew(key, state) else { return nil }
     expiry = found.expiry
     return found.value
   }
@@ -110,9 +110,12 @@ extension Reader {
     defer { Readers.leave() }
     let view = index.view
     let search = KeySearch(view.home(key, collection: state.number))
-    if let record = recordInPlace(key, search.place, state) { return unsafe Self.copy(record.value) }
-    if isMissing(search, state) { return nil }
-    guard let found = try findRecord(key, search.hash, in: view, state) else { return nil }
+    if let found = recordInPlace(key, search.place, state) {
+      if isWhole(found) { return unsafe Self.copy(found.view.value) }
+    } else if isMissing(search, state) {
+      return nil
+    }
+    guard let found = try findRecord(key, state) else { return nil }
     if found.view.isTransformed { return try unpackedBytes(of: found) }
     let value = try value(of: found)
     defer { value.release() }
@@ -126,11 +129,11 @@ extension Reader {
 
   /// Searches for what no record in place answered; the reader's scope ends unless a value is returned.
   @inline(never)
-  private func beginReading(
-    _ key: RawSpan, _ hash: UInt64, _ view: IndexView, _ state: CollectionState
+  private func beginReadingAnew(
+    _ key: RawSpan, _ state: CollectionState
   ) throws(SedimentError) -> (value: FoundValue, expiry: UInt64)? {
     do throws(SedimentError) {
-      if let found = try findRecord(key, hash, in: view, state) {
+      if let found = try findRecord(key, state) {
         let expiry = found.view.expiry
         return (try value(of: found), expiry)
       }
@@ -229,9 +232,12 @@ extension Reader {
     defer { Readers.leave() }
     let view = index.view
     let search = KeySearch(view.home(key, collection: state.number))
-    if recordInPlace(key, search.place, state) != nil { return true }
-    guard !isMissing(search, state), let found = try findRecord(key, search.hash, in: view, state)
-    else { return false }
+    if let found = recordInPlace(key, search.place, state) {
+      if isWhole(found) { return true }
+    } else if isMissing(search, state) {
+      return false
+    }
+    guard let found = try findRecord(key, state) else { return false }
     found.release()
     return true
   }
