@@ -1,6 +1,6 @@
 extension LRUStorage {
   /// The value of a key, which counts as used then; nil if there is none, or it has expired.
-  @inlinable
+  @inlinable @inline(__always)
   public func value(forKey key: Key) -> Value? {
     let hash = hashing.mixedHash(of: key)
     lock.lock()

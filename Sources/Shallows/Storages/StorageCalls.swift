@@ -4,9 +4,9 @@
 /// builds them for just that type, with all that is composed in it inlined.
 @usableFromInline
 final class ReadCalls<Key, Value> {
-  @usableFromInline let answer: (Key) -> StorageAnswer<Value>
+  @usableFromInline let answering: (Key) -> StorageAnswer<Value>
   /// By callback and returned: of its own, so that no closure is made to go on with where an answer is pending.
-  @usableFromInline let retrieve: (Key, @escaping (ShallowsResult<Value>) -> Void) -> Void
+  @usableFromInline let retrieving: (Key, @escaping (ShallowsResult<Value>) -> Void) -> Void
   @usableFromInline let value: (Key) throws -> Value
   @usableFromInline let answerWithExpiry: (Key) -> StorageAnswer<ExpiringValue<Value>>
   @usableFromInline let answers: ([Key]) -> StorageAnswer<[ShallowsResult<ExpiringValue<Value>>]>
@@ -14,8 +14,8 @@ final class ReadCalls<Key, Value> {
 
   @inlinable
   init<Base: ReadableStorageProtocol>(_ base: Base) where Base.Key == Key, Base.Value == Value {
-    answer = { base.answer(forKey: $0) }
-    retrieve = { base.retrieve(forKey: $0, completion: $1) }
+    answering = { base.answer(forKey: $0) }
+    retrieving = { base.retrieve(forKey: $0, completion: $1) }
     value = { try base.answer(forKey: $0).wait() }
     answerWithExpiry = { base.answer(withExpiryForKey: $0) }
     answers = { base.answer(forKeys: $0) }
@@ -25,21 +25,31 @@ final class ReadCalls<Key, Value> {
   /// Of a storage that cannot be read.
   @usableFromInline
   init(failing error: any Error) {
-    answer = { _ in .failure(error) }
-    retrieve = { $1(.failure(error)) }
+    answering = { _ in .failure(error) }
+    retrieving = { $1(.failure(error)) }
     value = { _ in throw error }
     answerWithExpiry = { _ in .failure(error) }
     answers = { _ in .failure(error) }
     keys = { StorageKeys(failing: error) }
+  }
+
+  // Not inlined: whoever calls a closure from outside counts a reference to it, which takes longer than a call.
+
+  @inlinable @inline(never)
+  func answer(_ key: Key) -> StorageAnswer<Value> { answering(key) }
+
+  @inlinable @inline(never)
+  func retrieve(_ key: Key, _ completion: @escaping (ShallowsResult<Value>) -> Void) {
+    retrieving(key, completion)
   }
 }
 
 /// What can be written to a type-erased storage, as closures.
 @usableFromInline
 final class WriteCalls<Key, Value> {
-  @usableFromInline let set: (Value, Key, StorageExpiry) -> StorageAnswer<Void>
+  @usableFromInline let setting: (Value, Key, StorageExpiry) -> StorageAnswer<Void>
   /// By callback and returned, both without an expiry.
-  @usableFromInline let setPlainly: (Value, Key, @escaping (ShallowsResult<Void>) -> Void) -> Void
+  @usableFromInline let settingPlainly: (Value, Key, @escaping (ShallowsResult<Void>) -> Void) -> Void
   @usableFromInline let setAndWait: (Value, Key) throws -> Void
   @usableFromInline let defaultExpiry: () -> StorageExpiry
   @usableFromInline let root: () -> StorageRoot?
@@ -48,8 +58,8 @@ final class WriteCalls<Key, Value> {
 
   @inlinable
   init<Base: WritableStorageProtocol>(_ base: Base) where Base.Key == Key, Base.Value == Value {
-    set = { base.answer(setting: $0, forKey: $1, expiry: $2) }
-    setPlainly = { base.set($0, forKey: $1, completion: $2) }
+    setting = { base.answer(setting: $0, forKey: $1, expiry: $2) }
+    settingPlainly = { base.set($0, forKey: $1, completion: $2) }
     setAndWait = { try base.answer(setting: $0, forKey: $1, expiry: .never).wait() }
     defaultExpiry = { base.defaultExpiry }
     root = { .of(base) }
@@ -60,13 +70,25 @@ final class WriteCalls<Key, Value> {
   /// Of a storage that cannot be written.
   @usableFromInline
   init(failing error: any Error) {
-    set = { _, _, _ in .failure(error) }
-    setPlainly = { $2(.failure(error)) }
+    setting = { _, _, _ in .failure(error) }
+    settingPlainly = { $2(.failure(error)) }
     setAndWait = { _, _ in throw error }
     defaultExpiry = { .never }
     root = { nil }
     remove = { _ in .failure(error) }
     removeAll = { .failure(error) }
+  }
+
+  // Not inlined, as in `ReadCalls`.
+
+  @inlinable @inline(never)
+  func set(_ value: Value, _ key: Key, _ expiry: StorageExpiry) -> StorageAnswer<Void> {
+    setting(value, key, expiry)
+  }
+
+  @inlinable @inline(never)
+  func setPlainly(_ value: Value, _ key: Key, _ completion: @escaping (ShallowsResult<Void>) -> Void) {
+    settingPlainly(value, key, completion)
   }
 }
 
