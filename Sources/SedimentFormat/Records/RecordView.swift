@@ -2,17 +2,14 @@ public import CSediment
 
 /// A record in memory, of which only the lengths were looked at: where its parts lie.
 ///
-/// Everything is derived from one load of its first 16 bytes, and the lengths were compared with the bytes that
+/// Where they lie is derived from one load of its first 16 bytes, and the lengths were compared with the bytes that
 /// there are, so nothing outside them is touched. Its contents are to be believed only after `isIntact`.
 @safe @usableFromInline package struct RecordView {
   @usableFromInline package let start: UnsafeRawPointer
   @usableFromInline package let shape: UInt8
   @usableFromInline package let keyByteCount: Int
   @usableFromInline package let valueByteCount: Int
-  /// The low 48 bits of the sequence.
-  @usableFromInline package let sequenceLow: UInt64
-  /// The bytes before the key.
-  @usableFromInline package let headByteCount: Int
+  @usableFromInline package let keyStart: UnsafeRawPointer
   /// The bytes of the whole record, padding included.
   @usableFromInline package let byteCount: Int
 
@@ -35,17 +32,24 @@ public import CSediment
     shape = UInt8(truncatingIfNeeded: first &>> 32)
     valueByteCount = Int(truncatingIfNeeded: first &>> 40)
     keyByteCount = Int(truncatingIfNeeded: second & 0xffff)
-    sequenceLow = second &>> 16
     if shape & Shape.optional == 0 {
-      headByteCount = Limits.recordFixedByteCount
+      unsafe keyStart = start + Limits.recordFixedByteCount
       byteCount = (Limits.recordFixedByteCount &+ keyByteCount &+ valueByteCount &+ 7) & ~7
     } else {
       guard let head = unsafe Self.head(start, shape, available: available) else { return nil }
-      headByteCount = head
+      unsafe keyStart = start + head
       byteCount = (head + keyByteCount + valueByteCount + 7) & ~7
     }
     guard shape & Shape.kindNumber != 0, byteCount <= recordByteCountMax else { return nil }
   }
+
+  /// The low 48 bits of the sequence.
+  @inlinable @inline(__always) package var sequenceLow: UInt64 {
+    unsafe UInt64(littleEndian: start.loadUnaligned(fromByteOffset: 8, as: UInt64.self)) &>> 16
+  }
+
+  /// The bytes before the key.
+  @inlinable @inline(__always) package var headByteCount: Int { unsafe keyStart - start }
 
   @usableFromInline typealias Shape = RecordHeader.Shape
   @usableFromInline typealias Field = RecordHeader.Field
@@ -126,7 +130,7 @@ public import CSediment
   package func hasKey(_ key: RawSpan) -> Bool {
     guard keyByteCount == key.byteCount else { return false }
     return unsafe key.withUnsafeBytes { bytes in
-      unsafe sediment_bytes_equal(bytes.baseAddress, start + headByteCount, bytes.count) != 0
+      unsafe sediment_bytes_equal(bytes.baseAddress, keyStart, bytes.count) != 0
     }
   }
 
@@ -134,16 +138,16 @@ public import CSediment
   @inlinable package func hasPrefix(_ prefix: RawSpan) -> Bool {
     guard keyByteCount >= prefix.byteCount else { return false }
     return unsafe prefix.withUnsafeBytes { bytes in
-      unsafe sediment_bytes_equal(bytes.baseAddress, start + headByteCount, bytes.count) != 0
+      unsafe sediment_bytes_equal(bytes.baseAddress, keyStart, bytes.count) != 0
     }
   }
 
   @inlinable @inline(__always) package var key: UnsafeRawBufferPointer {
-    unsafe UnsafeRawBufferPointer(start: start + headByteCount, count: keyByteCount)
+    unsafe UnsafeRawBufferPointer(start: keyStart, count: keyByteCount)
   }
 
   /// The value as it is stored.
   @inlinable @inline(__always) package var value: UnsafeRawBufferPointer {
-    unsafe UnsafeRawBufferPointer(start: start + headByteCount + keyByteCount, count: valueByteCount)
+    unsafe UnsafeRawBufferPointer(start: keyStart + keyByteCount, count: valueByteCount)
   }
 }
