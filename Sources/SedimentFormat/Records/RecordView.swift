@@ -2,7 +2,7 @@ public import CSediment
 
 /// A record in memory, of which only the lengths were looked at: where its parts lie.
 ///
-/// Where they lie is derived from one load of its first 16 bytes, and the lengths were compared with the bytes that
+/// That is derived from one load of its first 16 bytes, and the lengths were compared with the bytes that
 /// there are, so nothing outside them is touched. Its contents are to be believed only after `isIntact`.
 @safe @usableFromInline package struct RecordView {
   @usableFromInline package let start: UnsafeRawPointer
