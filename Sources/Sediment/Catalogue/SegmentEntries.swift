@@ -2,8 +2,7 @@ package import SedimentFormat
 
 /// The entries of segments in the order of their generations.
 package struct SegmentEntries: Sendable {
-  /// Opening a file checks the headers of a row at a time.
-  package private(set) var ordered = OrderedRows<SegmentEntry>(rowCountMax: 32)
+  package private(set) var ordered = OrderedRows<SegmentEntry>(rowCountMax: 128)
 
   package init() {}
 

@@ -19,6 +19,8 @@ package struct HeadKeeper: Sendable {
   private var isLeadingOnMedium = false
   /// Whether something lies in the first slot that must be synced before a superblock is written.
   var isNoteUnsynced: Bool
+  /// What is to be asked behind the end of a closed log before it is declared open; nil if nothing is.
+  private var uncheckedEnd: EvidenceSearch?
   private var failure: SedimentError?
   private let file: StoreFile
   private let session: UInt64
@@ -26,6 +28,13 @@ package struct HeadKeeper: Sendable {
   /// `isNoteUnsynced` says that the owner's note, which shares a slot with the first superblock, was written and not
   /// synced.
   package init(_ head: Head, of file: StoreFile, session: UInt64, isNoteUnsynced: Bool = false) {
+    self.init(head, of: file, session: session, isNoteUnsynced: isNoteUnsynced, uncheckedEnd: nil)
+  }
+
+  init(
+    _ head: Head, of file: StoreFile, session: UInt64, isNoteUnsynced: Bool, uncheckedEnd: EvidenceSearch?
+  ) {
+    self.uncheckedEnd = uncheckedEnd
     leading = head.leading
     other = head.other
     self.file = file
@@ -44,6 +53,16 @@ package struct HeadKeeper: Sendable {
   /// Whether both superblocks say that a reader must know something.
   package func says(neededToRead feature: UInt64) -> Bool {
     leading.features.neededToRead & (other?.features.neededToRead ?? 0) & feature == feature
+  }
+
+  /// Refuses to let a log that was closed go on if the file has more of it behind its end.
+  ///
+  /// No crash leads to that, but a file that was put together of several moments may look so.
+  mutating func checkEnd() throws(SedimentError) {
+    // A search looks at nothing twice, so each change that is refused makes one of its own.
+    guard var search = uncheckedEnd else { return }
+    try search.check()
+    uncheckedEnd = nil
   }
 
   // MARK: Changes

@@ -30,6 +30,15 @@ extension HashIndex {
     }
   }
 
+  /// Gives a partition that an entry was removed from a smaller table, since it is sparse: not each time, because what is
+  /// left may lie too close together for one.
+  ///
+  /// It does where entries were removed in the order of their hashes, as by a walk through the index.
+  @inline(never)
+  func shrinkNowAndThen(_ partition: IndexPartition) {
+    if Int(partition.counts.live) % max(partition.table.bucketCount / 2, 1) == 0 { shrink(partition) }
+  }
+
   /// Gives a sparse partition a smaller table.
   @inline(never)
   func shrink(_ partition: IndexPartition) {
@@ -37,7 +46,7 @@ extension HashIndex {
     let bucketCount = IndexGrowth.bucketCount(for: live, number: partition.number)
     // A crowded one is as sparse as that when it is made, and would be made anew with each removal.
     let least = partition.table.isCrowded ? 3 * bucketCount : bucketCount
-    if least < partition.table.bucketCount { rebuild(partition, for: live) }
+    if least < partition.table.bucketCount { rebuild(partition, for: live, unlessCrowded: true) }
   }
 
   private func canSplit(_ partition: IndexPartition) -> Bool {
@@ -47,13 +56,18 @@ extension HashIndex {
   }
 
   /// Moves a partition's entries to a new table for `count`, without its deleted slots.
-  private func rebuild(_ partition: IndexPartition, for count: Int, exceeding bucketCount: Int = 0) {
+  ///
+  /// With `unlessCrowded`, not if the new one is crowded and the old one is not.
+  private func rebuild(
+    _ partition: IndexPartition, for count: Int, exceeding bucketCount: Int = 0, unlessCrowded: Bool = false
+  ) {
     let old = partition.table
     let new = FilledTable(
       count, number: partition.number, depth: old.depth, exceeding: bucketCount
     ) { builder in
       old.forEachEntry { builder.add($0) }
     }
+    if unlessCrowded, new.table.isCrowded, !old.isCrowded { return new.table.deallocate() }
     addToByteCount(new.table.byteCount)
     publish(new.table, new.counts, in: partition.words)
     giveBack(old)

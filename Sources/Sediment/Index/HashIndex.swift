@@ -102,7 +102,7 @@ extension HashIndex {
     partition.counts = counts
     addToCount(-1)
     if IndexGrowth.isSparse(count: Int(counts.live), bucketCount: partition.table.bucketCount) {
-      shrink(partition)
+      shrinkNowAndThen(partition)
     }
   }
 

@@ -107,6 +107,7 @@ final class Log: AboveReader, Sendable {
         try writer.prepare()
       }
       if head.isClosed {
+        try head.checkEnd()
         try poisoning { () throws(SedimentError) in
           if !isNameOnDisk {
             try onDisk { () throws(DiskError) in try disk.secureNames(of: path) }

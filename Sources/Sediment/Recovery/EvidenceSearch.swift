@@ -6,9 +6,11 @@ internal import SedimentFormat
 /// proves what it states. Where a segment has no good seal, the search goes on in those of which a header, in slots
 /// that the catalogue calls free, names it as the one before. What it searches are disjoint runs, so it reads no byte
 /// of a segment twice.
-struct EvidenceSearch {
+struct EvidenceSearch: Sendable {
   private let surveyed: SurveyedFile
   private let end: LogPosition
+  /// Why the log ends there.
+  private let ending: FormatError?
   /// The segment that the log ends in.
   private let tail: SegmentEntry
   /// The slots in use.
@@ -30,10 +32,27 @@ struct EvidenceSearch {
     surveyed = replay.reader.surveyed
     window = replay.reader.window
     end = replay.progress.end
+    ending = replay.reader.ending
     tail = replay.progress.tail
     slots = replay.catalogue.slots
     highestGeneration = end.generation
     highestSequence = replay.progress.lastSequence ?? tail.base
+  }
+
+  /// The same search behind a closed log, to be made later: nothing is kept until then of what was read, and no headers
+  /// are looked for in free slots, since the log's end is the one that the superblock names.
+  var postponed: EvidenceSearch {
+    var later = self
+    later.window = FileWindow(surveyed.file)
+    later.headers = [:]
+    return later
+  }
+
+  /// Throws if there is evidence.
+  mutating func check() throws(SedimentError) {
+    if try run() == nil { return }
+    throw surveyed.damaged(
+      "the log breaks off before its known end: \(ending?.description ?? "")", at: end.offset.byteOffset)
   }
 
   /// Where a mark with a watermark above the log's end stands, nil if there is none.
@@ -107,7 +126,9 @@ struct EvidenceSearch {
   private func shaped(_ window: FileWindow, from offset: Int) -> Int? {
     let bytes = unsafe window.buffer.span.bytes.extracting(0..<window.byteCount)
     var offset = offset
-    while offset <= bytes.byteCount - Mark.recordByteCount {
+    let last = bytes.byteCount - Mark.recordByteCount
+    let (mark, seal) = (UInt32(Mark.byteCount) << 8 | 4, UInt32(Seal.byteCount) << 8 | 4)
+    while offset <= last {
       // Kind control and the value's bytes, in one word.
       let shape: UInt32 = bytes.integer(at: offset + 4)
       // Mostly there is nothing at all.
@@ -115,9 +136,7 @@ struct EvidenceSearch {
         offset += Self.skippedByteCount
         continue
       }
-      if shape == UInt32(Mark.byteCount) << 8 | 4 || shape == UInt32(Seal.byteCount) << 8 | 4 {
-        return offset
-      }
+      if shape == mark || shape == seal { return offset }
       offset += Limits.unitByteCount
     }
     return nil

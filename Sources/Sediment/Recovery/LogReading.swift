@@ -40,18 +40,12 @@ package struct LogReading {
         "what was known to be on the medium is not there: \(ending?.description ?? "the log ends")",
         at: end.offset.byteOffset)
     }
-    // Nothing was appended behind the end of a log that is closed (invariant 7).
     let isClean = end == head.leading.closedEnd
-    if !isClean {
-      var search = EvidenceSearch(behind: replay)
-      if try search.run() != nil {
-        throw surveyed.damaged(
-          "the log breaks off before its known end: \(replay.reader.ending?.description ?? "")",
-          at: end.offset.byteOffset)
-      }
-      highestSequence = max(highestSequence, search.highestSequence)
-      highestGeneration = max(highestGeneration, search.highestGeneration)
-    }
+    var search = EvidenceSearch(behind: replay)
+    // Behind a log that is closed nothing was appended (invariant 7), so that can wait until something is to be.
+    if !isClean { try search.check() }
+    highestSequence = max(highestSequence, search.highestSequence)
+    highestGeneration = max(highestGeneration, search.highestGeneration)
     let headers = try headers(of: replay, in: surveyed, watermark)
     let areLeft = leavingHeaders && isClean
     if !areLeft { try headers.run() }
@@ -63,7 +57,7 @@ package struct LogReading {
       clock: max(replay.found.clock, replay.catalogue.numbers.clocks.highest),
       highestSequence: highestSequence, highestGeneration: highestGeneration,
       patched: file.isPatched ? file : nil, unsecured: unsecured(replay, watermark, surveyed.byteCount),
-      uncheckedHeaders: areLeft ? headers : nil)
+      uncheckedHeaders: areLeft ? headers : nil, uncheckedEnd: isClean ? search.postponed : nil)
   }
 
   /// A replay from the checkpoint that the leading superblock names.
@@ -155,8 +149,9 @@ package struct RecoveredLog: Sendable {
   package internal(set) var patched: StoreFile?
   /// What stands above the watermark, for `Securing`.
   var unsecured: Unsecured
-  /// What is still to be asked of the file; nil if it was.
+  /// What is still to be asked of the file, nil if it was; the second before anything is appended.
   let uncheckedHeaders: HeaderCheck?
+  let uncheckedEnd: EvidenceSearch?
 
   /// What is to be written again, since reading it proved only that the cache has it.
   struct Unsecured: Sendable {
@@ -175,14 +170,18 @@ struct HeaderCheck: Sendable {
   /// Those of which it is not known that their headers are on the medium.
   fileprivate let uncertain: Set<Generation>
 
-  /// The segments row by row; each header takes about a microsecond.
   private var rows: [[SegmentEntry]] { segments.ordered.rows }
+
+  /// Another thread reads the headers of so many parts of each row; a header takes about a microsecond.
+  private static let partCount = 4
 
   /// Checks while something else is done, which is thrown away if a header is no good.
   func run<Result>(beside body: () throws(SedimentError) -> Result) throws(SedimentError) -> Result {
     if rows.count <= 1 { return try run(before: body) }
-    let check = SharedWork(count: rows.count) { (number) throws(SedimentError) in
-      try run(rows[number])
+    let check = SharedWork(count: rows.count * Self.partCount) { (number) throws(SedimentError) in
+      let row = rows[number / Self.partCount]
+      let bounds = (0...1).map { row.count * (number % Self.partCount + $0) / Self.partCount }
+      try run(row[bounds[0]..<bounds[1]])
       return true
     }
     do throws(SedimentError) {
@@ -201,11 +200,11 @@ struct HeaderCheck: Sendable {
   }
 
   fileprivate func run() throws(SedimentError) {
-    for row in rows { try run(row) }
+    for row in rows { try run(row[...]) }
   }
 
-  private func run(_ row: [SegmentEntry]) throws(SedimentError) {
-    for entry in row {
+  private func run(_ some: ArraySlice<SegmentEntry>) throws(SedimentError) {
+    for entry in some {
       // Nothing depends on the headers of these.
       if entry.identity.kind == .window || entry.identity.kind == .index { continue }
       if uncertain.contains(entry.identity.generation) { continue }

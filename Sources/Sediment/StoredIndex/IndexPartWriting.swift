@@ -40,7 +40,7 @@ struct IndexPartWriting: ~Copyable {
   }
 
   /// About as many parts as there are at most: each has an entry in the catalogue.
-  private static let partCountMax = 256
+  private static let partCountMax = 1024
 
   /// Writes the whole index as parts; false if something stands against it, and what was written is to be given back.
   mutating func run(while mayGoOn: () -> Bool) throws(SedimentError) -> Bool {

@@ -27,6 +27,23 @@ import Testing
     try index.checkInvariants()
   }
 
+  @Test(arguments: [5_000, 100_000, 400_000])
+  func `Removing in the order of the hashes crowds no partition, and gives all memory back`(count: Int) throws {
+    let index = newIndex()
+    var generator = SeededGenerator(seed: UInt64(count))
+    let entries = (0..<count).map { (hash: generator.next(), position: UInt64($0) + 2) }
+    for (hash, position) in entries { index.insert(hash, position: position, WritePermit()) }
+    for (number, entry) in entries.sorted(by: { $0.hash < $1.hash }).enumerated() {
+      let found = try #require(index.view.find(entry.hash, at: entry.position))
+      index.remove(found.probe, WritePermit())
+      if number % 20_000 == 0 { try index.checkInvariants() }
+    }
+    #expect(!index.isCrowded)
+    #expect(index.count == 0)
+    // Tables of three buckets are not worth making smaller.
+    #expect(index.byteCount < 16_384)
+  }
+
   @Test func `Other keys are found as ever beside a thousand equal hashes`() throws {
     let index = newIndex()
     var generator = SeededGenerator(seed: 7)
