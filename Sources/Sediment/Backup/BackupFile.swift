@@ -99,7 +99,8 @@ struct BackupSource {
       replayedRecordCount: 0, ending: nil, clock: catalogue.numbers.clocks.highest,
       highestSequence: max(sequence, catalogue.highestSequence),
       highestGeneration: catalogue.highestGeneration,
-      patched: nil, unsecured: RecoveredLog.Unsecured(fileByteCount: 0), uncheckedHeaders: nil, uncheckedEnd: nil)
+      patched: nil, unsecured: RecoveredLog.Unsecured(fileByteCount: 0), uncheckedHeaders: nil,
+      uncheckedEnd: nil)
   }
 
   /// The part of a segment that holds something.

@@ -28,7 +28,8 @@ import Testing
   }
 
   @Test(arguments: [5_000, 100_000, 400_000])
-  func `Removing in the order of the hashes crowds no partition, and gives all memory back`(count: Int) throws {
+  func `Removing in the order of the hashes crowds no partition, and gives all memory back`(count: Int) throws
+  {
     let index = newIndex()
     var generator = SeededGenerator(seed: UInt64(count))
     let entries = (0..<count).map { (hash: generator.next(), position: UInt64($0) + 2) }

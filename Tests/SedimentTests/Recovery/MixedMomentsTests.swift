@@ -33,7 +33,9 @@ struct MixedMomentsTests {
     return copy
   }
 
-  @Test func `It can be read as it was closed, and every change is refused before anything is written`() throws {
+  @Test func `It can be read as it was closed, and every change is refused before anything is written`()
+    throws
+  {
     let disk = try Self.mixed()
     let before = disk.contents(of: Self.path)
     let store = try Self.open(disk)
