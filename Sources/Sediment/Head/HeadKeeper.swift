@@ -20,7 +20,7 @@ package struct HeadKeeper: Sendable {
   /// Whether something lies in the first slot that must be synced before a superblock is written.
   var isNoteUnsynced: Bool
   /// What is to be asked behind the end of a closed log before it is declared open; nil if nothing is.
-  private var uncheckedEnd: EvidenceSearch?
+  var uncheckedEnd: EvidenceSearch?
   private var failure: SedimentError?
   private let file: StoreFile
   private let session: UInt64
@@ -28,13 +28,6 @@ package struct HeadKeeper: Sendable {
   /// `isNoteUnsynced` says that the owner's note, which shares a slot with the first superblock, was written and not
   /// synced.
   package init(_ head: Head, of file: StoreFile, session: UInt64, isNoteUnsynced: Bool = false) {
-    self.init(head, of: file, session: session, isNoteUnsynced: isNoteUnsynced, uncheckedEnd: nil)
-  }
-
-  init(
-    _ head: Head, of file: StoreFile, session: UInt64, isNoteUnsynced: Bool, uncheckedEnd: EvidenceSearch?
-  ) {
-    self.uncheckedEnd = uncheckedEnd
     leading = head.leading
     other = head.other
     self.file = file

@@ -20,7 +20,7 @@ package struct IndexView {
   /// How many bits of a hash choose the base partition, which entries do not hold.
   package var baseBitCount: UInt64 { directory.baseBitCount }
 
-  /// By how many bits every partition was split.
+  /// By how many bits every partition was split at least.
   package var leastDepth: UInt64 {
     var least = directory.depth
     directory.forEachPartition { least = min(least, $0.table.depth) }

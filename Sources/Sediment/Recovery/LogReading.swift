@@ -179,9 +179,9 @@ struct HeaderCheck: Sendable {
   func run<Result>(beside body: () throws(SedimentError) -> Result) throws(SedimentError) -> Result {
     if rows.count <= 1 { return try run(before: body) }
     let check = SharedWork(count: rows.count * Self.partCount) { (number) throws(SedimentError) in
-      let row = rows[number / Self.partCount]
-      let bounds = (0...1).map { row.count * (number % Self.partCount + $0) / Self.partCount }
-      try run(row[bounds[0]..<bounds[1]])
+      let (row, part) = (rows[number / Self.partCount], number % Self.partCount)
+      let start = row.count * part / Self.partCount
+      try run(row[start..<row.count * (part + 1) / Self.partCount])
       return true
     }
     do throws(SedimentError) {

@@ -66,9 +66,8 @@ package struct Opening {
         message: "A newer version wrote the file. Open it for reading only, or use that version.")
     }
     let isNoted = result.log.uncheckedHeaders == nil && writeNote()
-    var keeper = HeadKeeper(
-      head, of: file, session: disk.random(), isNoteUnsynced: isNoted,
-      uncheckedEnd: result.log.uncheckedEnd)
+    var keeper = HeadKeeper(head, of: file, session: disk.random(), isNoteUnsynced: isNoted)
+    keeper.uncheckedEnd = result.log.uncheckedEnd
     if !result.log.isClean {
       let securing = Securing(file: result.log.patched ?? file, disk: disk)
       guard let secured = try securing.run(result.log, &keeper) else { return false }
