@@ -369,6 +369,23 @@ struct StaleFillTests {
     #expect(told.all.map(\.value) == [1] && front.values == ["a": 2])
   }
 
+  @Test(arguments: [true, false])
+  func `A value is taken out of what fills a file by a removal there, and by none on another disk`(
+    isSameFile: Bool
+  ) throws {
+    let (fixture, back) = (try SedimentFixture(), HeldBack())
+    let other = isSameFile ? fixture : try SedimentFixture()
+    let told = ResultList<Int>()
+    fixture.numbers().backed(by: back).retrieve(forKey: "a") { told.append($0) }
+    back.gate.waitForHeldCall()
+    try other.numbers().backed(by: StorageProbe()).makeSyncStorage().remove(forKey: "a")
+    back.gate.release()
+    told.waitForOne()
+    #expect(told.all.map(\.value) == [1])
+    let filled = results { fixture.numbers().retrieve(forKey: "a", completion: $0) }
+    #expect(filled.map(\.value) == [isSameFile ? nil : 1])
+  }
+
   // MARK: Several writes
 
   @Test(arguments: [StorageCombinationSetStrategy.frontFirst, .backFirst])

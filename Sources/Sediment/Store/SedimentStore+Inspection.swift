@@ -1,5 +1,6 @@
 // What the command, the interface for C and tests ask of a store beyond its public interface.
 
+package import SedimentDisk
 internal import Synchronization
 
 extension SedimentStore {
@@ -26,6 +27,9 @@ extension SedimentStore {
   package func checkUsable() throws(SedimentError) {
     try engine.lifetime.check()
   }
+
+  /// The disk that has the file.
+  package var disk: any Disk { reader.disk }
 
   /// The number of the last change, or 0 in a store that is only read.
   package var lastSequence: UInt64 { engine.log.lastSequence }

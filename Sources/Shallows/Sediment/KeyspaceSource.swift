@@ -29,6 +29,8 @@ final class KeyspaceSource: Sendable {
   let place: Place?
 
   struct Place: Sendable {
+    /// The disk of a store that is open already; nil for the system's.
+    var disk: (any Sendable)?
     let file: URL
     let collection: String?
   }

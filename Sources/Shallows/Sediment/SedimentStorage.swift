@@ -29,7 +29,8 @@ public struct SedimentStorage: Sendable {
     let file = url.deletingPathExtension().lastPathComponent
     self.durability = durability
     source = KeyspaceSource(
-      storageName: Self.name(file, collection), .init(file: url, collection: collection), ofFile: false
+      storageName: Self.name(file, collection), .init(disk: store.disk, file: url, collection: collection),
+      ofFile: false
     ) {
       guard let collection else { return (store.defaultCollection, nil) }
       return (try store.collection(collection), nil)
@@ -88,10 +89,13 @@ extension SedimentStorage: Rooted {
   private final class Files: Sendable {}
   private static let files = Files()
 
-  // A file is known by its path, since its store is not before it is opened.
+  // A file is known by its path, since its store is not before it is opened, and by its disk if that is an object, as
+  // simulated ones are: a path of theirs says nothing on another one.
   @usableFromInline var root: StorageRoot? {
-    source.place.map {
-      StorageRoot(storage: Self.files, name: "\($0.file.withoutLinks.path)\0\($0.collection ?? "")")
+    source.place.map { place in
+      var root = place.disk.flatMap(StorageRoot.of) ?? StorageRoot(storage: Self.files)
+      root.name = "\(place.file.withoutLinks.path)\0\(place.collection ?? "")"
+      return root
     }
   }
 }
