@@ -29,7 +29,9 @@ struct FileModelTests {
         let expected = try CrashContents(of: store)
         try store.backup(to: "/data/copy")
         #expect(try held("/data/copy", on: disk) == expected, "seed \(seed), step \(step)")
-        #expect(try SedimentStore.verify(path: "/data/copy", on: disk).findings == [], "seed \(seed)")
+        // A store that is open may have large values that nothing leads to any more, and so its copy.
+        let findings = try SedimentStore.verify(path: "/data/copy", on: disk).findings
+        #expect(findings.filter { $0.kind != .orphaned } == [], "seed \(seed), step \(step)")
         let report = try SedimentStore.salvage(from: "/data/copy", to: "/data/saved", on: disk)
         #expect(report.isComplete && report.uncertainKeyCount == 0, "seed \(seed), step \(step)")
         #expect(try held("/data/saved", on: disk) == expected, "seed \(seed), step \(step)")
