@@ -16,10 +16,10 @@ struct Backup: AboveReader {
   ) throws(SedimentError) {
     try lifetime.check()
     let new = try NewFile(at: destination, on: disk)
-    var meter = ProgressMeter(path: path, progress)
+    let meter = ProgressMeter(path: path, progress)
     do throws(SedimentError) {
       // A file that shares the blocks is there at once.
-      if try !clone(to: new, &meter) { try copy(to: new, &meter) }
+      if try !clone(to: new, meter) { try copy(to: new, meter) }
       try lifetime.check()
     } catch {
       new.remove()
@@ -56,7 +56,7 @@ struct Backup: AboveReader {
   // MARK: Sharing blocks
 
   /// Makes the copy by sharing the file's blocks; false, with nothing left behind, if that cannot be.
-  private func clone(to new: NewFile, _ meter: inout ProgressMeter) throws(SedimentError) -> Bool {
+  private func clone(to new: NewFile, _ meter: ProgressMeter) throws(SedimentError) -> Bool {
     guard volume.file.traits.clones else { return false }
     // Sharing has to write what was not yet, for which nobody should wait with the lock taken.
     if log.writer != nil { try? log.sync() }
@@ -95,7 +95,7 @@ struct Backup: AboveReader {
   // MARK: Copying
 
   /// Makes the copy segment by segment; what it needs is kept from being used again until it was copied.
-  private func copy(to new: NewFile, _ meter: inout ProgressMeter) throws(SedimentError) {
+  private func copy(to new: NewFile, _ meter: ProgressMeter) throws(SedimentError) {
     let source = try withSource {
       $0
     } writing: { source, writer in

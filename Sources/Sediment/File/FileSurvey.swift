@@ -13,14 +13,15 @@ struct FileSurvey {
   let surveyed: SurveyedFile?
   private(set) var log: LogSurvey
 
-  /// Throws only for a file that is foreign or of a newer version, or whose length cannot be told.
+  /// Throws only for a file that is foreign or of a newer version, or whose length cannot be told, and if the caller
+  /// stops it.
   init(_ file: StoreFile) throws(SedimentError) {
     self.file = file
     let byteCount = try file.byteCount()
     self.byteCount = byteCount
     head = HeadSurvey(file)
     try head.checkVersion()
-    let walk = SegmentWalk(file, byteCount: byteCount, head.sound.first?.identity)
+    let walk = try SegmentWalk(file, byteCount: byteCount, head.sound.first?.identity)
     headers = walk.headers
     // Both superblocks of a store may be gone; its segments say whose they are.
     if head.isAbsent, headers.isEmpty { throw .foreign(file.path) }
@@ -83,13 +84,13 @@ struct SegmentWalk {
   /// The sound headers of slots, in ascending order.
   let headers: [SegmentHeader]
 
-  /// Goes through all slots but those of holes.
-  init(_ file: StoreFile, byteCount: UInt64, _ identity: FileIdentity?) {
+  /// Goes through all slots but those of holes; throws only if the caller stops it.
+  init(_ file: StoreFile, byteCount: UInt64, _ identity: FileIdentity?) throws(SedimentError) {
     // Little of each slot is read, and a slot that cannot be read has no header.
     var window = FileWindow(file, isCareful: true, pieceByteCount: SegmentHeader.byteCount)
     let end = min(byteCount, SlotSpace.byteCount(of: Limits.fileSlotCountMax))
     let start = SlotSpace.byteCount(of: Limits.headSlotCount)
-    let found = (try? window.headers(in: min(start, end)..<end)) ?? []
+    let found = try window.headers(in: min(start, end)..<end)
     let known = identity ?? Self.mostFrequent(found.map(\.file))
     self.identity = known
     headers = found.filter { $0.file == known }.map(\.header)

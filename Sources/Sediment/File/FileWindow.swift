@@ -77,7 +77,7 @@ struct FileWindow {
     do throws(SedimentError) {
       return try file.read(into: &buffer, place, at: range.lowerBound)
     } catch {
-      guard isCareful else { throw error }
+      guard isCareful, error.code != .cancelled else { throw error }
     }
     let middle = (range.lowerBound + UInt64(range.count / 2)) & ~(Self.sectorByteCount - 1)
     guard middle > range.lowerBound, middle < range.upperBound else {

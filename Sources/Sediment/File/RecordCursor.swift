@@ -20,7 +20,7 @@ package struct RecordCursor {
   /// A cursor at a position, or the segment's first; records end before `end`, and where the file does.
   package init(
     _ surveyed: SurveyedFile, _ segment: SegmentIdentity, base: SequenceNumber, from position: UInt64? = nil,
-    upTo end: UInt64 = .max, isCareful: Bool = false
+    upTo end: UInt64 = .max, isCareful: Bool = false, pieceByteCount: Int = FileWindow.pieceByteCount
   ) {
     self.segment = segment
     self.base = base
@@ -28,7 +28,7 @@ package struct RecordCursor {
     fileByteCount = surveyed.byteCount
     seed = segment.seed(in: identity)
     limit = min(end, segment.run.byteRange.upperBound, fileByteCount)
-    window = FileWindow(surveyed.file, isCareful: isCareful)
+    window = FileWindow(surveyed.file, isCareful: isCareful, pieceByteCount: pieceByteCount)
     self.position = position ?? segment.recordRange.lowerBound.byteOffset
   }
 
@@ -75,9 +75,9 @@ package struct RecordCursor {
     position += UInt64(header.byteCount)
   }
 
-  /// Reads the file anew from a place on.
-  mutating func load(from place: UInt64) throws(SedimentError) {
-    try window.load(from: place, limit: limit)
+  /// Reads the file anew from a place on, no further than to `end`.
+  mutating func load(from place: UInt64, upTo end: UInt64 = .max) throws(SedimentError) {
+    try window.load(from: place, limit: min(limit, end))
   }
 
   /// Moves behind the plain puts that come next, as far as they are in the window and sound, in the turn of a hot

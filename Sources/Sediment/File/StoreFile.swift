@@ -6,12 +6,14 @@ internal import SedimentFormat
 /// What a window has of the log can be laid over the places where it belongs (DESIGN.md 7, step 4): reading finds it
 /// there, and everything else goes to the file as it is.
 ///
-/// Unchecked: patches are added while one thread reads the log, and nobody else has the file.
+/// Unchecked: patches and the meter are set while one thread reads the log, and nobody else has the file.
 package final class StoreFile: @unchecked Sendable {
   /// The file itself.
   let file: any DiskFile
   /// Each where it begins, in the order in which the log goes through them.
   private var patches: [(offset: UInt64, bytes: [UInt8])] = []
+  /// Asked by every read whether the call that surveys the file is to stop; nil while nobody can stop it.
+  var meter: ProgressMeter?
 
   package init(_ file: any DiskFile) {
     self.file = file
@@ -60,6 +62,7 @@ package final class StoreFile: @unchecked Sendable {
 
   /// Fills `buffer` from `offset` on and returns how many bytes there were: fewer only where the file ends.
   func read(into buffer: inout MutableRawSpan, at offset: UInt64) throws(SedimentError) -> Int {
+    if let meter { try meter.work(UInt64(buffer.byteCount)) }
     let count = try onDisk { () throws(DiskError) in try file.read(into: &buffer, at: offset) }
     if isPatched { patch(&buffer, offset..<offset + UInt64(count)) }
     return count
@@ -123,13 +126,25 @@ package final class StoreFile: @unchecked Sendable {
     return start..<max(start, min(range.upperBound, limit))
   }
 
-  /// The same where the disk need not be able to tell: all is to be read then.
+  /// Like `data(from:limit:)` on a disk that need not tell holes: if it cannot, everything is data.
   func readableRange(from position: UInt64, limit: UInt64) -> Range<UInt64>? {
     do throws(SedimentError) {
       return try data(from: position, limit: limit)
     } catch {
       return position..<limit
     }
+  }
+
+  /// The bytes of a range that are in no hole, as far as the disk can tell.
+  func dataByteCount(in range: Range<UInt64>) -> UInt64 {
+    var (count, position) = (UInt64(0), range.lowerBound)
+    while position < range.upperBound,
+      let data = readableRange(from: position, limit: range.upperBound), !data.isEmpty
+    {
+      count += data.upperBound - data.lowerBound
+      position = data.upperBound
+    }
+    return count
   }
 
   func reserveMapping(byteCount: UInt64) throws(SedimentError) -> FileMapping {

@@ -55,7 +55,7 @@ package final class FileGlance: Sendable {
 
   /// The good headers of segments in ascending order, each slot under one segment; also of those not in use any more.
   package func segmentHeaders(of head: Head) throws(SedimentError) -> [SegmentHeader] {
-    SegmentWalk(file, byteCount: try file.byteCount(), head.leading.identity).disjoint
+    try SegmentWalk(file, byteCount: try file.byteCount(), head.leading.identity).disjoint
   }
 
   /// The records of a segment from its beginning on, up to the first that is not good.

@@ -43,7 +43,7 @@ struct Salvage {
   private let keepsUncertain: Bool
   private var survey: FileSurvey
   private let surveyed: SurveyedFile
-  private var meter: ProgressMeter
+  private let meter: ProgressMeter
   private var report = SalvageReport()
 
   init(
@@ -53,6 +53,7 @@ struct Salvage {
     self.disk = disk
     self.keepsUncertain = keepsUncertain
     meter = ProgressMeter(path: file.path, progress)
+    file.meter = meter
     survey = try FileSurvey(file)
     guard let surveyed = survey.surveyed else {
       throw SedimentError(
@@ -73,11 +74,12 @@ struct Salvage {
     try write(plan, certain, uncertain, to: new)
     try complete(new, from: survey.head.sound.first, after: log.tail?.highest)
     report.losses.sort { $0.range.lowerBound < $1.range.lowerBound }
+    try meter.checkStopped()
     return report
   }
 
   /// Says that it is done, once the file has its name.
-  mutating func finish() {
+  func finish() {
     meter.finish()
   }
 
@@ -95,10 +97,10 @@ struct Salvage {
     }
     try meter.add(0)
     var certain = SalvageGathering(surveyed, plan.collections, empty)
-    try certain.run(plan.segments[..<plan.certainCount], &meter)
+    try certain.run(plan.segments[..<plan.certainCount], meter)
     (report.losses, report.brokenBatchCount) = (certain.losses, certain.brokenBatchCount)
     var other = SalvageGathering(surveyed, plan.collections, empty)
-    try other.run(plan.segments[plan.certainCount...], &meter)
+    try other.run(plan.segments[plan.certainCount...], meter)
     var uncertain = empty
     for (name, place) in other.table.places where !place.isRemoval {
       if let known = certain.table.places[name], known.sequence >= place.sequence { continue }
@@ -123,11 +125,11 @@ struct Salvage {
       scheduler: ManualScheduler())
     do {
       var writing = try SalvageWriting(surveyed, plan, to: store, report)
-      try writing.run(certain, &meter)
+      try writing.run(certain, meter)
       report = writing.report
       if keepsUncertain {
         writing.beginUncertain()
-        try writing.run(uncertain, &meter)
+        try writing.run(uncertain, meter)
       }
       try store.close()
     } catch {

@@ -19,7 +19,7 @@ struct SalvageGathering {
 
   /// Goes through segments in the order of their generations.
   mutating func run(
-    _ segments: ArraySlice<SalvageSegment>, _ meter: inout ProgressMeter
+    _ segments: ArraySlice<SalvageSegment>, _ meter: ProgressMeter
   ) throws(SedimentError) {
     for number in segments.indices {
       let segment = segments[number]

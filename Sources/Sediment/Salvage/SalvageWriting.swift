@@ -33,7 +33,7 @@ struct SalvageWriting {
   }
 
   /// Copies the newest record of each key, unless that is a removal.
-  mutating func run(_ table: SalvageTable, _ meter: inout ProgressMeter) throws {
+  mutating func run(_ table: SalvageTable, _ meter: ProgressMeter) throws {
     takeDictionaries(table)
     for (name, place) in table.ordered {
       try copy(place, to: try space(name.collection))

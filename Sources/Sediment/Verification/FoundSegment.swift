@@ -10,25 +10,28 @@ struct FoundSegment {
 
   var identity: SegmentIdentity { header.identity }
 
-  func sweep(_ surveyed: SurveyedFile) -> RecordSweep {
-    RecordSweep(surveyed, identity, base: header.base, upTo: end)
+  func sweep(_ surveyed: SurveyedFile, patience: UInt64? = nil) -> RecordSweep {
+    RecordSweep(surveyed, identity, base: header.base, upTo: end, patience: patience)
   }
 
   /// The segments of some headers in ascending order, but for those that lie inside good records, and so are parts
   /// of values.
   ///
   /// However the segments that the headers claim overlap, what is between their beginnings and ends is no more than
-  /// twice the file.
+  /// twice the file. Each byte is searched once: the sweep of one segment goes no further than to the next header, and
+  /// all sweeps share the work that they may do in vain.
   static func judge(
     _ headers: [SegmentHeader], _ surveyed: SurveyedFile
   ) throws(SedimentError) -> [FoundSegment] {
     var found: [FoundSegment] = []
-    var outer: Outer?
+    // The segment that a slot lies in, by its number among those found, and how far its records were read.
+    var outer: (number: Int, sweep: RecordSweep)?
+    let patience = RecordSweep.patience(for: 0..<surveyed.byteCount, of: surveyed.file)
     for header in headers {
       let place = header.identity.run.byteRange.lowerBound
       var isSuperseded = false
       if let number = outer?.number, found[number].identity.run.byteRange.contains(place) {
-        if found[number].identity.kind.holdsRecords, try outer?.covers(place) ?? false { continue }
+        if found[number].identity.kind.holdsRecords, try outer?.sweep.covers(place) ?? false { continue }
         isSuperseded = found[number].identity.generation > header.identity.generation
         if !isSuperseded {
           found[number].isSuperseded = true
@@ -41,24 +44,9 @@ struct FoundSegment {
       let end = min(header.identity.run.byteRange.upperBound, surveyed.byteCount)
       let segment = FoundSegment(header: header, end: end, isSuperseded: isSuperseded)
       found.append(segment)
-      if !isSuperseded { outer = Outer(number: found.count - 1, sweep: segment.sweep(surveyed)) }
+      if isSuperseded { continue }
+      outer = (found.count - 1, segment.sweep(surveyed, patience: outer?.sweep.patience ?? patience))
     }
     return found
-  }
-
-  /// The segment that a slot lies in, by its number among those found, and how far its records were read.
-  private struct Outer {
-    let number: Int
-    var sweep: RecordSweep
-    /// Where the good record lies that was read last.
-    var record: Range<UInt64> = 0..<0
-
-    /// Whether a place lies inside a good record; asked of places in ascending order.
-    mutating func covers(_ place: UInt64) throws(SedimentError) -> Bool {
-      while sweep.position <= place, let step = try sweep.next() {
-        if case .record(_, let start) = step { record = start..<sweep.position }
-      }
-      return record.lowerBound < place && place < record.upperBound
-    }
   }
 }

@@ -33,7 +33,7 @@ struct LogSurvey {
 
   /// Reads the log as opening does and, if that fails, from each of the superblocks as far as that goes.
   ///
-  /// Throws only if the file is of a newer version.
+  /// Throws only if the file is of a newer version, or if the caller stops it.
   static func read(
     _ file: StoreFile, _ superblocks: [Superblock], byteCount: UInt64
   ) throws(SedimentError) -> LogSurvey {
@@ -45,7 +45,7 @@ struct LogSurvey {
       survey.watermark = log.watermark
       survey.isComplete = true
     } catch {
-      if error.code == .newer { throw error }
+      if error.code == .newer || error.code == .cancelled { throw error }
       survey.failure = error
       survey.readPart(
         file, superblocks, byteCount: byteCount, watermark: superblocks.map(\.watermark).max())

@@ -9,7 +9,7 @@ struct SegmentCheck {
   /// The segments of the catalogue in the order of their generations.
   let entries: [SegmentEntry]
   var report: VerificationReport
-  var meter: ProgressMeter
+  let meter: ProgressMeter
   private let counting: LiveCounting
   private var batches = BatchCheck()
   /// The numbers of dictionaries that lie where the catalogue says, whole.
@@ -72,7 +72,7 @@ struct SegmentCheck {
     let run = segment.run.byteRange.clamped(to: 0..<surveyed.byteCount)
     let used = min(max(end, run.lowerBound), run.upperBound)
     try meter.add(used - run.lowerBound)
-    try report.readUnused(used..<run.upperBound, of: surveyed.file, &meter)
+    try report.readUnused(used..<run.upperBound, of: surveyed.file, meter)
   }
 
   // MARK: Records

@@ -7,7 +7,7 @@ struct Verification {
   private let survey: FileSurvey
   private let disk: any Disk
   private var report: VerificationReport
-  private var meter: ProgressMeter
+  private let meter: ProgressMeter
 
   /// Throws only for a file that is foreign or of a newer version, and if it is stopped.
   init(
@@ -18,6 +18,7 @@ struct Verification {
     report = VerificationReport(path: file.path, fileByteCount: byteCount)
     meter = ProgressMeter(path: file.path, totalByteCount: byteCount, progress)
     try meter.add(0)
+    file.meter = meter
     survey = try FileSurvey(file)
   }
 
@@ -31,12 +32,13 @@ struct Verification {
     if let catalogue = survey.log.catalogue, let surveyed = survey.surveyed, !survey.head.sound.isEmpty {
       var check = SegmentCheck(surveyed, survey.log, catalogue, on: disk, report, meter)
       try check.run()
-      (report, meter) = (check.report, check.meter)
+      report = check.report
     }
     try noteOthers()
     try readUnused()
     noteFailure()
     report.settle()
+    try meter.checkStopped()
     meter.finish()
     return report
   }
@@ -172,7 +174,7 @@ struct Verification {
   }
 
   private mutating func readUnused(_ range: Range<UInt64>) throws(SedimentError) {
-    try report.readUnused(range.clamped(to: 0..<fileByteCount), of: file, &meter)
+    try report.readUnused(range.clamped(to: 0..<fileByteCount), of: file, meter)
   }
 }
 
@@ -193,7 +195,7 @@ extension VerificationReport {
 
   /// Reads bytes that hold nothing, only to see whether the disk can; holes are passed over.
   mutating func readUnused(
-    _ range: Range<UInt64>, of file: StoreFile, _ meter: inout ProgressMeter
+    _ range: Range<UInt64>, of file: StoreFile, _ meter: ProgressMeter
   ) throws(SedimentError) {
     var window = FileWindow(file, isCareful: true)
     var position = range.lowerBound

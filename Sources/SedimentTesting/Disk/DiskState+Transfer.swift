@@ -21,6 +21,7 @@ extension DiskState {
       let wanted = UInt64(range.lowerBound)..<UInt64(range.upperBound)
       if inode.badRanges.contains(where: { $0.overlaps(wanted) }) { throw CallFailure(.inputOutput) }
       unsafe inode.cache.read(range, into: target)
+      state.readByteCount += UInt64(range.count)
       return range.count
     }
   }
@@ -49,6 +50,7 @@ extension DiskState {
         failure = CallFailure(.noSpace)
       }
       unsafe state.put(source, at: start, number, try state.landing(of: effect, byteCount: source.count))
+      state.writtenByteCount += UInt64(source.count)
       if let failure { throw failure }
     }
   }

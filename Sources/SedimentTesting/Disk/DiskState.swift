@@ -10,6 +10,9 @@ struct DiskState: Sendable {
   var openFiles: [Int: OpenFile] = [:]
   var mappings: [Int: OpenMapping] = [:]
   var usedBlockCount = 0
+  /// The bytes that calls have read and written so far, of all files.
+  var readByteCount: UInt64 = 0
+  var writtenByteCount: UInt64 = 0
   var calls: [SimulatedCall] = []
   var faults = FaultTable()
   var violations: [Violation] = []

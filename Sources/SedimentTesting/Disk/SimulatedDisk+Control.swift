@@ -23,6 +23,16 @@ extension SimulatedDisk {
     withState { UInt64($0.usedBlockCount * Geometry.blockByteCount) }
   }
 
+  /// The bytes that calls have read so far, of all files; what is read in mapped memory is not among them.
+  package var readByteCount: UInt64 {
+    withState { $0.readByteCount }
+  }
+
+  /// The bytes that calls have written so far, of all files.
+  package var writtenByteCount: UInt64 {
+    withState { $0.writtenByteCount }
+  }
+
   /// The accesses so far that would have ended a real process.
   public var violations: [Violation] {
     withState { $0.violations }

@@ -1,0 +1,95 @@
+import Sediment
+import SedimentDisk
+import SedimentFormat
+import SedimentSupport
+import SedimentTesting
+import Testing
+
+/// What reading a forged file costs, in bytes that are read and written for each byte that the file has on the disk.
+struct HostileCostTests {
+  /// The calls that read a whole file, each of which can be stopped.
+  enum Survey: CaseIterable {
+    case verify, salvage
+
+    func run(
+      _ disk: SimulatedDisk, _ path: String = LogBuilder.path,
+      _ progress: @escaping (SedimentProgress) -> SedimentIteration = { _ in .continue }
+    ) throws {
+      switch self {
+      case .verify: _ = try SedimentStore.verify(path: path, on: disk, progress: progress)
+      case .salvage:
+        defer { try? disk.remove(SalvageTests.saved) }
+        _ = try SedimentStore.salvage(
+          from: path, to: SalvageTests.saved, on: disk, keepsUncertain: true, progress: progress)
+      }
+    }
+  }
+
+  /// How often a survey may read what the file has on the disk, and how much it may read between two questions
+  /// whether to stop.
+  static let readFactor: UInt64 = 40
+  static let readByteCountBetweenAsks: UInt64 = 3 << 20
+
+  /// Runs a survey of a forged file: it ends, with a report or because the file is damaged, within the stated cost,
+  /// and whenever the caller says stop it stops.
+  static func measure(_ survey: Survey, _ disk: SimulatedDisk, _ comment: Comment) throws {
+    let byteCount = try #require(disk.allocatedByteCount(of: LogBuilder.path))
+    let start = disk.readByteCount
+    var (last, longest, askCount) = (start, UInt64(0), 0)
+    do {
+      try survey.run(disk) { _ in
+        longest = max(longest, disk.readByteCount - last)
+        (last, askCount) = (disk.readByteCount, askCount + 1)
+        return .continue
+      }
+    } catch let error as SedimentError {
+      #expect(error.code == .damaged, comment)
+    }
+    let cost = disk.readByteCount - start
+    #expect(cost <= readFactor * byteCount, "\(comment), \(survey): \(cost) bytes read of \(byteCount)")
+    #expect(longest <= readByteCountBetweenAsks, "\(comment), \(survey)")
+    for stop in Set((0..<8).map { $0 * max(askCount - 2, 0) / 7 }) {
+      var count = 0
+      let found = code {
+        try survey.run(disk) { _ in
+          count += 1
+          return count > stop ? .stop : .continue
+        }
+      }
+      #expect(found == .cancelled && count == stop + 1, "\(comment), \(survey), stopped at \(stop): \(count)")
+      #expect(disk.paths == [LogBuilder.path], comment)
+    }
+  }
+
+  /// A file of one page a slot, with a sound header in each slot from the first on that claims all slots to the end.
+  private static func layeredHeaders(
+    in log: LogBuilder, from first: UInt32, to slotCount: UInt32, _ kind: SegmentKind
+  ) throws {
+    for slot in first..<slotCount {
+      let segment = SegmentIdentity(
+        run: SlotRun(first: slot, count: slotCount - slot)!, kind: kind,
+        generation: Generation(UInt64(1_000 + slot))!, salt: UInt64(slot))
+      try log.writeHeader(SegmentHeader(identity: segment, base: .zero, floor: .zero))
+      let start = UInt64(slot) * 16_384
+      try log.file.punchHole(start + 4_096..<start + 16_384)
+    }
+    try log.file.sync()
+  }
+
+  @Test(arguments: [SegmentKind.hot, .survivors], Survey.allCases)
+  func `Headers that each claim all slots to the end are searched once`(
+    kind: SegmentKind, survey: Survey
+  ) throws {
+    // As orphans of a sound store, and with nothing else.
+    for isSound in [true, false] {
+      let log = try LogBuilder(fileSlotCount: 600)
+      try Self.layeredHeaders(in: log, from: 4, to: 600, kind)
+      if !isSound {
+        for copy in Superblock.Copy.allCases {
+          try log.write([UInt8](repeating: 0, count: Superblock.byteCount), at: copy.byteOffset)
+        }
+      }
+      try Self.measure(survey, log.durable(), "sound: \(isSound)")
+    }
+  }
+}
