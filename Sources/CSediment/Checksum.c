@@ -46,8 +46,8 @@ __attribute__((noinline)) static void seal_and_store(
 #if defined(__x86_64__)
 #include <cpuid.h>
 #include <immintrin.h>
-#define ONE_CHAIN __attribute__((target("sse4.2")))
-#define THREE_CHAINS __attribute__((target("sse4.2,pclmul")))
+#define ONE_CHAIN __attribute__((target("sse4.2,crc32")))
+#define THREE_CHAINS __attribute__((target("sse4.2,crc32,pclmul")))
 #define STEP8(state, word) (uint32_t) _mm_crc32_u64((state), (word))
 #define STEP4(state, word) _mm_crc32_u32((state), (word))
 #define STEP1(state, byte) _mm_crc32_u8((state), (byte))

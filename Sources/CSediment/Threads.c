@@ -12,7 +12,17 @@
 #include <time.h>
 #include <unistd.h>
 #if defined(__APPLE__)
+#if __has_include(<os/os_sync_wait_on_address.h>)
 #include <os/os_sync_wait_on_address.h>
+#else
+// Every system that this runs on has these calls; software development kits before 14.4 lack their header.
+enum { OS_SYNC_WAIT_ON_ADDRESS_NONE = 0, OS_SYNC_WAKE_BY_ADDRESS_NONE = 0, OS_CLOCK_MACH_ABSOLUTE_TIME = 32 };
+extern int os_sync_wait_on_address(void *address, uint64_t value, size_t size, uint32_t flags);
+extern int os_sync_wait_on_address_with_timeout(
+    void *address, uint64_t value, size_t size, uint32_t flags, uint32_t clock, uint64_t timeout);
+extern int os_sync_wake_by_address_any(void *address, size_t size, uint32_t flags);
+extern int os_sync_wake_by_address_all(void *address, size_t size, uint32_t flags);
+#endif
 #else
 #include <linux/futex.h>
 #include <sys/syscall.h>

@@ -12,10 +12,10 @@
 __attribute__((always_inline)) static inline int sediment_bytes_equal(const void *left, const void *right, size_t count) {
   const uint8_t *one = left, *other = right;
   if (count - 16 <= 16) {
-    return (memcmp(one, other, 16) == 0) & (memcmp(one + count - 16, other + count - 16, 16) == 0);
+    return (int)(memcmp(one, other, 16) == 0) & (int)(memcmp(one + count - 16, other + count - 16, 16) == 0);
   }
   if (count - 8 <= 8) {
-    return (memcmp(one, other, 8) == 0) & (memcmp(one + count - 8, other + count - 8, 8) == 0);
+    return (int)(memcmp(one, other, 8) == 0) & (int)(memcmp(one + count - 8, other + count - 8, 8) == 0);
   }
   return count == 0 || memcmp(left, right, count) == 0;
 }

@@ -19,7 +19,7 @@ extension FileTraits {
     /// The traits of a kind of file system.
     init(of system: sediment_file_system) {
       let name = unsafe withUnsafeBytes(of: system.name) { bytes in
-        String(decoding: unsafe bytes.prefix { $0 != 0 }, as: UTF8.self)
+        unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
       }
       // APFS copies on write; HFS+ reserves, but neither punches nor clones, and its days are over.
       let isAPFS = name == "apfs"
