@@ -69,7 +69,7 @@ static int is_leaving = 0;
 // Whether a departure of this thread will ask again.
 static int is_departing = 0;
 
-// Leaves the inherited mappings if the child's first thread is in no scope and nothing is pinned.
+// Leaves the inherited mappings if the child's first thread is in no scope, has no hold, and nothing is pinned.
 static void leave_unread_mappings(void) {
   if (is_departing || sediment_reader_has_pins()) return;
   __atomic_store_n(&is_leaving, 0, __ATOMIC_RELAXED);
@@ -110,7 +110,7 @@ void sediment_forked_files_after_fork_in_child(void) {
     if (file->descriptor >= 0) turn_away(file->descriptor);
   }
   is_leaving = 1;
-  if (sediment_reader_depth() > 0 && !is_departing) {
+  if (!sediment_reader_is_outside() && !is_departing) {
     is_departing = 1;
     sediment_reader_depart(&departure);
   }

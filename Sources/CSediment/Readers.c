@@ -63,51 +63,13 @@ static int run_barrier(void) { return 0; }
 
 #endif
 
-// Ends all scopes of a slot.
-static void end_scopes(struct sediment_reader *slot) {
-  for (; slot->inner_count > 0; slot->inner_count--) {
-    __atomic_store_n(&slot->inner[slot->inner_count - 1].announcement, 0, __ATOMIC_RELEASE);
-  }
-  slot->depth = 0;
-  __atomic_store_n(&slot->announcement, 0, __ATOMIC_RELEASE);
+static void (*wake_domain)(uint64_t domain) = NULL;
+
+void sediment_reader_wake_by(void (*woken)(uint64_t domain)) {
+  __atomic_store_n(&wake_domain, woken, __ATOMIC_RELEASE);
 }
 
-// Calls what waited for the thread to be in no scope, the first that came first.
-static void depart(struct sediment_reader *slot) {
-  struct sediment_departure *departure = slot->departures;
-  slot->departures = NULL;
-  while (departure != NULL) {
-    struct sediment_departure *next = departure->next;
-    departure->body(departure->context);
-    departure = next;
-  }
-}
-
-static void give_back(void *value) {
-  struct sediment_reader *slot = value;
-  // A thread that ends within a scope reads no more.
-  end_scopes(slot);
-  depart(slot);
-  // Should a later destructor of this thread read, it claims a slot again, and this one runs again.
-  sediment_reader_slot = NULL;
-  __atomic_store_n(&slot->owned, 0, __ATOMIC_RELEASE);
-}
-
-static void set_up(void) {
-  // Without a key the slots of threads that end are not used again.
-#if !defined(SEDIMENT_SCHEDULES)
-  has_slot_key = pthread_key_create(&slot_key, give_back) == 0;
-#endif
-  if (register_barrier()) {
-    // Readers stop their fences only after reclaimers can do without, whoever sees what.
-    __atomic_store_n(&barrier_works, 1, __ATOMIC_SEQ_CST);
-    __atomic_store_n(&sediment_reader_fences, 0, __ATOMIC_SEQ_CST);
-  }
-}
-
-// When the program or library is loaded, so that the switch to the barrier meets no reader; but other code
-// that runs then may come first.
-__attribute__((constructor)) static void set_up_once(void) { (void)pthread_once(&is_set_up, set_up); }
+#define WATCHED_BY_DEPARTURES UINT32_C(0x80000000)
 
 static struct sediment_reader *take_free_slot(uint32_t owner) {
   struct sediment_reader *slot = __atomic_load_n(&slots, __ATOMIC_ACQUIRE);
@@ -130,12 +92,133 @@ static struct sediment_reader *add_slot(uint32_t owner) {
   return slot;
 }
 
+static struct sediment_reader *take_slot(uint32_t owner) {
+  struct sediment_reader *slot = take_free_slot(owner);
+  return slot == NULL ? add_slot(owner) : slot;
+}
+
+// Ends all scopes of a slot.
+static void end_scopes(struct sediment_reader *slot) {
+  for (; slot->inner_count > 0; slot->inner_count--) {
+    __atomic_store_n(&slot->inner[slot->inner_count - 1].announcement, 0, __ATOMIC_RELEASE);
+  }
+  slot->depth = 0;
+  __atomic_store_n(&slot->announcement, 0, __ATOMIC_RELEASE);
+}
+
+// Calls what waited for the thread to be in no scope, the first that came first.
+static void depart(struct sediment_reader *slot) {
+  struct sediment_departure *departure = slot->departures;
+  slot->departures = NULL;
+  while (departure != NULL) {
+    struct sediment_departure *next = departure->next;
+    departure->body(departure->context);
+    departure = next;
+  }
+}
+
+static void wake(uint64_t hold) {
+  void (*woken)(uint64_t) = __atomic_load_n(&wake_domain, __ATOMIC_ACQUIRE);
+  if (woken != NULL) woken(hold & SEDIMENT_DOMAIN_ALL);
+}
+
+// Takes the bit of a hold that has ended out of its slot; whether somebody waited.
+static bool take_watch(struct sediment_reader *slot, uint32_t number) {
+  uint32_t bit = UINT32_C(1) << number;
+  if ((__atomic_load_n(&slot->watched, __ATOMIC_RELAXED) & bit) == 0) return false;
+  (void)__atomic_fetch_and(&slot->watched, ~bit, __ATOMIC_ACQ_REL);
+  return true;
+}
+
+// Calls departures if the thread is outside by now, or lets them wait for the end of its scope.
+static void depart_without_holds(struct sediment_reader *slot) {
+  if (slot->hold_count > 0 || slot->departures == NULL) return;
+  (void)__atomic_fetch_and(&slot->watched, ~WATCHED_BY_DEPARTURES, __ATOMIC_RELAXED);
+  if (slot->depth > 0) {
+    slot->depth |= SEDIMENT_DEPARTING;
+  } else {
+    depart(slot);
+  }
+}
+
+void sediment_reader_let_go_watched(struct sediment_reader *slot, uint32_t number, uint64_t hold) {
+  if (take_watch(slot, number)) wake(hold);
+  depart_without_holds(slot);
+}
+
+// The slot in which a hold of a thread lies, by its number there.
+static struct sediment_reader *slot_of_hold(struct sediment_reader *slot, uint32_t *number) {
+  for (; *number >= SEDIMENT_HOLDS; *number -= SEDIMENT_HOLDS) {
+    if (slot->more == NULL) slot->more = take_slot(SEDIMENT_OWNED_BY_THREAD);
+    slot = slot->more;
+  }
+  return slot;
+}
+
+void sediment_reader_hold_more(struct sediment_reader *slot, uint32_t number, uint64_t hold) {
+  slot = slot_of_hold(slot, &number);
+  __atomic_store_n(&slot->holds[number], hold, __ATOMIC_RELEASE);
+}
+
+void sediment_reader_let_go_more(struct sediment_reader *slot, uint32_t number) {
+  slot = slot_of_hold(slot, &number);
+  uint64_t hold = slot->holds[number];
+  __atomic_store_n(&slot->holds[number], 0, __ATOMIC_RELEASE);
+  sediment_reader_order();
+  if (take_watch(slot, number)) wake(hold);
+}
+
+// Ends all holds of a thread, and gives back the slots that its own leads to.
+static void end_holds(struct sediment_reader *slot) {
+  while (slot->hold_count > SEDIMENT_HOLDS) sediment_reader_let_go_more(slot, --slot->hold_count);
+  while (slot->hold_count > 0) {
+    uint32_t number = --slot->hold_count;
+    uint64_t hold = slot->holds[number];
+    __atomic_store_n(&slot->holds[number], 0, __ATOMIC_RELEASE);
+    sediment_reader_order();
+    if (take_watch(slot, number)) wake(hold);
+  }
+  while (slot->more != NULL) {
+    struct sediment_reader *more = slot->more;
+    slot->more = more->more;
+    more->more = NULL;
+    __atomic_store_n(&more->owned, 0, __ATOMIC_RELEASE);
+  }
+}
+
+static void give_back(void *value) {
+  struct sediment_reader *slot = value;
+  // A thread that ends within a scope or closure reads no more.
+  end_scopes(slot);
+  end_holds(slot);
+  (void)__atomic_fetch_and(&slot->watched, ~WATCHED_BY_DEPARTURES, __ATOMIC_RELAXED);
+  depart(slot);
+  // Should a later destructor of this thread read, it claims a slot again, and this one runs again.
+  sediment_reader_slot = NULL;
+  __atomic_store_n(&slot->owned, 0, __ATOMIC_RELEASE);
+}
+
+static void set_up(void) {
+  // Without a key the slots of threads that end are not used again.
+#if !defined(SEDIMENT_SCHEDULES)
+  has_slot_key = pthread_key_create(&slot_key, give_back) == 0;
+#endif
+  if (register_barrier()) {
+    // Readers stop their fences only after reclaimers can do without, whoever sees what.
+    __atomic_store_n(&barrier_works, 1, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&sediment_reader_fences, 0, __ATOMIC_SEQ_CST);
+  }
+}
+
+// When the program or library is loaded, so that the switch to the barrier meets no reader; but other code
+// that runs then may come first.
+__attribute__((constructor)) static void set_up_once(void) { (void)pthread_once(&is_set_up, set_up); }
+
 struct sediment_reader *sediment_reader_claim(void) {
   set_up_once();
   struct sediment_reader *slot = has_slot_key ? pthread_getspecific(slot_key) : NULL;
   if (slot == NULL) {
-    slot = take_free_slot(SEDIMENT_OWNED_BY_THREAD);
-    if (slot == NULL) slot = add_slot(SEDIMENT_OWNED_BY_THREAD);
+    slot = take_slot(SEDIMENT_OWNED_BY_THREAD);
     // Where it fails, for want of memory, the slot is not used again.
     if (has_slot_key) (void)pthread_setspecific(slot_key, slot);
   }
@@ -165,25 +248,30 @@ void sediment_reader_leave_inner(struct sediment_reader *slot) {
   uint32_t depth = slot->depth & ~SEDIMENT_DEPARTING;
   if (depth == 0) {
     end_scopes(slot);
-    depart(slot);
+    if (slot->hold_count == 0) {
+      depart(slot);
+    } else if (slot->departures != NULL) {
+      (void)__atomic_fetch_or(&slot->watched, WATCHED_BY_DEPARTURES, __ATOMIC_RELAXED);
+    }
   } else if (slot->inner_count > 0 && slot->inner[slot->inner_count - 1].depth > depth) {
     __atomic_store_n(&slot->inner[--slot->inner_count].announcement, 0, __ATOMIC_RELEASE);
   }
 }
 
-struct sediment_reader *sediment_reader_pin(uint64_t domain) {
+struct sediment_reader *sediment_reader_pin(uint64_t domain, uint64_t file_slot) {
   set_up_once();
-  struct sediment_reader *slot = take_free_slot(SEDIMENT_OWNED_BY_PIN);
-  if (slot == NULL) slot = add_slot(SEDIMENT_OWNED_BY_PIN);
-  uint64_t epoch = __atomic_load_n(&sediment_reader_epoch.value, __ATOMIC_ACQUIRE);
-  __atomic_store_n(&slot->announcement, epoch << SEDIMENT_DOMAIN_BITS | domain, __ATOMIC_RELEASE);
-  sediment_reader_order();
+  struct sediment_reader *slot = take_slot(SEDIMENT_OWNED_BY_PIN);
+  __atomic_store_n(&slot->holds[0], file_slot << SEDIMENT_DOMAIN_BITS | domain, __ATOMIC_RELEASE);
   return slot;
 }
 
 void sediment_reader_unpin(struct sediment_reader *slot) {
-  __atomic_store_n(&slot->announcement, 0, __ATOMIC_RELEASE);
+  uint64_t hold = slot->holds[0];
+  __atomic_store_n(&slot->holds[0], 0, __ATOMIC_RELEASE);
+  sediment_reader_order();
+  bool is_awaited = take_watch(slot, 0);
   __atomic_store_n(&slot->owned, 0, __ATOMIC_RELEASE);
+  if (is_awaited) wake(hold);
   sediment_forked_files_unpinned();
 }
 
@@ -208,24 +296,46 @@ uint32_t sediment_reader_depth(void) {
   return sediment_reader_slot == NULL ? 0 : sediment_reader_slot->depth & ~SEDIMENT_DEPARTING;
 }
 
-bool sediment_reader_is_inside(uint64_t domain) {
+uint64_t sediment_reader_epoch_inside(uint64_t domain) {
   const struct sediment_reader *slot = sediment_reader_slot;
-  if (slot == NULL || slot->depth == 0) return false;
-  if (epoch_in(&slot->announcement, domain) != UINT64_MAX) return true;
-  for (uint32_t number = 0; number < slot->inner_count; number++) {
-    if (epoch_in(&slot->inner[number].announcement, domain) != UINT64_MAX) return true;
+  if (slot == NULL || slot->depth == 0) return UINT64_MAX;
+  uint64_t epoch = epoch_in(&slot->announcement, domain);
+  for (uint32_t number = 0; epoch == UINT64_MAX && number < slot->inner_count; number++) {
+    epoch = epoch_in(&slot->inner[number].announcement, domain);
+  }
+  return epoch;
+}
+
+bool sediment_reader_is_inside(uint64_t domain) { return sediment_reader_epoch_inside(domain) != UINT64_MAX; }
+
+bool sediment_reader_is_holding(uint64_t domain) {
+  struct sediment_reader *slot = sediment_reader_slot;
+  if (slot == NULL) return false;
+  for (uint32_t number = 0; number < slot->hold_count; number++) {
+    uint32_t place = number;
+    const struct sediment_reader *holder = slot_of_hold(slot, &place);
+    if ((holder->holds[place] & SEDIMENT_DOMAIN_ALL) == domain) return true;
   }
   return false;
 }
 
+bool sediment_reader_is_outside(void) {
+  const struct sediment_reader *slot = sediment_reader_slot;
+  return slot == NULL || ((slot->depth & ~SEDIMENT_DEPARTING) == 0 && slot->hold_count == 0);
+}
+
 void sediment_reader_depart(struct sediment_departure *departure) {
   struct sediment_reader *slot = sediment_reader_slot;
-  if (slot == NULL || slot->depth == 0) __builtin_trap();
+  if (slot == NULL || sediment_reader_is_outside()) __builtin_trap();
   struct sediment_departure **end = &slot->departures;
   while (*end != NULL) end = &(*end)->next;
   departure->next = NULL;
   *end = departure;
-  slot->depth |= SEDIMENT_DEPARTING;
+  if (slot->depth > 0) {
+    slot->depth |= SEDIMENT_DEPARTING;
+  } else {
+    (void)__atomic_fetch_or(&slot->watched, WATCHED_BY_DEPARTURES, __ATOMIC_RELAXED);
+  }
 }
 
 uint64_t sediment_reader_advance(void) {
@@ -267,6 +377,56 @@ uint64_t sediment_reader_oldest(uint64_t domain) {
   return oldest;
 }
 
+// The slot of the file that a hold names if it is of the domain; UINT64_MAX for any other and none.
+static uint64_t held_in(const uint64_t *place, uint64_t domain) {
+  uint64_t hold = __atomic_load_n(place, __ATOMIC_ACQUIRE);
+  return hold != 0 && (hold & SEDIMENT_DOMAIN_ALL) == domain ? hold >> SEDIMENT_DOMAIN_BITS : UINT64_MAX;
+}
+
+size_t sediment_reader_holds(uint64_t domain, uint64_t *file_slots, size_t room) {
+  size_t count = 0;
+  const struct sediment_reader *slot = __atomic_load_n(&slots, __ATOMIC_ACQUIRE);
+  for (; slot != NULL; slot = slot->next) {
+    for (int number = 0; number < SEDIMENT_HOLDS; number++) {
+      uint64_t held = held_in(&slot->holds[number], domain);
+      if (held == UINT64_MAX || held == 0) continue;
+      if (count < room) file_slots[count] = held;
+      count++;
+    }
+  }
+  return count;
+}
+
+// Whether a slot is this thread's, or one that its own leads to.
+static bool is_mine(const struct sediment_reader *slot) {
+  const struct sediment_reader *mine = sediment_reader_slot;
+  while (mine != NULL && mine != slot) mine = mine->more;
+  return mine != NULL;
+}
+
+bool sediment_reader_watch(uint64_t domain, uint64_t first, uint64_t end, size_t *others) {
+  for (int pass = 0;; pass++) {
+    size_t count = 0, new_count = 0;
+    *others = 0;
+    struct sediment_reader *slot = __atomic_load_n(&slots, __ATOMIC_ACQUIRE);
+    for (; slot != NULL; slot = slot->next) {
+      for (uint32_t number = 0; number < SEDIMENT_HOLDS; number++) {
+        uint64_t held = held_in(&slot->holds[number], domain);
+        if (held == UINT64_MAX || held < first || held >= end) continue;
+        uint32_t bit = UINT32_C(1) << number;
+        count++;
+        if (!is_mine(slot)) ++*others;
+        if ((__atomic_fetch_or(&slot->watched, bit, __ATOMIC_SEQ_CST) & bit) == 0) new_count++;
+      }
+    }
+    // Each hold counts only if it was found again after the order that followed its bit.
+    if (count == 0) return false;
+    if (pass > 0 && new_count == 0) return true;
+    // It fails for a second, once in the life of a process.
+    while (!order_readers()) sediment_sleep(10000000);
+  }
+}
+
 size_t sediment_reader_slot_count(void) {
   size_t count = 0;
   const struct sediment_reader *slot = __atomic_load_n(&slots, __ATOMIC_ACQUIRE);
@@ -277,8 +437,16 @@ size_t sediment_reader_slot_count(void) {
 void sediment_readers_after_fork(void) {
   struct sediment_reader *mine = has_slot_key ? pthread_getspecific(slot_key) : sediment_reader_slot;
   for (struct sediment_reader *slot = slots; slot != NULL; slot = slot->next) {
-    if (slot == mine || slot->owned == SEDIMENT_OWNED_BY_PIN) continue;
+    // Whoever waited is in the parent.
+    slot->watched &= WATCHED_BY_DEPARTURES;
+    const struct sediment_reader *other = mine;
+    while (other != NULL && other != slot) other = other->more;
+    if (other != NULL || slot->owned == SEDIMENT_OWNED_BY_PIN) continue;
     end_scopes(slot);
+    for (int number = 0; number < SEDIMENT_HOLDS; number++) slot->holds[number] = 0;
+    slot->hold_count = 0;
+    slot->more = NULL;
+    slot->watched = 0;
     slot->departures = NULL;
     __atomic_store_n(&slot->owned, 0, __ATOMIC_RELEASE);
   }

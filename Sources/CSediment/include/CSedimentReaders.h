@@ -45,6 +45,24 @@
 // and W3 are sequentially consistent fences: if R3 precedes W3 in their order, W4 sees R2; else R4 sees W1.
 //
 // Which of the two R3 is, it asks after R2, so that a thread that slept before R2 does not go by an old answer.
+//
+// Holds. A scope holds everything that is unlinked after it began, so no code of a user runs in one. Before the call the
+// thread exchanges its scope for holds: each names one slot of the store's file that the call reads.
+//   R4a  stores the hold (release), still in the scope whose R4 found the slot's bytes;
+//   R5   ends the scope (release);
+//   R6   stores 0 to the hold (release) after the call.
+// The reclaimer gives back slots whose tag is past and, in
+//   W5  loads all holds (acquire), after W4,
+// which no hold names. A reader that may read the slots began its scope before p (or it could not find them), so W4
+// loads R2's value, and the reader is seen, or a later value, which was stored by R5 or after it. Then W5 comes after R4a
+// and loads the hold, or what R6 stored after the last read of the bytes. No fence is needed between R4a and R5.
+//
+// Watching. Whoever needs slots that a hold names does not poll:
+//   W6  sets the hold's bit in `watched` (a read-modify-write);
+//   W7  orders W6 before W8, as W3 does;
+//   W8  loads the hold again.
+// The end of a hold is R6, then R3, then R7: a load of `watched`. If W8 still finds the hold, R6 comes after the point
+// that W7 makes the thread pass, so does R7, and it finds the bit. Then it clears the bit and wakes the domain.
 
 #define SEDIMENT_DOMAIN_BITS 16
 #define SEDIMENT_DOMAIN_ALL UINT64_C(0xFFFF)
@@ -64,8 +82,11 @@ struct sediment_inner_reader {
 
 enum { SEDIMENT_INNER_READERS = 3, SEDIMENT_OWNED_BY_THREAD = 1, SEDIMENT_OWNED_BY_PIN = 2 };
 
+// The number of holds in one slot.
+enum { SEDIMENT_HOLDS = 3 };
+
 // Alone on two lines of the cache, since processors fetch lines in pairs. Only the thread that owns a slot
-// writes its announcements and depth.
+// writes its announcements, depth and holds.
 struct sediment_reader {
   // The epoch above the domain's bits, or 0 when the thread does not read.
   uint64_t announcement;
@@ -77,7 +98,15 @@ struct sediment_reader {
   struct sediment_departure *departures;
   // How many of these there are; the last has the greatest depth.
   uint32_t inner_count;
+  // The thread's holds, which end in the opposite order: the first ones are here, the others in the slots that `more`
+  // leads to.
+  uint32_t hold_count;
   struct sediment_inner_reader inner[SEDIMENT_INNER_READERS];
+  // Each a slot of a file above the domain's bits, or 0.
+  uint64_t holds[SEDIMENT_HOLDS];
+  struct sediment_reader *more;
+  // A bit for each hold whose end somebody waits for; the highest one while departures wait for the last hold to end.
+  uint32_t watched;
 } __attribute__((aligned(128)));
 
 #define SEDIMENT_DEPARTING UINT32_C(0x80000000)
@@ -143,20 +172,79 @@ static inline void sediment_reader_leave(void) {
   sediment_reader_leave_inner(slot);
 }
 
-// Begins a scope that is no thread's: a pin, which ends with the slot that is given back, on any thread and in any
-// order. The thread that began it may read under it as in a scope of its own (R4), and so may whoever gets the slot.
-// Ends the process if there is no memory.
-struct sediment_reader *sediment_reader_pin(uint64_t domain);
+// Lets a function be called with the domain whenever a hold has ended that was watched; always the same one.
+void sediment_reader_wake_by(void (*woken)(uint64_t domain));
+
+// Go on with a hold that has no place in the thread's own slot, and with the end of one that is watched or lies there.
+void sediment_reader_hold_more(struct sediment_reader *slot, uint32_t number, uint64_t hold);
+void sediment_reader_let_go_more(struct sediment_reader *slot, uint32_t number);
+void sediment_reader_let_go_watched(struct sediment_reader *slot, uint32_t number, uint64_t hold);
+
+// Holds a slot of the domain's file beyond the end of the scope in which it was found (R4a); slot 0 stands for none.
+static inline void sediment_reader_hold(uint64_t domain, uint64_t file_slot) {
+  struct sediment_reader *slot = sediment_reader_slot;
+  if (__builtin_expect(slot == NULL, 0)) __builtin_trap();
+  uint64_t hold = file_slot << SEDIMENT_DOMAIN_BITS | domain;
+  uint32_t number = slot->hold_count++;
+  if (__builtin_expect(number < SEDIMENT_HOLDS, 1)) {
+    __atomic_store_n(&slot->holds[number], hold, __ATOMIC_RELEASE);
+    return;
+  }
+  sediment_reader_hold_more(slot, number, hold);
+}
+
+// Ends the hold that this thread began last (R6, R7); traps if it has none.
+static inline void sediment_reader_let_go(void) {
+  struct sediment_reader *slot = sediment_reader_slot;
+  if (__builtin_expect(slot == NULL || slot->hold_count == 0, 0)) __builtin_trap();
+  uint32_t number = --slot->hold_count;
+  if (__builtin_expect(number < SEDIMENT_HOLDS, 1)) {
+    uint64_t hold = slot->holds[number];
+    __atomic_store_n(&slot->holds[number], 0, __ATOMIC_RELEASE);
+    sediment_reader_order();
+    if (__builtin_expect(__atomic_load_n(&slot->watched, __ATOMIC_RELAXED) == 0, 1)) return;
+    sediment_reader_let_go_watched(slot, number, hold);
+    return;
+  }
+  sediment_reader_let_go_more(slot, number);
+}
+
+// Makes a hold that is no thread's: a pin, which ends with the slot that is given back, on any thread and in any order.
+// Called in the scope in which the file's slot was found. Ends the process if there is no memory.
+struct sediment_reader *sediment_reader_pin(uint64_t domain, uint64_t file_slot);
 void sediment_reader_unpin(struct sediment_reader *slot);
+
+// W5, after `sediment_reader_oldest`: the file's slots that holds of the domain name, some perhaps twice, as far as there
+// is room for them; how many there are.
+size_t sediment_reader_holds(uint64_t domain, uint64_t *file_slots, size_t room);
+
+// W6 to W8: watches the holds of the domain that name a slot from `first` to below `end`. Whether there are any; `others`
+// is how many of these are not this thread's. When one of them ends, its domain is woken.
+bool sediment_reader_watch(uint64_t domain, uint64_t first, uint64_t end, size_t *others);
 
 // Whether there are pins; in a child after a fork, those of its parent are among them.
 bool sediment_reader_has_pins(void);
 
-// How many scopes this thread is in, and whether it is in one of a domain.
+// How many scopes this thread is in; whether it is in one of a domain; whether it has a hold of a domain; whether it is in
+// no scope and has no hold.
 uint32_t sediment_reader_depth(void);
 bool sediment_reader_is_inside(uint64_t domain);
 
-// Lets this thread, which is in a scope, call something once it is in none; the departure is the thread's until then.
+// The epoch that this thread announces for a domain, UINT64_MAX if none; and the one that it would announce now.
+//
+// A thread that has left a scope of epoch e may use what it found there in a later scope, if it announces e again and the
+// epoch, loaded after R3, still is e. Whatever was unlinked after the first scope began has a tag of at least e, and its W2
+// comes after that load. So does the point p of its W3, and W4 finds the announcement.
+uint64_t sediment_reader_epoch_inside(uint64_t domain);
+static inline uint64_t sediment_reader_epoch_now(void) {
+  return __atomic_load_n(&sediment_reader_epoch.value, __ATOMIC_ACQUIRE);
+}
+
+bool sediment_reader_is_holding(uint64_t domain);
+bool sediment_reader_is_outside(void);
+
+// Lets this thread, which is in a scope or has a hold, call something once it is outside; the departure is the thread's
+// until then.
 void sediment_reader_depart(struct sediment_departure *departure);
 
 // W2: the tag of what was unlinked before the call.

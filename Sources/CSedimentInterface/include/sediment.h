@@ -554,8 +554,8 @@ typedef void (*sediment_value_fn)(void *context, const void *value, size_t value
 /// Calls a callback with the value of a key, without a copy; returns `SEDIMENT_ABSENT`, and calls nothing, if it has
 /// none.
 ///
-/// It is the quickest way to a value. The callback should return soon: space that is freed meanwhile is used again only
-/// afterwards.
+/// It is the quickest way to a value. Until the callback returns, only the segment in which the value lies is kept from
+/// being used again.
 SEDIMENT_API sediment_status sediment_read(
     sediment_collection *collection, const void *key, size_t key_size, sediment_value_fn callback, void *context);
 
@@ -574,8 +574,7 @@ typedef struct sediment_pinned {
 /// Pins the value of a key; returns `SEDIMENT_ABSENT` if it has none.
 ///
 /// The bytes stay as they are until `sediment_unpin`, on any thread, even if the key is set or the store is closed
-/// meanwhile. Unpin soon: space that is freed meanwhile is used again only afterwards, and a closed store lets go of
-/// its file only then.
+/// meanwhile. Until then the segment in which the value lies is not used again, and a closed store keeps its file.
 SEDIMENT_API sediment_status sediment_pin(
     sediment_collection *collection, const void *key, size_t key_size, sediment_pinned *pinned);
 

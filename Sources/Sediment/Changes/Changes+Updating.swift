@@ -12,14 +12,32 @@ extension Changes {
     _ body: (FoundValue?) throws -> [UInt8]?
   ) throws {
     while true {
-      // Not in the reader's scope when the change is made: a full store may have to wait until readers have left.
-      let (new, sequence) = try Readers.reading(domain) {
-        let (value, sequence) = try look(key, state)
-        defer { value?.release() }
-        return (try body(value), sequence)
-      }
+      // The hold ends before the change is made: a full store may have to wait until readers have left.
+      let (new, sequence) = try updated(key, state, body)
       if unsafe try replace(key, state, with: new?.span.bytes, after: sequence, expiry, durability) { return }
     }
+  }
+
+  /// What a closure makes of the value of a key, and the sequence of the value's record; 0 if it has none.
+  private func updated(
+    _ key: RawSpan, _ state: CollectionState, _ body: (FoundValue?) throws -> [UInt8]?
+  ) throws -> (new: [UInt8]?, sequence: UInt64) {
+    Readers.enter(domain)
+    let (value, sequence): (FoundValue?, UInt64)
+    do throws(SedimentError) {
+      (value, sequence) = try look(key, state)
+    } catch {
+      Readers.leave()
+      throw error
+    }
+    guard let value else {
+      Readers.exchangeScope(domain, forHoldOn: nil)
+      defer { Readers.letGo() }
+      return (try body(nil), sequence)
+    }
+    reader.lend(value)
+    defer { reader.endLending(value) }
+    return (try body(value), sequence)
   }
 
   /// The value of a key, to be released in the reader's scope, and the sequence of its record; nil and 0 if it has none.

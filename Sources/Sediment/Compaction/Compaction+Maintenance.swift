@@ -41,7 +41,7 @@ extension Compaction {
     let before = survey
     if isShort, !isVain {
       if try log.bringBack() { return .again(after: 0) }
-      if log.isHeldByReaders() { return .look(after: Self.readersPauseNanoseconds) }
+      if log.areFreedSlotsInScopes() { return .look(after: Self.scopesPauseNanoseconds) }
     }
     if survey.isDue, survey.isWorthCheckpoint(SlotSpace.byteCount(of: emptying.neededSlotCount)) {
       try log.checkpoint(both: true)
@@ -60,12 +60,12 @@ extension Compaction {
       hasWon = try balance(survey) > 0 || hasWon
     }
     guard hasWon else {
-      let step = try settle(isIdle)
+      let (step, held) = try settle(isIdle)
       writer.withLock { writer in
         // Only what is still there once everything has come back cannot be won.
         writer.noteVain()
         // What the search itself has written would wake the next one, and so on for ever.
-        if isShort, !isVain { writer.vainUpkeep = VainSearch(writer) }
+        if isShort, !isVain { writer.vainUpkeep = VainSearch(writer, held: held) }
       }
       return step
     }
@@ -114,26 +114,27 @@ extension Compaction {
   }
 
   /// Ends what was begun: lets freed slots come back, and gives to the file system what is not needed.
-  private func settle(_ isIdle: Bool) throws(SedimentError) -> Step {
+  ///
+  /// Returns the freed slots that holds keep, too: the end of one schedules the next step (`HoldEnds`).
+  private func settle(_ isIdle: Bool) throws(SedimentError) -> (Step, HeldSlots?) {
     try endDictionaries()
     try log.bringBack()
     // While somebody writes, what is free now will soon be needed.
     if isIdle {
-      if try comeDown() { return .again(after: 0) }
+      if try comeDown() { return (.again(after: 0), nil) }
       try trim(to: nil)
     }
-    // Readers or a backup hold the rest; a look now and then is enough.
-    let (isHeld, hasExcess) = writer.withLock { writer in
-      (
-        writer.freedRuns.contains { writer.pinned[$0.generation] == nil },
-        excess(writer, nil) != nil || hasIdleBlocks(writer, nil) || mayComeDown(writer)
-      )
+    let freed = log.watchFreedSlots()
+    if freed.canComeBack { return (.again(after: 0), nil) }
+    if freed.areInScopes { return (.look(after: Self.scopesPauseNanoseconds), nil) }
+    let hasExcess = writer.withLock { writer in
+      excess(writer, nil) != nil || hasIdleBlocks(writer, nil) || mayComeDown(writer)
     }
-    if isHeld { return .look(after: Self.readersPauseNanoseconds) }
-    return hasExcess && !isIdle ? .look(after: Self.idleNanoseconds) : .done
+    return (hasExcess && !isIdle ? .look(after: Self.idleNanoseconds) : .done, freed.held)
   }
 
-  private static var readersPauseNanoseconds: UInt64 { 20_000_000 }
+  /// So long a step waits for scopes of readers, in which no code of a user runs.
+  private static var scopesPauseNanoseconds: UInt64 { 20_000_000 }
 
   /// So long nothing must have been written for the file to shrink.
   private static var idleNanoseconds: UInt64 { 100_000_000 }

@@ -125,7 +125,7 @@ extension Compaction {
     }
   }
 
-  /// Makes room once for a change that found none; whether anything came back.
+  /// Makes room once for a change that found none; whether anything came back, or was freed that readers still hold.
   mutating func makeSpaceOnce(
     since before: UInt64, isBehindVain: Bool
   ) throws(SedimentError) -> Bool {
@@ -135,7 +135,8 @@ extension Compaction {
     if isBack(since: before), !isBehindVain { return true }
     try log.bringBack()
     if isBack(since: before), !isBehindVain { return true }
-    if log.isHeldByReaders() { return false }
+    if log.areFreedSlotsInScopes() { return false }
+    let available = writer.withLock { writer in writer.availableSlotCount }
     contents.sweepAtOnce()
     do throws(SedimentError) {
       try findLostExtents()
@@ -150,7 +151,7 @@ extension Compaction {
     } catch  where error.code == .outOfSpace {
       // There is no room even for what would make some, unless something comes back.
     }
-    return try log.bringBack()
+    return try log.bringBack() || writer.withLock { writer in writer.availableSlotCount > available }
   }
 
   /// Whether slots came back since so many had.

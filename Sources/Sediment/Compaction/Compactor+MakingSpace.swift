@@ -45,8 +45,11 @@ extension Compactor {
     }
   }
 
-  /// Whether this thread is in a reader's scope of this store, in which it would wait for itself.
-  var isRead: Bool { Readers.isInside(domain) }
+  /// Whether this thread reads the store, in a scope or in a closure: it waits for no other thread that waits for readers.
+  var isRead: Bool { isInScope || Readers.isHolding(domain) }
+
+  /// Whether this thread is in a reader's scope of this store, which keeps all slots that are freed from coming back.
+  var isInScope: Bool { Readers.isInside(domain) }
 
   private func makeSpace(after error: SedimentError, _ search: inout RoomSearch) throws(SedimentError) {
     guard error.code == .outOfSpace, options.compaction != .off, let writer, let compaction else {
@@ -78,7 +81,7 @@ extension Compactor {
       return (writer.reclaimedSlotCount, isHopeful)
     }
     guard isHopeful else { throw error }
-    guard !isRead else {
+    guard !isInScope else {
       let hasReclaimed = try log.reclaim()
       // Others may have given back meanwhile.
       guard hasReclaimed || writer.withLock({ writer in writer.reclaimedSlotCount != before }) else {
@@ -87,6 +90,8 @@ extension Compactor {
       return
     }
     let deadline = disk.monotonicClock() &+ Self.readersWaitNanoseconds
+    let wakingTime = MonotonicClock.now(plus: Self.readersWaitNanoseconds)
+    var pause = Self.scopesPauseNanosecondsMin
     var refused = refusedCount(writer)
     while true {
       let hasWon: Bool
@@ -101,20 +106,36 @@ extension Compactor {
         refused = count
         hasWon = true
       }
-      // Both at once: what is held no more came back.
-      let (isBack, isHeld) = log.reclaimLock.withLock {
-        writer.withLock { writer in (writer.reclaimedSlotCount != before, !writer.freedRuns.isEmpty) }
+      // Slots that another thread has taken out of the list to give them back are back after this.
+      let isBack = log.reclaimLock.withLock {
+        writer.withLock { writer in writer.reclaimedSlotCount != before }
       }
       if isBack { return }
       try lifetime.check()
-      guard hasWon || isHeld, disk.monotonicClock() < deadline else {
-        if !isHeld { writer.withLock { writer in writer.vainSearch = VainSearch(writer) } }
-        throw error
+      let isTimeLeft = disk.monotonicClock() < deadline
+      if hasWon, isTimeLeft { continue }
+      let freed = log.watchFreedSlots()
+      if freed.canComeBack, isTimeLeft { continue }
+      if freed.areInScopes, isTimeLeft {
+        SchedulePoint.pause(pause)
+        pause = min(2 * pause, Self.scopesPauseNanosecondsMax)
+        continue
       }
-      // Readers are about to leave.
-      SchedulePoint.yield()
+      if let held = freed.held, freed.areHeldByOthers, !isRead,
+        reader.holdEnds.wait(beyond: held.endCount, until: wakingTime)
+      {
+        continue
+      }
+      if !freed.areInScopes, !hasWon {
+        writer.withLock { writer in writer.vainSearch = VainSearch(writer, held: freed.held) }
+      }
+      throw error
     }
   }
+
+  /// How long a writer pauses until scopes of readers have ended, in which no code of a user runs.
+  private static var scopesPauseNanosecondsMin: UInt64 { 1_000 }
+  private static var scopesPauseNanosecondsMax: UInt64 { 1_000_000 }
 
   /// How many segments stay as they are because they cannot be read.
   func refusedCount(_ writer: Locked<LogWriter>) -> Int {

@@ -167,7 +167,7 @@ extension Compactor {
   func removeByExchange(
     _ key: RawSpan, _ state: CollectionState, if condition: WriteCondition, _ durability: WrittenDurability
   ) throws(SedimentError) -> Bool? {
-    guard options.compaction != .off, !isRead else { return nil }
+    guard options.compaction != .off, !isInScope else { return nil }
     guard let compaction else { throw .readOnly(path) }
     let (wasVisible, sequence) = try compaction.withLock { (compaction) throws(SedimentError) in
       (try compaction.remove(key, state, if: condition), log.lastSequence)

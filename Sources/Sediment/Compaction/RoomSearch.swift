@@ -58,6 +58,8 @@ struct RoomSearch {
 /// search as well.
 struct VainSearch {
   private let reclaimedSlotCount: UInt64
+  /// The freed slots that holds of readers kept; nil if there were none.
+  private let held: HeldSlots?
   private let neededGeneration: Generation
   private let deadByteCount: Int
   /// Segments that had died whole: of one slot these are less than its bytes.
@@ -65,8 +67,9 @@ struct VainSearch {
   private let hasExpired: Bool
   private let expiryCount: UInt64
 
-  /// The state now.
-  init(_ writer: borrowing LogWriter) {
+  /// The state now; `held` are the freed slots that are known to be held.
+  init(_ writer: borrowing LogWriter, held: HeldSlots? = nil) {
+    self.held = held
     reclaimedSlotCount = writer.reclaimedSlotCount
     neededGeneration = writer.neededGeneration
     deadByteCount = Self.deadByteCount(writer)
@@ -75,11 +78,11 @@ struct VainSearch {
     expiryCount = writer.ledger.expiryCount
   }
 
-  /// Whether nothing has happened since that lets a search win anything: nothing came back or waits to, no checkpoint let
-  /// go of segments, next to nothing died, and nothing has expired.
+  /// Whether nothing has happened since that lets a search win anything: nothing came back or waits to
+  /// (but for slots that are still held), no checkpoint let go of segments, next to nothing died, and nothing has expired.
   func isStill(_ writer: borrowing LogWriter) -> Bool {
-    writer.freedSlotCount == 0 && reclaimedSlotCount == writer.reclaimedSlotCount
-      && neededGeneration == writer.neededGeneration
+    writer.freedSlotCount == held?.slotCount ?? 0 && held?.isStill ?? true
+      && reclaimedSlotCount == writer.reclaimedSlotCount && neededGeneration == writer.neededGeneration
       && Self.deadByteCount(writer) < deadByteCount + Limits.slotByteCount
       && writer.emptied.isSubset(of: emptied) && hasExpired == writer.hasExpired
       && expiryCount == writer.ledger.expiryCount

@@ -67,8 +67,8 @@ extension Engine {
   /// Makes everything durable, waits until nobody reads from the file any more, and lets go of it (DESIGN.md 5,
   /// "Close").
   ///
-  /// In a reader's scope it does not wait, or the thread might wait for itself: then the file is let go of when the
-  /// thread is in none any more; while values are pinned, when none is. If something fails, the file is as a crash would
+  /// In a closure that reads it does not wait, or the thread might wait for itself: then the file is let go of when the
+  /// thread has left its last closure; while values are pinned, when none is. If something fails, the file is as a crash would
   /// leave it, and let go of all the same.
   func close() throws(SedimentError) {
     // A child has no part in the parent's store, and may find its locks taken for ever.
@@ -96,10 +96,11 @@ extension Engine {
     // Whoever begins to read from now on sees that the store is closed.
     let tag = Readers.advance()
     reader.pins.close { [self] in
-      if Readers.isPast(tag, in: reader.domain) { return letGo() }
+      if Readers.isPast(tag, in: reader.domain), reader.holdEnds.watchAll() == .none { return letGo() }
       Readers.whenOutside { [self] in
         if lifetime.isForked { return }
         Readers.waitUntilPast(tag, in: reader.domain)
+        reader.holdEnds.waitUntilNoneIsHeld()
         letGo()
       }
     }
@@ -108,6 +109,7 @@ extension Engine {
 
   /// Closes the file, and unlocks it with that; nobody reads from it, nor ever will.
   private func letGo() {
+    reader.holdEnds.end()
     var failure: SedimentError?
     do throws(SedimentError) {
       try log.volume.file.close()
@@ -123,10 +125,10 @@ extension Engine {
   /// Waits for a close that another call has begun, and throws what that throws.
   ///
   /// Not for one that may be waiting for this thread: one that it is in the middle of, or that ends the work which it
-  /// does; and in a reader's scope, or while values are pinned, only for what is to be on the disk.
+  /// does; and in a closure that reads, or while values are pinned, only for what is to be on the disk.
   private func waitForClosing() throws(SedimentError) {
     if closing.isOfThisThread || background.isRunHere { return }
-    try closing.wait(for: Readers.depth == 0 && !reader.pins.isHeld ? .ended : .settled)
+    try closing.wait(for: Readers.isOutside && !reader.pins.isHeld ? .ended : .settled)
   }
 
   /// Refuses all changes from now on; those that are being made have ended when it returns.

@@ -38,10 +38,43 @@ extension Log {
     return try reclaim()
   }
 
-  /// Whether freed slots wait for nothing but readers or a backup; whatever else were freed now, these would hold as
-  /// well.
-  func isHeldByReaders() -> Bool {
-    writer?.withLock { writer in writer.freedRuns.contains { $0.sequence <= gate.syncedSequence } } ?? false
+  /// Finds out what keeps freed slots from coming back whose freeing is durable.
+  ///
+  /// From now on `holdEnds` tells when a hold on them ends. Slots that a backup keeps are left out.
+  func watchFreedSlots() -> FreedSlots {
+    guard let writer else { return FreedSlots() }
+    let endCount = reader.holdEnds.count
+    let (past, areInScopes) = writer.withLock { writer -> ([FreedRun], Bool) in
+      let waiting = writer.runsWaitingForReaders(syncedSequence: gate.syncedSequence)
+      if waiting.isEmpty { return ([], false) }
+      let oldestEpoch = Readers.oldestEpoch(in: domain)
+      let past = waiting.filter { $0.tag < oldestEpoch }
+      return (past, past.count < waiting.count)
+    }
+    var freed = FreedSlots(areInScopes: areInScopes)
+    var heldSlotCount: UInt32 = 0
+    for run in past.map(\.run) {
+      switch reader.holdEnds.watch(run) {
+      case .none: freed.canComeBack = true
+      case .onlyThisThread: heldSlotCount += run.count
+      case .others:
+        heldSlotCount += run.count
+        freed.areHeldByOthers = true
+      }
+    }
+    if heldSlotCount > 0 { freed.held = HeldSlots(heldSlotCount, reader.holdEnds, endCount: endCount) }
+    return freed
+  }
+
+  /// Whether freed slots wait for scopes of readers, which last for some microseconds: whatever else were freed now, these
+  /// scopes would keep it as well.
+  func areFreedSlotsInScopes() -> Bool {
+    writer?.withLock { writer in
+      let waiting = writer.runsWaitingForReaders(syncedSequence: gate.syncedSequence)
+      if waiting.isEmpty { return false }
+      let oldestEpoch = Readers.oldestEpoch(in: domain)
+      return waiting.contains { $0.tag >= oldestEpoch }
+    } ?? false
   }
 
   /// Gives back what is free at last; whether anything was.
@@ -61,7 +94,8 @@ extension Log {
       if let poison = writer.poison { throw poison }
       writer.adoptions = writer.adoptions.filter { $0.value > sequence }
       return writer.takeReleased(
-        syncedSequence: sequence, oldestEpoch: Readers.oldestEpoch(in: domain))
+        syncedSequence: sequence, oldestEpoch: Readers.oldestEpoch(in: domain),
+        heldSlots: Readers.heldSlots(in: domain))
     }
     if released.isEmpty { return false }
     do throws(SedimentError) {

@@ -7,8 +7,44 @@ struct FreedRun {
   let generation: Generation
   /// The sequence of the change, which must be on the medium (invariant 11).
   let sequence: UInt64
-  /// The tag behind which no reader is inside that could have found the segment.
+  /// Once this tag is past, no reader can find the segment; those that found it before have a hold on one of its slots.
   fileprivate(set) var tag: UInt64
+}
+
+/// What keeps freed slots from coming back though their freeing is durable.
+struct FreedSlots {
+  /// Whether nothing keeps some of them any more.
+  var canComeBack = false
+  /// Whether scopes of readers keep some, which last for some microseconds.
+  var areInScopes = false
+  /// The slots that holds keep, which last as long as closures and pins; nil if there are none.
+  var held: HeldSlots?
+  /// Whether other threads than the one that asked have such holds, or pins.
+  var areHeldByOthers = false
+}
+
+/// Freed slots that holds keep until one of them ends.
+struct HeldSlots {
+  let slotCount: UInt32
+  private let holdEnds: HoldEnds
+  let endCount: UInt64
+
+  init(_ slotCount: UInt32, _ holdEnds: HoldEnds, endCount: UInt64) {
+    self.slotCount = slotCount
+    self.holdEnds = holdEnds
+    self.endCount = endCount
+  }
+
+  /// Whether no hold has ended since these slots were found.
+  var isStill: Bool { holdEnds.count == endCount }
+}
+
+extension SlotRun {
+  /// Whether the run has one of some slots, which are in ascending order.
+  fileprivate func contains(anyOf slots: [UInt64]) -> Bool {
+    let place = slots.firstIndexByHalving { $0 >= UInt64(first) }
+    return place < slots.count && slots[place] < UInt64(end)
+  }
 }
 
 // Giving slots back once nothing can lead there any more.
@@ -24,17 +60,23 @@ extension LogWriter {
     }
   }
 
-  /// Takes out what changes have freed that are on the medium, and no reader and no backup holds; nothing leads there
-  /// any more, and it is to be given back.
-  mutating func takeReleased(syncedSequence: UInt64, oldestEpoch: UInt64) -> [FreedRun] {
-    let ready = freedRuns.filter {
-      $0.sequence <= syncedSequence && $0.tag < oldestEpoch && pinned[$0.generation] == nil
+  /// Takes out the runs whose freeing is on the medium and that no reader and no backup holds; they are to be given back.
+  ///
+  /// `heldSlots` was asked for after `oldestEpoch`, and is in ascending order.
+  mutating func takeReleased(syncedSequence: UInt64, oldestEpoch: UInt64, heldSlots: [UInt64]) -> [FreedRun] {
+    let ready = runsWaitingForReaders(syncedSequence: syncedSequence).filter {
+      $0.tag < oldestEpoch && !$0.run.contains(anyOf: heldSlots)
     }
     if ready.isEmpty { return [] }
     let generations = Set(ready.map(\.generation))
     freedRuns.removeAll { generations.contains($0.generation) }
     for freed in ready { slots.remove(freed.run, permit) }
     return ready
+  }
+
+  /// The freed runs that nothing but readers keeps from coming back.
+  func runsWaitingForReaders(syncedSequence: UInt64) -> [FreedRun] {
+    freedRuns.filter { $0.sequence <= syncedSequence && pinned[$0.generation] == nil }
   }
 
   /// Gives slots back whose headers have lost their magic.

@@ -66,15 +66,18 @@ extension Reader {
   /// that expires, nil and never where it has none.
   ///
   /// What they need from memory is asked for ahead: first the index's buckets of all, then their records. So the
-  /// waits overlap, where one lookup after the other would wait for each.
+  /// waits overlap, where one lookup after the other would wait for each. With `lending`, `body` is code of a user, and
+  /// is called outside the reader's scope.
   @usableFromInline
   func read(
-    _ group: KeyGroup, from first: Int, _ state: CollectionState,
+    _ group: KeyGroup, from first: Int, _ state: CollectionState, lending: Bool,
     _ body: (Int, RawSpan?, SedimentExpiry) throws -> Void
   ) throws {
     try enterReading()
     defer { Readers.leave() }
     let view = index.view
+    let keyHash = view.keyHash
+    let epoch = Readers.epoch(in: domain)
     for number in 0..<group.count {
       let home = view.home(unsafe RawSpan(_unsafeBytes: group.key(number)), collection: state.number)
       unsafe (group.homes + number).initialize(to: home)
@@ -87,33 +90,67 @@ extension Reader {
     }
     for number in 0..<group.count {
       let key = unsafe RawSpan(_unsafeBytes: group.key(number))
-      let (hash, place) = unsafe (group.homes[number].hash, group.places[number])
-      // What the closure did, or waited for, may have changed the index since.
+      let hash = unsafe group.homes[number].hash
+      // Once something was unlinked while code of a user ran, the memory that was searched may be that of other tables.
+      let isStale = Readers.epoch(in: domain) != epoch
+      let place = unsafe isStale ? search(hash, keyHash) : group.places[number]
+      // Others may have changed the index since.
       if let place, place.isCurrent(hash, in: index.view),
         let found = recordInPlace(key, place, state, isNear: true), isWhole(found)
       {
         let expiry = SedimentExpiry(written: found.view.expiry)
-        try body(first + number, unsafe RawSpan(_unsafeBytes: found.view.value), expiry)
+        let value = unsafe FoundValue(found.view.value, owner: nil)
+        try call(body, first + number, value, expiry, lending: lending)
         continue
       }
-      guard let found = try findAnew(key, hash, view, state) else {
-        try body(first + number, nil, .never)
+      guard let found = try findAnew(key, hash, keyHash, state) else {
+        try call(body, first + number, nil, .never, lending: lending)
         continue
       }
       let expiry = SedimentExpiry(written: found.view.expiry)
       let value = try value(of: found)
       defer { value.release() }
-      try body(first + number, unsafe RawSpan(_unsafeBytes: value.bytes), expiry)
+      try call(body, first + number, value, expiry, lending: lending)
     }
   }
 
-  /// The record of a key whose hash in a view is known, and whose search came to nothing that can be used.
+  /// Calls the closure of `read` with a value, which nobody releases.
+  @inline(__always)
+  private func call(
+    _ body: (Int, RawSpan?, SedimentExpiry) throws -> Void, _ number: Int, _ value: FoundValue?,
+    _ expiry: SedimentExpiry, lending: Bool
+  ) throws {
+    if !lending { return try call(body, number, value, expiry) }
+    try lend(nil, value) { try call(body, number, value, expiry) }
+    // Whoever closes the store waits for the one closure, and not for all that would follow.
+    try lifetime.check()
+  }
+
+  @inline(__always)
+  private func call(
+    _ body: (Int, RawSpan?, SedimentExpiry) throws -> Void, _ number: Int, _ value: FoundValue?,
+    _ expiry: SedimentExpiry
+  ) rethrows {
+    if let value {
+      try body(number, unsafe RawSpan(_unsafeBytes: value.bytes), expiry)
+    } else {
+      try body(number, nil, expiry)
+    }
+  }
+
+  /// Searches again for a key whose hash is known.
+  private func search(_ hash: UInt64, _ keyHash: KeyHash) -> IndexPlace? {
+    let view = index.view
+    return view.keyHash == keyHash ? KeySearch(IndexHome(hash, in: view)).place : nil
+  }
+
+  /// The record of a key whose hash is known for a seed of the index, and whose search came to nothing that can be used.
   @inline(never)
   private func findAnew(
-    _ key: RawSpan, _ hash: UInt64, _ view: IndexView, _ state: CollectionState
+    _ key: RawSpan, _ hash: UInt64, _ keyHash: KeyHash, _ state: CollectionState
   ) throws(SedimentError) -> FoundRecord? {
     let now = index.view
-    let hash = now.keyHash == view.keyHash ? hash : now.hash(key, collection: state.number)
+    let hash = now.keyHash == keyHash ? hash : now.hash(key, collection: state.number)
     return try findRecord(key, hash, in: now, state)
   }
 }

@@ -74,7 +74,7 @@ package final class PinnedValue: @unchecked Sendable {
 extension SedimentKeyspace {
   /// The value of a key, kept where it lies, even if the key is set or the store is closed meanwhile; nil if it has none.
   ///
-  /// Space that is freed meanwhile is used again only afterwards, and a closed store lets go of its file only then.
+  /// The segment that it lies in is not used again before, and a closed store lets go of its file only then.
   package func pin(_ key: RawSpan) throws(SedimentError) -> PinnedValue? {
     try defaultCollection.store.reader.pin(key, defaultCollection.state)
   }
@@ -83,16 +83,15 @@ extension SedimentKeyspace {
 extension Reader {
   fileprivate func pin(_ key: RawSpan, _ state: CollectionState) throws(SedimentError) -> PinnedValue? {
     try lifetime.check()
-    return try Readers.pin(domain) { (pin) throws(SedimentError) -> PinnedValue? in
-      var expiry: UInt64 = 0
-      guard let value = try beginReading(key, state, expiry: &expiry) else { return nil }
-      defer { Readers.leave() }
-      // Only now: a call that finds nothing must not be the one to let go of a closed file.
-      guard pins.add() else {
-        value.release()
-        throw .closed(path)
-      }
-      return PinnedValue(self, pin, value.kept(), expiry: expiry)
+    var expiry: UInt64 = 0
+    guard let value = try beginReading(key, state, expiry: &expiry) else { return nil }
+    defer { Readers.leave() }
+    // Only now: a call that finds nothing must not be the one to let go of a closed file.
+    guard pins.add() else {
+      value.release()
+      throw .closed(path)
     }
+    let pin = Readers.pin(domain, unsafe slot(of: value.start, ofMemory: value.owner))
+    return PinnedValue(self, pin, value.kept(), expiry: expiry)
   }
 }

@@ -12,8 +12,8 @@ extension Reader {
   /// Calls `body` with the visible records of a collection until it says stop, each key that is there the whole time
   /// just once, in no order.
   ///
-  /// `body` runs in a reader's scope, without the lock, so it may read and write. A record that is damaged ends it, unless
-  /// `damage` passes over its error.
+  /// `body` runs in a reader's scope, without the lock, and calls code of a user only by `lend`. A record that is damaged
+  /// ends the walk, unless `damage`, which runs outside the scope, passes over its error.
   func forEachRecord(
     _ state: CollectionState, damage: (SedimentError) throws -> Void = { throw $0 },
     _ body: (FoundRecord) throws -> Bool
@@ -39,7 +39,7 @@ extension Reader {
     defer { Readers.leave() }
     switch walk.index.advance(in: index.view) {
     case .entries:
-      return try visit(walk.index.entries, state, damage, body)
+      return try visit(walk.index, state, damage, body)
     case .rebuilt:
       // Everything was cleared meanwhile, and what is there now is new; or else, which hardly ever happens, the
       // index was built anew, and there is no telling what was visited.
@@ -49,31 +49,81 @@ extension Reader {
     }
   }
 
-  /// Visits the records of entries, whose memory is brought near some time before.
+  /// Visits the records of a walk's entries, whose memory is brought near some time before.
+  ///
+  /// Once something was unlinked while code of a user ran, records may have been moved or freed: from then on the index is
+  /// asked for each entry anew.
   private func visit(
-    _ entries: [IndexEntry], _ state: CollectionState, _ damage: (SedimentError) throws -> Void,
+    _ walk: IndexWalk, _ state: CollectionState, _ damage: (SedimentError) throws -> Void,
     _ body: (FoundRecord) throws -> Bool
   ) throws -> Bool {
+    let entries = walk.entries
     let ahead = 16
+    let epoch = Readers.epoch(in: domain)
+    var isStale = false
+    // Records that were visited elsewhere than where their entry said.
+    var others: Set<UInt64> = []
     for (place, entry) in entries.enumerated() {
       if place + ahead < entries.count { prefetch(entries[place + ahead]) }
-      let position = entry.position << 3
-      guard let found = try record(at: position) else {
-        try damage(damaged(at: position))
+      isStale = isStale || Readers.epoch(in: domain) != epoch
+      if !isStale || isCurrent(entry, of: walk) {
+        guard try visit(entry.position << 3, state, damage, body) else { return false }
         continue
       }
-      defer { found.release() }
-      guard found.view.collection == state.number else { continue }
-      if options.verifiesReads, !found.view.isIntact(at: position, seed: found.segment.seed) {
-        try damage(damaged(at: position))
-        continue
+      for position in otherPositions(for: entry, of: walk) where others.insert(position).inserted {
+        guard try visit(position << 3, state, damage, body) else { return false }
       }
-      guard isVisible(found, state) else { continue }
-      if try !body(found) { return false }
-      // Whoever closes the store waits for the one closure, and not for all that would follow.
-      try lifetime.check()
     }
     return true
+  }
+
+  /// Visits the record at a position that the index named in this scope.
+  @inline(__always)
+  private func visit(
+    _ position: UInt64, _ state: CollectionState, _ damage: (SedimentError) throws -> Void,
+    _ body: (FoundRecord) throws -> Bool
+  ) throws -> Bool {
+    guard let found = try record(at: position) else { return try pass(position, damage) }
+    defer { found.release() }
+    guard found.view.collection == state.number else { return true }
+    if options.verifiesReads, !found.view.isIntact(at: position, seed: found.segment.seed) {
+      return try pass(position, damage)
+    }
+    guard isVisible(found, state) else { return true }
+    if try !body(found) { return false }
+    // Whoever closes the store waits for the one closure, and not for all that would follow.
+    try lifetime.check()
+    return true
+  }
+
+  /// Tells of a damaged record, and passes over it.
+  private func pass(_ position: UInt64, _ damage: (SedimentError) throws -> Void) throws -> Bool {
+    try lend { try damage(damaged(at: position)) }
+    try lifetime.check()
+    return true
+  }
+
+  /// Whether the index still leads to the record of an entry, by an entry that was copied in another scope.
+  private func isCurrent(_ entry: IndexEntry, of walk: IndexWalk) -> Bool {
+    let view = index.view
+    return view.keyHash == walk.keyHash
+      && view.find(view.hash(of: entry, from: walk.from), at: entry.position) != nil
+  }
+
+  /// Where records lie that may be of the key of an entry which is no longer in the index, because the key was set again or
+  /// its record was moved: all that agree with the hash, but for those that the walk has entries of.
+  ///
+  /// None if the index was built anew, since the walk begins again then. Two keys of one hash, as far as the index keeps it,
+  /// whose records are both moved while the walk is at them may come twice.
+  private func otherPositions(for entry: IndexEntry, of walk: IndexWalk) -> [UInt64] {
+    let view = index.view
+    guard view.keyHash == walk.keyHash else { return [] }
+    var positions: [UInt64] = []
+    var probe = view.probe(view.hash(of: entry, from: walk.from))
+    while let found = probe.next() {
+      if !walk.entries.contains(where: { $0.position == found.position }) { positions.append(found.position) }
+    }
+    return positions
   }
 
   /// Begins to bring a record near that an entry leads to, as far as records are long on the average.
@@ -122,7 +172,9 @@ extension Reader {
     try forEachRecord(state) { found in
       let value = try value(of: found.borrowed)
       defer { value.release() }
-      return try unsafe body(RawSpan(_unsafeBytes: found.view.key), RawSpan(_unsafeBytes: value.bytes))
+      return try lend(found, value) {
+        try unsafe body(RawSpan(_unsafeBytes: found.view.key), RawSpan(_unsafeBytes: value.bytes))
+      }
     }
   }
 
@@ -137,11 +189,13 @@ extension Reader {
         value = try self.value(of: found.borrowed)
       } catch {
         guard error.code == .damaged || error.isOfUnreadable else { throw error }
-        try failed(error)
+        try lend { try failed(error) }
         return true
       }
       defer { value.release() }
-      try unsafe body(RawSpan(_unsafeBytes: found.view.key), RawSpan(_unsafeBytes: value.bytes))
+      try lend(found, value) {
+        try unsafe body(RawSpan(_unsafeBytes: found.view.key), RawSpan(_unsafeBytes: value.bytes))
+      }
       return true
     }
   }
@@ -152,7 +206,8 @@ extension Reader {
     _ state: CollectionState, prefix: RawSpan, _ body: (RawSpan) throws -> Bool
   ) throws {
     try forEachRecord(state) { found in
-      try !found.view.hasPrefix(prefix) || body(unsafe RawSpan(_unsafeBytes: found.view.key))
+      guard found.view.hasPrefix(prefix) else { return true }
+      return try lend(found) { try body(unsafe RawSpan(_unsafeBytes: found.view.key)) }
     }
   }
 

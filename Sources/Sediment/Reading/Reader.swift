@@ -24,6 +24,8 @@ final class Reader: @unchecked Sendable {
   let background: Background
   /// Whether what was not read lately makes room for what is new.
   let evicts: Bool
+  /// Tells when holds of readers have ended that keep freed slots, or the file.
+  let holdEnds: HoldEnds
   /// The batch whose changes the index is being told: the address of a `BatchChanges`, or 0.
   let publishedBatch = Atomic<UInt>(0)
   /// How often a record was read from the window.
@@ -46,6 +48,8 @@ final class Reader: @unchecked Sendable {
     lifetime = background.lifetime
     self.background = background
     evicts = options.capacity.evicts
+    let maintainsItself = options.compaction == .automatic
+    holdEnds = HoldEnds(domain) { if maintainsItself { background.schedule(.maintain) } }
   }
 
   /// Begins a reader's scope, to be ended with `Readers.leave`; throws, in none, if the store cannot be read.

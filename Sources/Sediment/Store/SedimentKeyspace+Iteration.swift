@@ -58,7 +58,9 @@ extension SedimentKeyspace {
       guard unsafe found.view.hasPrefix(prefix.span.bytes) else { return true }
       let byteCount = try reader.valueByteCount(of: found)
       let expiry = SedimentExpiry(written: found.view.expiry)
-      return try body(unsafe RawSpan(_unsafeBytes: found.view.key), byteCount, expiry) == .continue
+      return try reader.lend(found) {
+        try body(unsafe RawSpan(_unsafeBytes: found.view.key), byteCount, expiry) == .continue
+      }
     }
   }
 }

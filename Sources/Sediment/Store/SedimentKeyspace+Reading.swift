@@ -69,16 +69,17 @@ extension SedimentKeyspace {
   /// The bytes are valid until the closure returns, even if the key is set or the store is closed meanwhile; a closed
   /// store gives up its file only then. A compressed value lies in memory of the thread instead of the file.
   ///
-  /// The closure may use the store, and should return soon: space that is freed meanwhile is used again only
-  /// afterwards. A change that the closure makes cannot wait for readers to leave, because it is one of them; in a
-  /// full store the change may therefore throw `outOfSpace` where another one would have made room.
+  /// The closure may use the store, and may take its time: only the segment in which the value lies is kept from being
+  /// used again until it returns. A change that the closure makes does not wait for other closures to return; in a full
+  /// store the change may therefore throw `outOfSpace` where another one would have waited.
   @inlinable
   public func withValue<Key: SedimentBytes & ~Escapable, Result>(
     forKey key: Key, _ body: (RawSpan) throws -> Result
   ) throws -> Result? {
     return try key.withSedimentBytes { key in
       guard let value = try reader.beginReading(key, state) else { return nil }
-      defer { reader.endReading(value) }
+      reader.lend(value)
+      defer { reader.endLending(value) }
       return try body(unsafe RawSpan(_unsafeBytes: value.bytes))
     }
   }
@@ -91,7 +92,8 @@ extension SedimentKeyspace {
     return try key.withSedimentBytes { key in
       var expiry: UInt64 = 0
       guard let value = try reader.beginReading(key, state, expiry: &expiry) else { return nil }
-      defer { reader.endReading(value) }
+      reader.lend(value)
+      defer { reader.endLending(value) }
       return try unsafe body(value.bytes, expiry)
     }
   }
@@ -125,7 +127,7 @@ extension SedimentKeyspace {
     var values: [[UInt8]?] = []
     values.reserveCapacity(keys.underestimatedCount)
     do {
-      try withValues(forKeys: keys) { _, value in
+      try readEach(of: keys, lending: false) { _, value, _ in
         if let value { values.append([UInt8](sedimentBytes: value)) } else { values.append(nil) }
       }
     } catch {
@@ -153,12 +155,20 @@ extension SedimentKeyspace {
   public func withExpiringValues<Key: SedimentBytes>(
     forKeys keys: some Sequence<Key>, _ body: (Int, RawSpan?, SedimentExpiry) throws -> Void
   ) throws {
+    try readEach(of: keys, lending: true, body)
+  }
+
+  /// Calls a closure as `withExpiringValues` does; without `lending` it must be short, and use no store.
+  @inlinable
+  func readEach<Key: SedimentBytes>(
+    of keys: some Sequence<Key>, lending: Bool, _ body: (Int, RawSpan?, SedimentExpiry) throws -> Void
+  ) throws {
     let group = KeyGroup()
     var first = 0
     for key in keys where key.withSedimentBytes({ group.append($0) }) {
-      try reader.read(group, from: first, state, body)
+      try reader.read(group, from: first, state, lending: lending, body)
       first += group.removeAll()
     }
-    if !group.isEmpty { try reader.read(group, from: first, state, body) }
+    if !group.isEmpty { try reader.read(group, from: first, state, lending: lending, body) }
   }
 }

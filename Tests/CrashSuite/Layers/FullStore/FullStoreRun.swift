@@ -15,6 +15,8 @@ struct FullStoreRun {
   private var nextNumber = 0
   /// What is being done, for findings.
   private(set) var step = "creation"
+  /// What a reader's segment takes while one stays.
+  private var heldByteCount = 0
 
   init(_ plan: FullStorePlan, seed: UInt64) throws {
     self.plan = plan
@@ -27,7 +29,7 @@ struct FullStoreRun {
 
   mutating func run() throws {
     for round in 0..<4 {
-      try fill(round)
+      try staying(round) { run in try run.fill(round) }
       try checkRest("behind filling, round \(round)")
       switch number(below: 6) {
       case 0: try removeAll(round)
@@ -35,7 +37,7 @@ struct FullStoreRun {
       case 2...3: try reopen(round)
       default: break
       }
-      try removeSome(round)
+      try staying(round) { run in try run.removeSome(round) }
       if isOne(of: 3) { try compact("round \(round)") }
       try checkRest("behind removing, round \(round)")
     }
@@ -49,6 +51,22 @@ struct FullStoreRun {
   }
 
   // MARK: Steps
+
+  /// Takes a step, every other time while a reader stays with a value in place: others get on as if it were not there, but
+  /// for its segment.
+  private mutating func staying(_ round: Int, _ body: (inout FullStoreRun) throws -> Void) throws {
+    guard (round + model.count) % 2 == 1, let key = model.keys.last else { return try body(&self) }
+    let store = try store
+    let segments = store.segments.map(\.byteCount)
+    heldByteCount = Int(segments.max() ?? 0)
+    defer { heldByteCount = 0 }
+    let isThere: Void? = try store.withValue(forKey: Self.key(key)) { span in
+      let bytes = [UInt8](sedimentBytes: span)
+      try body(&self)
+      try expect([UInt8](sedimentBytes: span) == bytes, "a value that is read in place")
+    }
+    if isThere == nil { try body(&self) }
+  }
 
   /// Stores until several changes in a row are refused; what certainly fits must not be.
   private mutating func fill(_ round: Int) throws {
@@ -170,7 +188,10 @@ struct FullStoreRun {
       let live =
         plan.bound == .eviction ? 0 : model.values.reduce(0) { $0 + Self.slotByteCount($1.key, $1.value) }
       let room = plan.bound == .eviction ? Int(plan.byteCount) / 8 : certainByteCount
-      if live + wanted <= room { throw ModelMistake(description: "\(live) live, \(wanted) wanted: \(error)") }
+      if live + wanted + heldByteCount <= room {
+        let held = "\(heldByteCount) held"
+        throw ModelMistake(description: "\(live) live, \(held), \(wanted) wanted: \(error)")
+      }
       return false
     }
     for member in members { model[member.key] = member.value }

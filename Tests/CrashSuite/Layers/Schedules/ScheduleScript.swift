@@ -40,6 +40,8 @@ struct ScheduleScript {
   let keys: [Key]
   /// Whether some values expire.
   let expires: Bool
+  /// Whether a reader stays in a full store that evicts, where nobody is refused for that.
+  let hasStaying: Bool
   /// What is done before any thread begins.
   let before: [Step]
   let threads: [[Step]]
@@ -52,18 +54,22 @@ struct ScheduleScript {
 
   init(seed: UInt64, isSmall: Bool) {
     var generator = SeededGenerator(seed: seed)
-    let scene = isSmall ? .common : Scene.drawn(using: &generator)
+    // Not one of those that are drawn, which would make other scripts of all seeds.
+    let isStaying = !isSmall && seed % 16 == 15
+    let scene = isSmall ? .common : isStaying ? .staying : Scene.drawn(using: &generator)
     let draw = Draw(scene, isSmall: isSmall, using: &generator)
     options = draw.options(using: &generator)
     keys = draw.keys
     expires = draw.expires
     before = draw.before(isSmall: isSmall, using: &generator)
     let threadCount = Int.random(in: 1...(isSmall || scene != .common ? 2 : 4), using: &generator)
-    threads = (0..<threadCount).map { number in
+    hasStaying = isStaying
+    threads = (0..<(isStaying ? 3 : threadCount)).map { number in
       let count =
         isSmall
         ? Int.random(in: 1...2, using: &generator)
         : Int.random(in: 1...scene.stepCountsMax[Int.random(in: 0..<3, using: &generator)], using: &generator)
+      if isStaying, number == 0 { return draw.stays(using: &generator) }
       let kinds = draw.kinds(using: &generator)
       return (0..<count).map { _ in draw.step(of: kinds, using: &generator) }
     }
@@ -85,10 +91,12 @@ private enum Scene {
   case packed
   /// Few keys, which are set again and again, so that the window goes round under those that read it.
   case windowed
+  /// A full store that evicts, and a thread that stays inside closures while the others set and remove.
+  case staying
 
   /// How many steps a thread has at most, one of them by chance.
   var stepCountsMax: [Int] {
-    [.tight, .packed, .crowded, .windowed].contains(self) ? [6, 12, 24] : [4, 6, 12]
+    [.tight, .packed, .crowded, .windowed, .staying].contains(self) ? [6, 12, 24] : [4, 6, 12]
   }
 
   static func drawn(using generator: inout SeededGenerator) -> Scene {
@@ -132,6 +140,7 @@ private struct Draw {
     let choices: [[Int]] =
       switch scene {
       case .tight: [[3], [2]]
+      case .staying: [[3], [3, 5]]
       case .crowded: [[0], [0, 2], [3]]
       case .packed:
         [[ScheduleValue.packedSize, 3], [ScheduleValue.packedSize, 2], [ScheduleValue.packedSize]]
@@ -155,6 +164,7 @@ private struct Draw {
     case .crowded:
       common = kinds.prefix(1) + [.fill, .fill, .many, .thin, .compact, .compact, .clear, .index]
     case .windowed: common = kinds.prefix(1) + [.set, .set, .set, .set, .read, .read, .hold, .many]
+    case .staying: common = [.set, .set, .fill, .fill, .fill, .remove, .compact]
     case .packed:
       common = [.set, .set, .compact, .compact, .everything, .everything, .dictionary]
     }
@@ -181,6 +191,10 @@ private struct Draw {
     case 1: options.capacity = .evicting(maxBytes: UInt64.random(in: 32...64, using: &generator) << 14)
     case 2: options.compaction = .manual
     default: break
+    }
+    if scene == .staying {
+      options.capacity = .evicting(maxBytes: UInt64.random(in: 64...80, using: &generator) << 14)
+      options.compaction = .automatic
     }
     return options
   }
@@ -219,6 +233,13 @@ private struct Draw {
   /// What a thread does; some do one thing alone.
   func kinds(using generator: inout SeededGenerator) -> [Kind] {
     Bool.random(using: &generator) ? common : [common[Int.random(in: 0..<common.count, using: &generator)]]
+  }
+
+  /// What a thread does that stays: one closure after the other.
+  func stays(using generator: inout SeededGenerator) -> [ScheduleScript.Step] {
+    (0..<4).map { _ in
+      .hold(key(using: &generator), stepCount: 1 << Int.random(in: 4...10, using: &generator))
+    }
   }
 
   private var fillCount: Int { scene == .crowded ? 40 : 128 }

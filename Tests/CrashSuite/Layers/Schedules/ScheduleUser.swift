@@ -82,7 +82,7 @@ struct ScheduleUser {
   private func isExpected(_ error: SedimentError) -> Bool {
     switch error.code {
     case .closed, .collectionDropped: true
-    case .outOfSpace: shared.script.options.capacity != .unlimited
+    case .outOfSpace: shared.script.options.capacity != .unlimited && !shared.script.hasStaying
     default: false
     }
   }
