@@ -70,12 +70,17 @@ extension StoreOpening {
       report: report, liveByteCount: liveByteCount, hasDead: built.hasDead, ticket: ticket)
   }
 
-  /// Refuses a file whose numbers could run out while it is open, which no history leads to.
+  /// Refuses a file whose numbers could run out while it is open for writing.
+  ///
+  /// No history leads to such a file.
   private func checkNumbers(_ recovered: RecoveredLog) throws(SedimentError) {
     let margin: UInt64 = 1 << 60
     if recovered.lastSequence.advanced(by: margin) == nil { throw .exhausted("sequences", path: path) }
     if recovered.catalogue.numbers.nextGeneration.advanced(by: margin) == nil {
       throw .exhausted("segment generations", path: path)
+    }
+    if recovered.head.leading.generation.advanced(by: margin) == nil {
+      throw .exhausted("superblock generations", path: path)
     }
   }
 

@@ -236,6 +236,7 @@ extension SedimentError {
   /// The error for a number of the file that cannot rise any more.
   static func exhausted(_ what: String, path: String) -> SedimentError {
     SedimentError(
-      .exhausted, path: path, message: "The file's \(what) are used up. Back it up into a new file.")
+      .exhausted, path: path,
+      message: "The file's \(what) are used up. Salvage it into a new file, which counts from the beginning.")
   }
 }

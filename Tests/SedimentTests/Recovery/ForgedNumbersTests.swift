@@ -85,4 +85,40 @@ struct ForgedNumbersTests {
     try opened.close()
     #expect(try SedimentStore.verify(path: StoreFixture.path, on: disk).isIntact)
   }
+
+  @Test func `A file whose numbers are used up says so, and what is salvaged of it counts anew`() throws {
+    let fixture = try StoreFixture()
+    try fixture.store.set("1", forKey: "key")
+    try fixture.close()
+    var bytes = try #require(fixture.disk.contents(of: StoreFixture.path))
+    for copy in Superblock.Copy.allCases {
+      let range = Int(copy.byteOffset)..<Int(copy.byteOffset) + Superblock.byteCount
+      var block = try Superblock.decode(unsafe bytes.span.bytes.extracting(range), copy: copy)
+      block.generation = try #require(Generation(Limits.generationMax - 100 + block.generation.rawValue))
+      bytes.replaceSubrange(range, with: block.encode())
+    }
+    let disk = SimulatedDisk(seed: 2)
+    disk.install(bytes, at: StoreFixture.path)
+    try expectExhausted(StoreFixture.path, on: disk, keyCount: 1)
+    let forged = try AlteredFileTests.forged { builder in
+      var numbers = builder.catalogue.numbers
+      numbers.nextGeneration = try #require(Generation(Limits.generationMax - 100))
+      try builder.change([.numbers(numbers)])
+    }
+    try expectExhausted(LogBuilder.path, on: forged, keyCount: 0)
+  }
+
+  private func expectExhausted(_ path: String, on disk: SimulatedDisk, keyCount: Int) throws {
+    let error = #expect(throws: SedimentError.self) { try StoreFixture.opened(path, on: disk) }
+    #expect(error?.code == .exhausted)
+    #expect(error?.message.contains("Salvage it") == true)
+    let reading = try StoreFixture.opened(path, on: disk, readOnly: true)
+    #expect(try reading.count() == keyCount)
+    try reading.close()
+    _ = try SedimentStore.salvage(from: path, to: "/salvaged", on: disk)
+    let salvaged = try StoreFixture.opened("/salvaged", on: disk)
+    #expect(try salvaged.count() == keyCount)
+    try salvaged.set("2", forKey: "new", durability: .synced)
+    try salvaged.close()
+  }
 }
