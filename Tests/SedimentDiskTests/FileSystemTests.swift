@@ -7,15 +7,24 @@ import Testing
     let directory = try TemporaryDirectory()
     let traits = try disk.open(directory["file"], .create).traits
     let allOfThem: [FileTraits] = [
-      FileTraits(allocatesBlocks: true, punchesHoles: true, clones: false, name: "ext"),
-      FileTraits(allocatesBlocks: false, punchesHoles: false, clones: false, name: "ext"),
-      FileTraits(allocatesBlocks: true, punchesHoles: true, clones: true, name: "xfs"),
-      FileTraits(allocatesBlocks: true, punchesHoles: true, clones: false, name: "tmpfs"),
-      FileTraits(allocatesBlocks: false, punchesHoles: true, clones: true, name: "btrfs"),
-      FileTraits(allocatesBlocks: false, punchesHoles: true, clones: true, name: "bcachefs"),
-      FileTraits(allocatesBlocks: false, punchesHoles: true, clones: false, name: "zfs"),
-      FileTraits(allocatesBlocks: false, punchesHoles: true, clones: false, name: "f2fs"),
-      FileTraits(allocatesBlocks: false, punchesHoles: true, clones: true, name: "apfs"),
+      FileTraits(
+        allocatesBlocks: true, punchesHoles: true, clones: false, refusesWholly: true, name: "ext"),
+      FileTraits(
+        allocatesBlocks: false, punchesHoles: false, clones: false, refusesWholly: true, name: "ext"),
+      FileTraits(
+        allocatesBlocks: true, punchesHoles: true, clones: true, refusesWholly: true, name: "xfs"),
+      FileTraits(
+        allocatesBlocks: true, punchesHoles: true, clones: false, refusesWholly: true, name: "tmpfs"),
+      FileTraits(
+        allocatesBlocks: false, punchesHoles: true, clones: true, refusesWholly: true, name: "btrfs"),
+      FileTraits(
+        allocatesBlocks: false, punchesHoles: true, clones: true, refusesWholly: true, name: "bcachefs"),
+      FileTraits(
+        allocatesBlocks: false, punchesHoles: true, clones: false, refusesWholly: true, name: "zfs"),
+      FileTraits(
+        allocatesBlocks: false, punchesHoles: true, clones: false, refusesWholly: true, name: "f2fs"),
+      FileTraits(
+        allocatesBlocks: false, punchesHoles: true, clones: true, refusesWholly: true, name: "apfs"),
     ]
     let isKnown = allOfThem.contains(traits)
     let promisesNothing = !traits.allocatesBlocks && !traits.punchesHoles && !traits.clones
@@ -31,7 +40,8 @@ import Testing
       let directory = try TemporaryDirectory(in: "/dev/shm")
       let file = try disk.open(directory["file"], .create)
       try #require(file.traits.name == "tmpfs")
-      let expected = FileTraits(allocatesBlocks: true, punchesHoles: true, clones: false, name: "tmpfs")
+      let expected = FileTraits(
+        allocatesBlocks: true, punchesHoles: true, clones: false, refusesWholly: true, name: "tmpfs")
       #expect(file.traits == expected)
       try file.allocate(0..<64 * page)
       #expect(allocatedByteCount(of: file.path) == Int(64 * page))

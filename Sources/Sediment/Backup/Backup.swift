@@ -10,7 +10,7 @@ struct Backup: AboveReader {
   /// Makes a copy of the store as it is at one moment of the call.
   ///
   /// When it returns, the copy is on the disk under its name; when it throws, there is none, and this store is as
-  /// well as before.
+  /// well as before. Of a failed store the copy holds what reads return, as far as the file still has it.
   func run(
     to destination: String, _ progress: ((SedimentProgress) -> SedimentIteration)?
   ) throws(SedimentError) {
@@ -18,8 +18,15 @@ struct Backup: AboveReader {
     let new = try NewFile(at: destination, on: disk)
     let meter = ProgressMeter(path: path, progress)
     do throws(SedimentError) {
-      // A file that shares the blocks is there at once.
-      if try !clone(to: new, meter) { try copy(to: new, meter) }
+      if let (_, end) = failure {
+        // Nobody changes the file any more, so the log is read as the next opening would read it.
+        try copy(try BackupSource(reading: volume.file, upTo: end), to: new, meter)
+      } else {
+        // A file that shares the blocks is there at once.
+        if try !clone(to: new, meter) { try copyPinned(to: new, meter) }
+        // What a failed sync has dropped from the cache may have been copied.
+        if let (error, _) = failure { throw error }
+      }
       try lifetime.check()
     } catch {
       new.remove()
@@ -33,6 +40,11 @@ struct Backup: AboveReader {
       throw error
     }
     meter.finish()
+  }
+
+  /// Why the store may not be changed any more and where its log ended then; nil if it did not fail.
+  private var failure: (error: SedimentError, logEnd: LogPosition)? {
+    log.writer?.withLock { writer in writer.poison.map { ($0, writer.tail.position) } }
   }
 
   /// Runs `body` with the log as it is, and with nobody able to change it meanwhile.
@@ -94,14 +106,23 @@ struct Backup: AboveReader {
 
   // MARK: Copying
 
-  /// Makes the copy segment by segment; what it needs is kept from being used again until it was copied.
-  private func copy(to new: NewFile, _ meter: ProgressMeter) throws(SedimentError) {
+  /// Makes the copy of a store that others may change meanwhile.
+  private func copyPinned(to new: NewFile, _ meter: ProgressMeter) throws(SedimentError) {
     let source = try withSource {
       $0
     } writing: { source, writer in
       writer.pin(source.segments.map(\.identity.generation))
       return source
     }
+    try copy(source, to: new, meter)
+  }
+
+  /// Makes the copy segment by segment; a pinned segment is unpinned once it was copied.
+  private func copy(
+    _ source: BackupSource, to new: NewFile, _ meter: ProgressMeter
+  ) throws(SedimentError) {
+    // What the window has of the log may be laid over the file.
+    let original = source.log.patched ?? volume.file
     var pinned = source.segments
     defer { unpin(pinned.map(\.identity.generation)) }
     meter.extend(by: pinned.reduce(0) { $0 + UInt64($1.range.count) })
@@ -112,7 +133,7 @@ struct Backup: AboveReader {
       try file.truncate(to: source.byteCount)
       while let number = nextToCopy(of: pinned) {
         let segment = pinned[number]
-        try copy.copy(segment.range, of: segment.identity, from: volume.file) {
+        try copy.copy(segment.range, of: segment.identity, from: original) {
           (count) throws(SedimentError) in
           try lifetime.check()
           try meter.add(count)

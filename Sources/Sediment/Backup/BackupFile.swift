@@ -80,9 +80,9 @@ struct BackupSource {
   /// The log as if it had been read up to there, the entry of its last segment included.
   let log: RecoveredLog
 
-  /// The log of a store that nobody changes, as it is in its file.
-  init(reading file: StoreFile) throws(SedimentError) {
-    log = try LogReading(StoreFile(file.file)).run()
+  /// The log of a store that nobody changes, as it is in its file, up to a limit.
+  init(reading file: StoreFile, upTo limit: LogPosition? = nil) throws(SedimentError) {
+    log = try LogReading(StoreFile(file.file)).run(upTo: limit)
   }
 
   /// The log of an open store at this moment.

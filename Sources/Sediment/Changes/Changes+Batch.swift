@@ -79,7 +79,6 @@ extension Changes {
     } isAlone: { number in
       number < batch.members.count && LogWriter.isLong(keyOf: batch.members[number].keyByteCount)
     }
-    // From here on nothing is refused: what fails is the disk, and poisons.
     let positions = try append(images, in: &room, of: batch, large, &reservation, packed, &writer, way)
     for number in 0..<changes.count where batch.members[changes[number].number].kind != .remove {
       changes[number].after = positions[changes[number].number]
@@ -230,39 +229,50 @@ extension Changes {
     _ large: [Int: WrittenExtents], _ reservation: inout Reservation, _ packed: PackedMembers,
     _ writer: inout LogWriter, _ way: LogWriter.Way
   ) throws(SedimentError) -> [UInt64] {
+    if room.next == 0 { try writer.goOn(inNextOf: &room) }
     var checksum = BatchChecksum()
     var positions: [UInt64] = []
     positions.reserveCapacity(batch.members.count)
-    var end = 0
-    var live = (count: 0, byteCount: 0)
-    // From which byte on the records were not stored yet, and with which one the next segment begins.
-    var (pending, next) = (0, room.next)
-    for (number, member) in batch.members.enumerated() {
-      let (form, byteCount) = Self.form(number, member, large, packed)
-      if number == next {
-        try writer.store(pending..<end, of: images, way)
-        writer.noteLive(live.count, byteCount: live.byteCount)
-        live = (0, 0)
-        try writer.goOn(inNextOf: &room)
-        (pending, next) = (end, room.next)
+    // The end of the log once what is laid out up to `end` is stored; from which byte on that is still to be done, and with
+    // which record the next segment begins.
+    var tail = writer.tail
+    var (end, pending, next) = (0, 0, room.next)
+    var counts = BatchCounts()
+    // Only a batch that goes on in another segment can be written in part.
+    let moment = next == .max ? nil : writer.moment
+    do throws(SedimentError) {
+      for (number, member) in batch.members.enumerated() {
+        let (form, byteCount) = Self.form(number, member, large, packed)
+        if number == next {
+          try writer.store(pending..<end, of: images, upTo: tail, way)
+          writer.note(&counts)
+          pending = end
+          try writer.goOn(inNextOf: &room)
+          (tail, next) = (writer.tail, room.next)
+        }
+        positions.append(writer.place(end..<end &+ byteCount, of: images, form, &checksum, at: &tail))
+        end &+= byteCount
+        counts.count(form.kind, byteCount)
       }
-      positions.append(writer.place(end..<end &+ byteCount, of: images, form, &checksum))
-      end &+= byteCount
-      if form.kind != .remove { live = (live.count &+ 1, live.byteCount &+ byteCount) }
+      let commit = ControlRecord.commit(checksum.commit!).encode()!
+      let form = RecordForm(kind: .control)
+      let record = images.append(form, key: RawSpan(), value: unsafe commit.span.bytes)
+      defer { images.removeAll(from: end) }
+      if batch.members.count == next {
+        try writer.store(pending..<end, of: images, upTo: tail, way)
+        writer.note(&counts)
+        pending = end
+        try writer.goOn(inNextOf: &room)
+        tail = writer.tail
+      }
+      _ = writer.place(record, of: images, form, &checksum, at: &tail)
+      try writer.store(pending..<record.upperBound, of: images, upTo: tail, way)
+    } catch {
+      if pending > 0, let moment { throw writer.fail(error, backTo: moment) }
+      throw error
     }
-    writer.noteLive(live.count, byteCount: live.byteCount)
-    let commit = ControlRecord.commit(checksum.commit!).encode()!
-    let form = RecordForm(kind: .control)
-    let record = images.append(form, key: RawSpan(), value: unsafe commit.span.bytes)
-    defer { images.removeAll(from: end) }
-    if batch.members.count == next {
-      try writer.store(pending..<end, of: images, way)
-      try writer.goOn(inNextOf: &room)
-      pending = end
-    }
+    writer.note(&counts)
     for extents in large.values { contents.adopt(extents, &reservation, &writer) }
-    _ = writer.place(record, of: images, form, &checksum)
-    try writer.store(pending..<record.upperBound, of: images, way)
     writer.catalogue.numbers.totals.userByteCount &+= UInt64(batch.keyByteCount + batch.valueByteCount)
     if compresses { countCompression(of: batch, large, packed, writer) }
     return positions

@@ -21,13 +21,13 @@ extension Contents {
     try writer.makeRoom(byteCount + Log.byteCount(of: likely) + commitByteCount, for: purpose)
     // Making room may have begun another segment.
     guard let change = change(at: writer.tail.offset) else { return nil }
-    var batch = BatchChecksum()
-    _ = try writer.append(
-      form, byteCount: byteCount, key: unsafe key.span.bytes, value: bytes, .stored)
-    writer.addLastRecord(to: &batch)
-    try log.append(change, isBatched: true, &writer)
-    writer.addLastRecord(to: &batch)
-    try writer.append(.commit(batch.commit!), .stored)
+    _ = try writer.appendTogether { (writer, batch) throws(SedimentError) in
+      _ = try writer.append(
+        form, byteCount: byteCount, key: unsafe key.span.bytes, value: bytes, .stored)
+      writer.addLastRecord(to: &batch)
+      try log.append(change, isBatched: true, &writer)
+      writer.addLastRecord(to: &batch)
+    }
     return byteCount
   }
 

@@ -28,15 +28,15 @@ extension Log {
     let byteCounts = changes.map(Self.byteCount) + [RecordForm.byteCount(ofControl: Commit.byteCount)]
     // A call that fails between two members would leave a batch in the log that goes on with something else.
     var room = try writer.takeRoom(forEachOf: byteCounts, for: .goingOn)
-    var batch = BatchChecksum()
-    for (number, change) in changes.enumerated() {
-      if number == room.next { try writer.goOn(inNextOf: &room) }
-      try append(change, isBatched: true, &writer)
-      writer.addLastRecord(to: &batch)
+    if room.next == 0 { try writer.goOn(inNextOf: &room) }
+    return try writer.appendTogether { (writer, batch) throws(SedimentError) in
+      for (number, change) in changes.enumerated() {
+        if number == room.next { try writer.goOn(inNextOf: &room) }
+        try append(change, isBatched: true, &writer)
+        writer.addLastRecord(to: &batch)
+      }
+      if changes.count == room.next { try writer.goOn(inNextOf: &room) }
     }
-    if changes.count == room.next { try writer.goOn(inNextOf: &room) }
-    try writer.append(.commit(batch.commit!), .stored)
-    return writer.tail.sequence
   }
 
   /// Appends a catalogue change for which there is room, and makes the catalogue follow.

@@ -46,9 +46,14 @@ extension Log {
       byteCounts = parts.map { RecordForm.byteCount(ofControl: $0.encode().count) }
     }
     let place = (segment: writer.tail.identity, offset: UnitOffset(byteOffset: writer.tail.offset)!)
-    for (part, byteCount) in zip(parts, byteCounts) {
-      try writer.makeRoom(byteCount, for: .goingOn)
-      try writer.append(.checkpointPart(part), .stored)
+    for (number, part) in parts.enumerated() {
+      do throws(SedimentError) {
+        try writer.makeRoom(byteCounts[number], for: .goingOn)
+        try writer.append(.checkpointPart(part), .stored)
+      } catch {
+        // Nothing else may follow some of the parts.
+        throw number > 0 ? writer.fail(error) : error
+      }
     }
     writer.replayByteCount = 0
     writer.noteCheckpoint()

@@ -37,7 +37,13 @@ extension Log {
     let (sequence, watermark, total) = try writer.withLock { (writer) throws(SedimentError) in
       if let poison = writer.poison { throw poison }
       // What is known to be on the medium, if the log does not say so already and has room for it in this segment.
-      if gate.watermark > writer.markedWatermark { try writer.appendMark(gate.watermark) }
+      if gate.watermark > writer.markedWatermark {
+        do throws(SedimentError) {
+          try writer.appendMark(gate.watermark)
+        } catch  where error.code == .outOfSpace {
+          // The next sync says it.
+        }
+      }
       try writer.flush()
       return (writer.tail.countedSequence, writer.tail.position, writer.syncableTotal)
     }
@@ -104,12 +110,20 @@ extension Log {
       writer.plans.syncNanoseconds = WrittenDurability.unsynced.nanoseconds
       return writer.tail.countedSequence
     }
-    // That it fails poisons, and is told with that.
-    try? waitForSync(sequence)
+    var refusal: SedimentError?
+    do throws(SedimentError) {
+      try waitForSync(sequence)
+    } catch  where error.code == .outOfSpace {
+      // What was to be flushed before the sync waits in the window.
+      refusal = error
+      background.tell(.failed(error))
+    } catch {
+      // That it fails poisons, and is told with that.
+    }
     writer.withLock { writer in
       reader.notePrefetch(liveByteCount: writer.liveByteCount)
       if writer.poison == nil, writer.wantsMaintenance { background.planMaintenance(&writer) }
     }
-    gate.resumeReached()
+    gate.resumeReached(refusing: refusal)
   }
 }

@@ -2,7 +2,30 @@ internal import SedimentFormat
 
 // What is live and what is dead.
 
+/// What the records of a batch in one segment add to its accounts.
+struct BatchCounts {
+  fileprivate var (liveCount, liveByteCount, tombstoneByteCount) = (0, 0, 0)
+
+  /// Counts a record.
+  @inline(__always)
+  mutating func count(_ kind: RecordKind, _ byteCount: Int) {
+    if kind == .remove {
+      tombstoneByteCount &+= byteCount
+    } else {
+      liveCount &+= 1
+      liveByteCount &+= byteCount
+    }
+  }
+}
+
 extension LogWriter {
+  /// Adds records of a batch at the tail, which were stored, to the accounts, and begins to count anew.
+  mutating func note(_ counts: inout BatchCounts) {
+    noteLive(counts.liveCount, byteCount: counts.liveByteCount)
+    tail.segment.counts(permit).tombstoneByteCount &+= counts.tombstoneByteCount
+    counts = BatchCounts()
+  }
+
   /// Takes records at the tail into the accounts that the index is about to lead to.
   @inline(__always)
   mutating func noteLive(_ count: Int, byteCount: Int) {

@@ -136,11 +136,9 @@ extension LogWriter {
     return nil
   }
 
-  /// Goes on in a segment; what fails poisons.
+  /// Goes on in a segment, or throws and changes nothing.
   private mutating func goOn(in next: NextSegment, _ reservation: inout Reservation) throws(SedimentError) {
-    // The seal that names the segment may reach the file though appending it fails.
-    adopt(next.identity, from: &reservation)
-    try link(next.identity)
+    try link(next.identity, &reservation)
     tail.isOfReserve = next.isOfReserve
     tail.isForOneRecord = next.isForOneRecord
   }
@@ -178,38 +176,48 @@ extension LogWriter {
     }
   }
 
-  /// Seals the segment and goes on in the next one, whose header is the first that lies there.
-  private mutating func link(_ next: SegmentIdentity) throws(SedimentError) {
+  /// Seals the segment and goes on in the next one, whose header is written before: nothing leads there until the seal
+  /// does.
+  private mutating func link(
+    _ next: SegmentIdentity, _ reservation: inout Reservation
+  ) throws(SedimentError) {
     let base = SequenceNumber(tail.sequence + 1)!
-    let seal = Seal(recordCount: tail.entry.recordCount, next: next)
+    var old = tail
+    let value = ControlRecord.seal(Seal(recordCount: old.entry.recordCount, next: next)).encode()!
+    let form = RecordForm(kind: .control)
+    let seal = GrowingMemory(room: Seal.recordByteCount)
+    let record = seal.append(form, key: RawSpan(), value: unsafe value.span.bytes)
+    var checksum = BatchChecksum()
+    _ = place(record, of: seal, form, &checksum, at: &old)
+    try volume.file.write(
+      SegmentHeader(identity: next, base: base, floor: base, predecessor: old.position), of: identity)
     // Where the last record was written, the next will be, which would flush what was stored between them.
     let isWritten = volume.hasWindow && tail.flushedEnd == tail.offset
     let way: Way =
       if !isWritten { .stored } else if tail.isOftenSynced(at: tail.offset) { .synced } else { .written }
-    try append(.seal(seal), way)
+    let bytes = unsafe RawSpan(_unsafeStart: seal.address(record), byteCount: record.count)
+    try store(bytes, at: tail.offset, way)
     // The window has records of one segment only.
-    try flush()
+    try flush(upTo: old.offset)
+    adopt(next, from: &reservation)
     tail.segment.setReadableEnd(tail.segment.end, permit)
-    let old = tail
-    let header = SegmentHeader(identity: next, base: base, floor: base, predecessor: old.position)
+    noteWritten(record.count)
     catalogue.setTail(old.entry)
     follow { (catalogue) throws(Catalogue.Contradiction) in
       try catalogue.link(next, base: base, endOfTail: UnitOffset(byteOffset: old.offset)!)
     }
     // The next checkpoint will name one more.
     space.reserve.raise(to: reserve)
-    let start = next.run.byteRange.lowerBound
+    let start = next.recordRange.lowerBound.byteOffset
     let segment = Segment(next, base: base, in: identity)
     if volume.hasWindow { segment.setReadableEnd(start, permit) }
     slots.add(segment, next.run, permit)
     tail = Tail(
-      segment: segment, offset: next.recordRange.lowerBound.byteOffset,
-      sequence: base.rawValue, countedSequence: base.rawValue, clock: old.clock, flushedEnd: start,
+      segment: segment, offset: start, sequence: base.rawValue, countedSequence: base.rawValue,
+      clock: old.clock, flushedEnd: start,
       aheadEnd: way == .synced ? start : 0, entry: catalogue.segments[next.generation]!)
     noteFlushed(upTo: start)
     noteWhole(catalogue.segments[old.identity.generation]!, old.segment)
-    let bytes = header.encode(in: identity)
-    try store(unsafe bytes.span.bytes, at: start, way)
     sealed?()
   }
 
@@ -296,7 +304,7 @@ extension LogWriter {
     return result
   }
 
-  /// Goes on in the next segment of a batch; what fails poisons.
+  /// Goes on in the next segment of a batch, or throws and changes nothing.
   mutating func goOn(inNextOf room: inout BatchRoom) throws(SedimentError) {
     try goOn(in: room.segments[room.enteredCount].segment, &room.reservation)
     room.enteredCount += 1

@@ -34,11 +34,20 @@ extension LogWriter {
     let end = offset + UInt64(records.byteCount)
     do throws(SedimentError) {
       try volume.file.write(records, at: offset)
-      if way == .synced && end > tail.aheadEnd { try writeAhead(from: offset, behind: end) }
     } catch {
-      throw fail(error)
+      throw failWriting(error, at: offset)
     }
+    if way == .synced && end > tail.aheadEnd { try writeAhead(from: offset, behind: end) }
     noteFlushed(upTo: end)
+  }
+
+  /// The error of a write of the log to its place, which poisons unless the disk refused its first byte for want of space.
+  ///
+  /// After a refusal the place is as it was, and the next change may be written there (invariant 6).
+  private mutating func failWriting(_ error: SedimentError, at offset: UInt64) -> SedimentError {
+    let isRefusal =
+      error.code == .outOfSpace && error.offset == offset && volume.file.traits.refusesWholly
+    return isRefusal ? error : fail(error)
   }
 
   /// Writes zeros behind a record that is to be synced, if the last such lies not far before it.
@@ -48,7 +57,14 @@ extension LogWriter {
   @inline(never)
   private mutating func writeAhead(from offset: UInt64, behind end: UInt64) throws(SedimentError) {
     tail.aheadEnd = tail.isOftenSynced(at: offset) ? min(end + Self.aheadByteCount, tail.segment.end) : end
-    try writeZeros(end..<tail.aheadEnd)
+    do throws(SedimentError) {
+      try writeZeros(end..<tail.aheadEnd)
+    } catch  where error.code == .outOfSpace {
+      // Nothing depends on them, and the record is written.
+      tail.aheadEnd = end
+    } catch {
+      throw fail(error)
+    }
   }
 
   private static var aheadByteCount: UInt64 { 256 << 10 }
@@ -65,13 +81,16 @@ extension LogWriter {
 
   private static let zeros = [UInt8](repeating: 0, count: 64 << 10)
 
-  /// Writes what is in the window alone to its place, so that a sync would cover it; what fails poisons.
+  /// Writes what is in the window alone to its place, so that a sync would cover it.
+  ///
+  /// A failure poisons. If the disk refuses the first byte for want of space, all stays in the window, and every change
+  /// tries again: nothing more is stored before a flush succeeded.
   mutating func flush() throws(SedimentError) {
     try flush(upTo: tail.offset)
   }
 
   @inline(__always)
-  private mutating func flush(upTo end: UInt64) throws(SedimentError) {
+  mutating func flush(upTo end: UInt64) throws(SedimentError) {
     if tail.flushedEnd < end { try flushWindow(upTo: end) }
   }
 
@@ -86,7 +105,8 @@ extension LogWriter {
     do throws(SedimentError) {
       try volume.flush(tail.flushedEnd..<pageEnd, of: window)
     } catch {
-      throw fail(error)
+      tail.storeEnd = 0
+      throw failWriting(error, at: tail.flushedEnd)
     }
     noteFlushed(upTo: end)
   }

@@ -7,8 +7,9 @@ internal import SedimentFormat
 /// The state of the writer's lock: the log, the catalogue, the free slots and the accounts. Whoever has it may also change
 /// the index, the slot table and the counts of segments and collections, which readers use without a lock.
 ///
-/// A failed write poisons: nothing is written after it (invariant 20). What is refused before anything was written throws
-/// and leaves all as it was.
+/// Its state never runs ahead of the file: the tail, the catalogue and the accounts move after the bytes of a change were
+/// written or stored into the window. A failed write poisons: nothing is written after it (invariant 20). A write that is
+/// refused for want of space before its first byte throws and leaves all as it was.
 @safe struct LogWriter: ~Copyable {
   let disk: any Disk
   let options: SedimentOptions
@@ -219,7 +220,14 @@ internal import SedimentFormat
 
   @inline(__always)
   private mutating func advance(past form: RecordForm, byteCount: Int) {
-    tail.advance(past: form, byteCount: byteCount, permit)
+    tail.advance(past: form, byteCount: byteCount)
+    if form.kind == .remove { tail.segment.counts(permit).tombstoneByteCount &+= byteCount }
+    noteWritten(byteCount)
+  }
+
+  /// Counts bytes of the log that were written or stored.
+  @inline(__always)
+  mutating func noteWritten(_ byteCount: Int) {
     replayByteCount &+= UInt64(byteCount)
     catalogue.numbers.totals.writtenByteCount &+= UInt64(byteCount)
   }
@@ -239,36 +247,86 @@ internal import SedimentFormat
       key: RawSpan(), value: unsafe value.span.bytes, way)
   }
 
-  /// Gives the next record of those that were laid out its place at the tail, for which there is room, and adds it to
-  /// the checksum of its batch; the result is its first byte.
+  /// Gives the next record of those that were laid out its place at `end`, for which there is room, and adds it to the
+  /// checksum of its batch; the result is its first byte.
   ///
-  /// They have to be stored, all together, before anything else is appended or the lock is given up.
+  /// `end` is a copy of the tail. The tail itself moves once `store` has stored the records.
   @inline(__always)
-  mutating func place(
-    _ record: Range<Int>, of images: GrowingMemory, _ form: RecordForm, _ checksum: inout BatchChecksum
+  func place(
+    _ record: Range<Int>, of images: GrowingMemory, _ form: RecordForm, _ checksum: inout BatchChecksum,
+    at end: inout Tail
   ) -> UInt64 {
-    let offset = tail.offset
+    let offset = end.offset
     let start = unsafe images.address(record)
-    unsafe RecordForm.number(at: start, sequence: tail.sequence &+ 1)
+    unsafe RecordForm.number(at: start, sequence: end.sequence &+ 1)
     unsafe RecordForm.seal(
-      at: start, byteCount: record.count, unit: RecordForm.unit(at: offset), seed: tail.segment.seed)
+      at: start, byteCount: record.count, unit: RecordForm.unit(at: offset), seed: end.segment.seed)
     // A batch has no more members than this counts: that was asked when they were added.
     _ = unsafe checksum.add(RawSpan(_unsafeStart: start, byteCount: Limits.recordFixedByteCount))
-    advance(past: form, byteCount: record.count)
+    end.advance(past: form, byteCount: record.count)
     return offset
   }
 
-  /// Stores some of the records that were laid out, whose places end at the tail.
-  mutating func store(_ range: Range<Int>, of images: GrowingMemory, _ way: Way) throws(SedimentError) {
+  /// Stores some of the records that were laid out, whose places lie between the tail and `end`.
+  mutating func store(
+    _ range: Range<Int>, of images: GrowingMemory, upTo end: borrowing Tail, _ way: Way
+  ) throws(SedimentError) {
     if range.isEmpty { return }
     let records = unsafe RawSpan(_unsafeStart: images.address(range), byteCount: range.count)
-    try store(records, at: tail.offset - UInt64(range.count), way)
+    try store(records, at: tail.offset, way)
+    tail.goOn(to: end)
+    noteWritten(range.count)
   }
 
   /// Adds the record that was appended last to the checksum of its batch, which counts up to a million.
   func addLastRecord(to checksum: inout BatchChecksum) {
     _ = unsafe checksum.add(
       RawSpan(_unsafeStart: UnsafeRawPointer(scratch.baseAddress!), byteCount: Limits.recordFixedByteCount))
+  }
+
+  // MARK: Failing
+
+  /// The state of the log before a change of several records.
+  struct Moment {
+    fileprivate let tail: Tail
+    fileprivate let catalogue: Catalogue
+    fileprivate let liveByteCount: Int
+    fileprivate let tailLiveCount: Int
+    fileprivate let tailLiveByteCount: Int
+  }
+
+  /// Appends the members of a batch by `body`, which adds each to the checksum, and the commit, for which there is room;
+  /// the result is the sequence of the commit.
+  mutating func appendTogether(
+    _ body: (inout LogWriter, inout BatchChecksum) throws(SedimentError) -> Void
+  ) throws(SedimentError) -> UInt64 {
+    let moment = moment
+    do throws(SedimentError) {
+      var batch = BatchChecksum()
+      try body(&self, &batch)
+      try append(.commit(batch.commit!), .stored)
+      return tail.sequence
+    } catch {
+      throw tail.sequence > moment.tail.sequence ? fail(error, backTo: moment) : error
+    }
+  }
+
+  /// The present state of the log, for `fail(_:backTo:)`.
+  var moment: Moment {
+    let counts = tail.segment.counts(permit)
+    return Moment(
+      tail: tail, catalogue: catalogue, liveByteCount: liveByteCount, tailLiveCount: counts.liveCount,
+      tailLiveByteCount: counts.liveByteCount)
+  }
+
+  /// Poisons because records of a change were written and the rest could not be.
+  ///
+  /// The log in memory ends before the change again, as the next opening finds it. Nothing is appended after that.
+  mutating func fail(_ error: SedimentError, backTo moment: Moment) -> SedimentError {
+    (tail, catalogue, liveByteCount) = (moment.tail, moment.catalogue, moment.liveByteCount)
+    tail.segment.counts(permit).liveCount = moment.tailLiveCount
+    tail.segment.counts(permit).liveByteCount = moment.tailLiveByteCount
+    return fail(error)
   }
 
   /// Notes that a write or sync failed, after which nothing more is written by this opening.

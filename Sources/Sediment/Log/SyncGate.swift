@@ -107,13 +107,13 @@ internal import Synchronization
     return true
   }
 
-  /// Resumes everyone whose sequence is on the disk or never will be.
+  /// Resumes everyone whose sequence is on the disk or never will be; all, if a sync was refused.
   ///
   /// What follows may close the store, so it is called with none of the engine's locks held; whoever syncs may hold
   /// some.
-  func resumeReached() {
+  func resumeReached(refusing refusal: SedimentError? = nil) {
     lock.lock()
-    let (reached, failure) = (syncedSequence, failure)
+    let (reached, failure) = (syncedSequence, failure ?? refusal)
     let done = continuations.filter { failure != nil || $0.sequence <= reached }
     continuations.removeAll { failure != nil || $0.sequence <= reached }
     lock.unlock()

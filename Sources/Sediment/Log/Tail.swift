@@ -45,9 +45,9 @@ struct Tail {
     LogPosition(identity.generation, UnitOffset(byteOffset: offset)!)
   }
 
-  /// Counts a record that was appended.
+  /// Counts a record.
   @inline(__always)
-  mutating func advance(past form: RecordForm, byteCount: Int, _ permit: borrowing WritePermit) {
+  mutating func advance(past form: RecordForm, byteCount: Int) {
     offset &+= UInt64(truncatingIfNeeded: byteCount)
     sequence &+= 1
     countedSequence = sequence
@@ -57,6 +57,14 @@ struct Tail {
     } else {
       entry.count(form.kind, sequence: highest, expiry: form.expiry, byteCount: byteCount, now: clock)
     }
-    if form.kind == .remove { segment.counts(permit).tombstoneByteCount &+= byteCount }
+  }
+
+  /// Takes over the end and the counts of a copy that was advanced past records of the segment.
+  @inline(__always)
+  mutating func goOn(to end: borrowing Tail) {
+    offset = end.offset
+    sequence = end.sequence
+    countedSequence = end.countedSequence
+    entry = end.entry
   }
 }

@@ -11,12 +11,15 @@ package struct LogReading {
 
   /// The log as it counts; an error if the file is foreign, newer, damaged or cannot be read.
   ///
-  /// With `leavingHeaders`, the headers of a clean log's segments are left to the caller.
-  package func run(leavingHeaders: Bool = false) throws(SedimentError) -> RecoveredLog {
+  /// With `leavingHeaders`, the headers of a clean log's segments are left to the caller. Records from `limit` on, where a
+  /// record begins or the log ends, do not count.
+  package func run(
+    leavingHeaders: Bool = false, upTo limit: LogPosition? = nil
+  ) throws(SedimentError) -> RecoveredLog {
     let head = try Head.read(from: file)
     let byteCount = try file.byteCount()
     var replay = try replay(head, byteCount: byteCount)
-    try replay.run()
+    try replay.run(upTo: limit)
     let surveyed = replay.reader.surveyed
     let watermark = max(head.watermark, replay.found.watermark ?? head.watermark)
     // A mark behind it may say that it was synced: then the window has what the medium has lost.

@@ -11,8 +11,12 @@ extension FileTraits {
   static let unknown = FileTraits("unknown")
 
   /// What a file system of a name can do; nothing unless it is said.
-  private init(_ name: String, allocates: Bool = false, punches: Bool = false, clones: Bool = false) {
-    self.init(allocatesBlocks: allocates, punchesHoles: punches, clones: clones, name: name)
+  private init(
+    _ name: String, allocates: Bool = false, punches: Bool = false, clones: Bool = false,
+    isLocal: Bool = false
+  ) {
+    self.init(
+      allocatesBlocks: allocates, punchesHoles: punches, clones: clones, refusesWholly: isLocal, name: name)
   }
 
   #if canImport(Darwin)
@@ -23,7 +27,7 @@ extension FileTraits {
       }
       // APFS copies on write; HFS+ reserves, but neither punches nor clones, and its days are over.
       let isAPFS = name == "apfs"
-      self.init(name.isEmpty ? "unknown" : name, punches: isAPFS, clones: isAPFS)
+      self.init(name.isEmpty ? "unknown" : name, punches: isAPFS, clones: isAPFS, isLocal: isAPFS)
     }
   #else
     /// The traits of a kind of file system.
@@ -32,20 +36,20 @@ extension FileTraits {
       case 0xEF53:
         // Without extents, as on ext2 and ext3, blocks cannot be reserved, and holes only in some versions.
         let hasExtents = system.has_extents != 0
-        self.init("ext", allocates: hasExtents, punches: hasExtents)
-      case 0x5846_5342: self.init("xfs", allocates: true, punches: true, clones: true)
-      case 0x0102_1994: self.init("tmpfs", allocates: true, punches: true)
-      case 0x9123_683E: self.init("btrfs", punches: true, clones: true)
-      case 0xCA45_1A4E: self.init("bcachefs", punches: true, clones: true)
-      case 0x2FC1_2FC1: self.init("zfs", punches: true)
-      case 0xF2F5_2010: self.init("f2fs", punches: true)
+        self.init("ext", allocates: hasExtents, punches: hasExtents, isLocal: true)
+      case 0x5846_5342: self.init("xfs", allocates: true, punches: true, clones: true, isLocal: true)
+      case 0x0102_1994: self.init("tmpfs", allocates: true, punches: true, isLocal: true)
+      case 0x9123_683E: self.init("btrfs", punches: true, clones: true, isLocal: true)
+      case 0xCA45_1A4E: self.init("bcachefs", punches: true, clones: true, isLocal: true)
+      case 0x2FC1_2FC1: self.init("zfs", punches: true, isLocal: true)
+      case 0xF2F5_2010: self.init("f2fs", punches: true, isLocal: true)
       case 0x794C_7630: self.init("overlayfs")
       case 0x6573_5546: self.init("fuse")
       case 0x6969: self.init("nfs")
       case 0xFF53_4D42, 0xFE53_4D42: self.init("smb")
       case 0x0102_1997: self.init("9p")
-      case 0x4D44: self.init("fat")
-      case 0x2011_BAB0: self.init("exfat")
+      case 0x4D44: self.init("fat", isLocal: true)
+      case 0x2011_BAB0: self.init("exfat", isLocal: true)
       default: self = .unknown
       }
     }

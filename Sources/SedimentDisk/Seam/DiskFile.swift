@@ -29,7 +29,8 @@ public protocol DiskFile: AnyObject, Sendable {
 
   /// Writes all of `bytes` at `offset`, extending the file where needed.
   ///
-  /// When it throws, any part of the bytes may have been written.
+  /// When it throws, the bytes before the error's offset were written, and any part of the others may have been. For an
+  /// error that says that there is no space, see `FileTraits.refusesWholly`.
   func write(_ bytes: RawSpan, at offset: UInt64) throws(DiskError)
 
   /// Reserves blocks for the range, and extends the file to its end; bytes that were never written read as zeros.
@@ -108,14 +109,21 @@ public struct FileTraits: Hashable, Sendable {
   public var punchesHoles: Bool
   /// Whether a clone can share the blocks of a file.
   public var clones: Bool
+  /// Whether a write that is refused for want of space changed nothing from the error's offset on.
+  ///
+  /// Elsewhere the error may be one of bytes that were written before, as a network file system reports it.
+  public var refusesWholly: Bool
   /// The name of the file system, for messages; "unknown" if it is not known.
   public var name: String
 
   /// Creates traits of their parts.
-  public init(allocatesBlocks: Bool, punchesHoles: Bool, clones: Bool, name: String) {
+  public init(
+    allocatesBlocks: Bool, punchesHoles: Bool, clones: Bool, refusesWholly: Bool = false, name: String
+  ) {
     self.allocatesBlocks = allocatesBlocks
     self.punchesHoles = punchesHoles
     self.clones = clones
+    self.refusesWholly = refusesWholly
     self.name = name
   }
 }

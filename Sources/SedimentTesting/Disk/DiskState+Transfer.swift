@@ -42,12 +42,12 @@ extension DiskState {
       var failure: CallFailure?
       if case .shortWrite(let count, let code) = effect {
         unsafe source = UnsafeRawBufferPointer(rebasing: source.prefix(max(0, count)))
-        failure = CallFailure(code)
+        failure = CallFailure(code, after: source.count)
       }
       let count = state.writableByteCount(start..<start + source.count, number)
       if count < source.count {
         unsafe source = UnsafeRawBufferPointer(rebasing: source.prefix(count))
-        failure = CallFailure(.noSpace)
+        failure = CallFailure(.noSpace, after: count)
       }
       unsafe state.put(source, at: start, number, try state.landing(of: effect, byteCount: source.count))
       state.writtenByteCount += UInt64(source.count)

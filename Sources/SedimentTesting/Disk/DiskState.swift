@@ -96,7 +96,8 @@ struct DiskState: Sendable {
       if case .errorAfterwards(let code) = effect { throw CallFailure(code) }
       return result
     } catch {
-      throw DiskError(operation, path: path, offset: offset, code: error.code)
+      throw DiskError(
+        operation, path: path, offset: offset.map { $0 + UInt64(error.doneByteCount) }, code: error.code)
     }
   }
 
@@ -131,8 +132,11 @@ struct DiskState: Sendable {
 /// Why a call fails, before it is known as which one.
 struct CallFailure: Error {
   let code: SystemErrorCode
+  /// How many bytes were written before.
+  let doneByteCount: Int
 
-  init(_ code: SystemErrorCode) {
+  init(_ code: SystemErrorCode, after doneByteCount: Int = 0) {
     self.code = code
+    self.doneByteCount = doneByteCount
   }
 }

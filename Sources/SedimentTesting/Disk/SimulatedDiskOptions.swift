@@ -27,7 +27,7 @@ public struct SimulatedDiskOptions: Sendable {
 
   /// The traits of a local file system that reserves blocks and punches holes, but does not clone.
   public static let localTraits = FileTraits(
-    allocatesBlocks: true, punchesHoles: true, clones: false, name: "simulated")
+    allocatesBlocks: true, punchesHoles: true, clones: false, refusesWholly: true, name: "simulated")
 
   /// Creates options; all but the seed have sensible values.
   public init(

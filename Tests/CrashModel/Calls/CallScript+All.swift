@@ -152,7 +152,11 @@ extension CallScript {
         .jump(.seconds(number % 2 == 0 ? 31_536_000 : -31_536_000)),
         number % 4 == 3 ? .background : .set(.init("key-\(number % 5)", in: "a"), byteCount: 9000, .unsynced),
       ]
-    } + [.set(.init("key-7"), byteCount: 135_000, .unsynced), .reopen]
+    } + [
+      // It goes on in other segments.
+      .batch([(.init("key-1"), 9000), (.init("key-2", in: "a"), 12_000), (.init("key-3"), 8000)], .unsynced),
+      .set(.init("key-7"), byteCount: 135_000, .unsynced), .reopen,
+    ]
 
   /// Fills a store that evicts to its brim.
   private static func filling(of mix: CrashMix) -> [CrashOperation] {

@@ -71,6 +71,7 @@ package struct CallTrial {
   private mutating func verify() {
     verifyPresent()
     verifyAfterPowerLoss()
+    for (detail, reason) in CallsAfterFailure.run(recorder) { find(reason, at: "then \(detail)") }
     // What is left is told before closing: it may do no more than before.
     let left = recorder.afterDeath(at: disk.crashPoint)
     do {

@@ -117,8 +117,9 @@ struct StoreFailureTests {
   // MARK: Writes
 
   @Test(
-    arguments: [.error(.inputOutput), .shortWrite(byteCount: 10, .inputOutput), .error(.noSpace)]
-      as [FaultEffect])
+    arguments: [
+      .error(.inputOutput), .shortWrite(byteCount: 10, .inputOutput), .shortWrite(byteCount: 10, .noSpace),
+    ] as [FaultEffect])
   func `A write to the log that fails leaves the outcome unknown, and reading goes on`(
     effect: FaultEffect
   ) throws {
