@@ -12,11 +12,11 @@ import Testing
 
   // Computed by another program, from the description in StoredIndexFormat alone.
   @Test(arguments: [
-    (0, 0xdaa8_62cb_1142_b543 as UInt64), (1, 0x0dbd_96c3_eff1_67f5), (2, 0x76d4_7e6f_dd58_0182),
-    (3, 0xab83_2145_3769_5e3b), (4, 0x64dc_b041_ce8a_9f6f), (7, 0xbe53_749d_8e9a_d5a1),
-    (8, 0x2bd4_19f0_1b2c_d267), (9, 0x139f_2b98_c0c0_4893), (15, 0x00e8_f8fb_2dd6_086e),
-    (16, 0xdadd_386f_cb2f_854c), (17, 0xcb13_5285_d297_540f), (31, 0xb297_a064_2cad_2594),
-    (32, 0xfd44_9982_ff6d_903b), (33, 0xafec_6138_3f2f_7e05), (63, 0xc9f4_ae8a_6f30_c7de),
+    (0, 0xdaa8_62cb_1142_b543 as UInt64), (1, 0x0dbd_96c3_6ff1_67f5), (2, 0x76d4_7e6f_5d58_0182),
+    (3, 0xab83_2145_3769_5e3b), (4, 0x64dc_b041_4e8a_9f6f), (7, 0xbe53_749d_0e9a_d5a1),
+    (8, 0x2bd4_19f0_1b2c_d267), (9, 0x139f_2b98_40c0_4893), (15, 0x00e8_f8fb_2dd6_086e),
+    (16, 0xdadd_386f_4b2f_854c), (17, 0xcb13_5285_5297_540f), (31, 0xb297_a064_2cad_2594),
+    (32, 0xfd44_9982_7f6d_903b), (33, 0xafec_6138_3f2f_7e05), (63, 0xc9f4_ae8a_6f30_c7de),
   ])
   func `Keys of all lengths have the hashes that the format describes`(count: Int, expected: UInt64) {
     #expect(KeyHash(low: low, high: high).hash(unsafe ascending(count).span.bytes) == expected)
@@ -24,7 +24,23 @@ import Testing
 
   @Test func `The collection's number goes into the hash as the format describes`() {
     let hash = KeyHash(low: low, high: high).hash(unsafe ascending(16).span.bytes, collection: 0x0102_0304)
-    #expect(hash == 0xf2ef_e85f_4161_3d30)
+    #expect(hash == 0xf2ef_e844_c161_3d30)
+  }
+
+  @Test func `The bits of a hash that are a tag depend on the collection alone, but for the default one's`() {
+    let keyHash = KeyHash(low: 5, high: 6)
+    func tags(_ collection: UInt32) -> Set<UInt64> {
+      Set(
+        (0..<2_000).map { number in
+          keyHash.hash(unsafe Array("\(number)".utf8).span.bytes, collection: collection) >> 31 & 63
+        })
+    }
+    #expect(tags(0) == Set(stride(from: 0, to: 64, by: 2)))
+    for number in 1..<100 as Range<UInt32> {
+      #expect(tags(number) == [UInt64(number % 32) * 2 + 1])
+      #expect(CollectionTag.named(number) == UInt64(number % 32) * 2 + 1)
+    }
+    #expect(tags(.max - 1) == [61])
   }
 
   @Test func `The collection's number and every bit of seed and key change the hash`() {

@@ -73,7 +73,9 @@ extension ForwardingDisk {
     for number in 0..<500_000 {
       let key = "\(number)"
       // All bits of the base partition, and those that an entry holds.
-      if let other = keys.updateValue(key, forKey: unsafe seed.hash(Array(key.utf8).span.bytes) >> 33) {
+      let entryShift = 64 - KeyHash.baseBitCount - KeyHash.entryBitCount
+      let hash = unsafe seed.hash(Array(key.utf8).span.bytes) >> entryShift
+      if let other = keys.updateValue(key, forKey: hash) {
         return (other, key)
       }
     }

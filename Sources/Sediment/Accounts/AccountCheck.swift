@@ -30,6 +30,9 @@ struct AccountCheck {
     if recount.doubleCount > 0 {
       check.findings.append("\(recount.doubleCount) entries lead to keys that have another entry")
     }
+    if recount.misplacedCount > 0 {
+      check.findings.append("\(recount.misplacedCount) entries are not under the hashes of their keys")
+    }
     if reader.volume.isWhollyMapped, SlotSpace.byteCount(of: writer.space.end) > reader.volume.mappedByteCount
     {
       check.findings.append("the file is longer than what is mapped of it, and passes for wholly mapped")

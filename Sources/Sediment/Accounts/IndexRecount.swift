@@ -17,6 +17,8 @@ struct IndexRecount {
   /// The keys that have been counted, each behind the number of its collection, and how often one came again.
   private var seen: Set<[UInt8]> = []
   private(set) var doubleCount = 0
+  /// The entries that are not under the hash of their key, so that neither a search nor a walk would find them.
+  private(set) var misplacedCount = 0
   /// Whether every entry leads to a record that is whole; what a damaged one was cannot be counted.
   private(set) var isWhole = true
 
@@ -29,17 +31,19 @@ struct IndexRecount {
     let view = reader.index.view
     var walk = IndexWalk()
     while walk.advance(in: view) == .entries {
-      for entry in walk.entries { count(entry, of: reader) }
+      for entry in walk.entries { count(entry, view, of: reader) }
     }
   }
 
-  private mutating func count(_ entry: IndexEntry, of reader: Reader) {
+  private mutating func count(_ entry: IndexEntry, _ view: IndexView, of reader: Reader) {
     entryCount += 1
     guard let found = try? reader.record(at: entry.position &<< 3) else { return isWhole = false }
     defer { found.release() }
     guard found.view.isIntact(at: found.position, seed: found.segment.seed) else { return isWhole = false }
     let collection = unsafe withUnsafeBytes(of: found.view.collection) { unsafe [UInt8]($0) }
     if unsafe !seen.insert(collection + found.view.key).inserted { doubleCount += 1 }
+    let hash = view.hash(unsafe RawSpan(_unsafeBytes: found.view.key), collection: found.view.collection)
+    if IndexEntry.hashBits(of: hash) != entry.hashBits { misplacedCount += 1 }
     let generation = found.segment.generation
     segments[generation, default: IndexBuildResult.Live()].recordCount += 1
     segments[generation, default: IndexBuildResult.Live()].byteCount += UInt64(found.view.byteCount)

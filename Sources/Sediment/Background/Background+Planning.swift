@@ -17,6 +17,10 @@ struct Plans {
   /// How often records were cleared, and how many of these times the index has been swept of.
   var clearingCount = 0
   var sweptClearingCount = 0
+  /// The collections that the index is to be swept of; those of finished sweeps among them if others were cleared since.
+  var unsweptCollections = CollectionTags.none
+  /// The collections that were cleared since the exchange began that is under way.
+  var collectionsClearedInExchange = CollectionTags.none
 
   /// Whether the index leads to cleared records, whose space nobody can win before they are swept out.
   var isToBeSwept: Bool { sweptClearingCount < clearingCount }
@@ -50,9 +54,11 @@ extension Background {
     if writer.wantsSpace, allocatesBlocks { schedule(.grow) }
   }
 
-  /// Begins to take entries out of the index that lead to cleared records.
-  func planSweep(_ writer: inout LogWriter) {
+  /// Begins to take entries out of the index that lead to cleared records of collections.
+  func planSweep(of collections: CollectionTags, _ writer: inout LogWriter) {
     writer.plans.clearingCount += 1
+    writer.plans.unsweptCollections.formUnion(collections)
+    writer.plans.collectionsClearedInExchange.formUnion(collections)
     schedule(.sweep)
   }
 

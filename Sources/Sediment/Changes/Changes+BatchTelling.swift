@@ -27,8 +27,8 @@ extension Changes {
       if member.stateNumber != stateNumber {
         (state, stateNumber) = (batch.state(of: member), member.stateNumber)
       }
-      contents.forget(old, state, &writer)
       index.replace(place, position: change.after >> 3, writer.permit)
+      contents.forget(old, state, &writer)
       state.count(1, expiring: member.expiry != 0, writer.permit)
     }
     if !others.isEmpty { tellIndex(others, of: changes, batch, &writer) }
@@ -59,8 +59,8 @@ extension Changes {
         index.insert(change.hash, position: change.after >> 3, writer.permit)
         state.count(1, expiring: member.expiry != 0, writer.permit)
       } else if let old = change.old, let (probe, _) = index.view.find(change.hash, at: old.position >> 3) {
-        contents.forget(old, state, &writer)
         index.remove(probe, writer.permit)
+        contents.forget(old, state, &writer)
       }
     }
   }

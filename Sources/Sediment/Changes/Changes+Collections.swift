@@ -37,9 +37,16 @@ extension Changes {
     try changeCollections(durability) { (writer, purpose) throws(SedimentError) in
       if state.isDropped.load(ordering: .relaxed) { throw .dropped(path) }
       let sequence = try log.change([.collectionCleared(number: state.number)], for: purpose, &writer)
+      planSweep(of: state, &writer)
       state.clear(at: sequence, writer.permit)
-      background.planSweep(&writer)
     }
+  }
+
+  /// Lets the index be swept of the keys that a collection has, which is about to be cleared.
+  ///
+  /// Of a collection without keys the index has nothing, but for what an earlier sweep has yet to take out.
+  private func planSweep(of state: CollectionState, _ writer: inout LogWriter) {
+    if state.keyCount > 0 { background.planSweep(of: CollectionTags(state.number), &writer) }
   }
 
   /// Removes a collection with all its keys; false if there is none of that name.
@@ -55,8 +62,8 @@ extension Changes {
       SchedulePoint.reach(.published)
       // Whoever has the collection still must find no dictionary that may come to an end.
       state.compression.use(nil, writer.permit)
+      planSweep(of: state, &writer)
       state.clear(at: .max, writer.permit)
-      background.planSweep(&writer)
     }
     return wasThere
   }

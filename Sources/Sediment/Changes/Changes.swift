@@ -315,9 +315,9 @@ extension Changes {
     try writer.makeRoom(byteCount, key, for: removingPurpose)
     writer.layOut(form, byteCount: byteCount, key: key, value: RawSpan())
     _ = try writer.appendLaidOut(form, byteCount: byteCount, way)
+    index.remove(place, of: hash, writer.permit)
     let wasCounted = contents.forget(account, state, &writer)
     if let large { contents.noteDeadExtents(large, of: wasCounted ? state : nil, &writer) }
-    index.remove(place, of: hash, writer.permit)
     return wasVisible
   }
 

@@ -31,12 +31,12 @@ final class Compactor: AboveReader, Sendable {
   }
 
   /// Begins to see to what an earlier opening left.
-  func noteOpened(hasDead: Bool) {
+  func noteOpened(cleared: CollectionTags) {
     guard let writer, let compaction else { return }
     compaction.withLock { compaction in
       compaction.noteOpenedAccounts()
       writer.withLock { writer in
-        if hasDead { background.planSweep(&writer) }
+        if !cleared.isEmpty { background.planSweep(of: cleared, &writer) }
         if writer.wantsMaintenance || !compaction.hasSoughtExtents || compaction.hasIdleBlocks(writer, nil) {
           background.planMaintenance(&writer)
         }

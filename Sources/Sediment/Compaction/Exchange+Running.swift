@@ -11,7 +11,7 @@ extension Exchange {
   func run(
     _ entries: [SegmentEntry], winning gain: Int, _ isForNothing: Bool
   ) throws(SedimentError) -> Int {
-    let clearingCount = writer.withLock { writer in writer.plans.clearingCount }
+    writer.withLock { writer in writer.plans.collectionsClearedInExchange = .none }
     do throws(SedimentError) {
       try copy(entries, winning: gain)
       guard wonSlotCount > 0 || isForNothing else {
@@ -29,7 +29,8 @@ extension Exchange {
     for segment in written { redirect(to: segment) }
     // A sweep that went on meanwhile does not find at its old place what was moved.
     writer.withLock { writer in
-      if writer.plans.clearingCount != clearingCount { background.planSweep(&writer) }
+      let cleared = writer.plans.collectionsClearedInExchange
+      if !cleared.isEmpty { background.planSweep(of: cleared, &writer) }
     }
     forget()
     release()

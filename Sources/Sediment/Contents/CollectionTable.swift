@@ -5,6 +5,8 @@ final class CollectionTable: Sendable {
   private struct Tables {
     var states: [UInt32: CollectionState] = [:]
     var numbers: [[UInt8]: UInt32] = [:]
+    /// What the last count of a collection whose keys expire has found.
+    var expired: [UInt32: ExpiredKeys] = [:]
   }
 
   private let tables: Locked<Tables>
@@ -46,6 +48,19 @@ final class CollectionTable: Sendable {
     tables.withLock { tables in
       tables.states[state.number] = nil
       tables.numbers[state.name] = nil
+      tables.expired[state.number] = nil
+    }
+  }
+
+  /// The keys of a collection that had expired when it was counted last; nil if it was not.
+  func expiredKeys(of state: CollectionState) -> ExpiredKeys? {
+    tables.withLock { tables in tables.expired[state.number] }
+  }
+
+  /// Notes what counting a collection has found, if it is still there.
+  func note(_ expired: ExpiredKeys, of state: CollectionState) {
+    tables.withLock { tables in
+      if tables.states[state.number] != nil { tables.expired[state.number] = expired }
     }
   }
 

@@ -3,12 +3,16 @@ internal import SedimentFormat
 extension Contents {
   /// Takes entries out of the index that lead to records of collections that were cleared or dropped, once it has all; it
   /// comes anew then.
+  ///
+  /// Looks at the index, and reads the records of which entries do not tell that they belong to others.
   func sweep() {
     guard let writer, reader.isIndexComplete else { return }
     let goesOn = { [lifetime] in lifetime.isUsable }
-    let clearingCount = writer.withLock { writer in writer.plans.clearingCount }
+    let (clearingCount, collections) = writer.withLock { writer in
+      (writer.plans.clearingCount, writer.plans.unsweptCollections)
+    }
     var hasReadAll = true
-    forgetEntries({ clearedRecord($0, &hasReadAll) }, while: goesOn) { record, writer in
+    forgetEntries(of: collections, { clearedRecord($0, &hasReadAll) }, while: goesOn) { record, writer in
       writer.noteDead(record.segment, byteCount: record.byteCount)
       noteDeadExtents(record.place, of: nil, &writer)
     }
@@ -16,6 +20,7 @@ extension Contents {
       // What a failed call has hidden is left to the next sweep.
       if goesOn(), hasReadAll {
         writer.plans.sweptClearingCount = max(writer.plans.sweptClearingCount, clearingCount)
+        if !writer.plans.isToBeSwept { writer.plans.unsweptCollections = .none }
       }
       background.planMaintenance(&writer)
     }
@@ -53,17 +58,19 @@ extension Contents {
   /// How many entries go while the lock is held once.
   private static var forgottenCountMax: Int { 64 }
 
-  /// Takes the entries out of the index that a test tells to be dead, however many there are, while others use it.
+  /// Takes the entries of collections out of the index that a test tells to be dead, however many there are, while others
+  /// use it.
   ///
   /// The test is made without the lock; nil from it says that an entry stays. With the writer, a few at a time, those
   /// entries go that are still there, after `account` has been called with what the test told of each. All of this is
   /// in one reader's scope, in which no position is given to another record: an entry that is still there is the one
   /// that was tested. It ends early when `goesOn` says so, which is asked with and without the lock.
   func forgetEntries<Dead>(
-    _ test: (IndexEntry) -> Dead?, while goesOn: () -> Bool, _ account: (Dead, inout LogWriter) -> Void
+    of collections: CollectionTags, _ test: (IndexEntry) -> Dead?, while goesOn: () -> Bool,
+    _ account: (Dead, inout LogWriter) -> Void
   ) {
     guard let writer else { return }
-    var walk = IndexWalk()
+    var walk = IndexWalk(of: collections)
     while goesOn() {
       let hasEnded = Readers.reading(domain) {
         let view = index.view

@@ -54,8 +54,8 @@ extension Contents {
     if let place = old.place { noteDeadExtents(place, of: wasCounted ? state : nil, &writer) }
     index.replace(place, position: position &>> 3, writer.permit)
     writer.noteLive(1, byteCount: byteCount)
-    // Most changes leave the counts of keys as they are.
-    if wasCounted, account.expires == (form.expiry != 0) { return }
+    // Most changes leave the counts of keys as they are. A key that expires may have expired before.
+    if wasCounted, !account.expires, form.expiry == 0 { return }
     if wasCounted { state.count(-1, expiring: account.expires, writer.permit) }
     state.count(1, expiring: form.expiry != 0, writer.permit)
   }

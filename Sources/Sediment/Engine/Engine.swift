@@ -38,7 +38,7 @@ final class Engine: AboveReader, Sendable {
     background.schedule(.fillIndex, after: Background.fillingPauseNanoseconds)
     reader.notePrefetch(liveByteCount: opened.liveByteCount)
     trainer.loadDictionaries(opened.dictionaries)
-    compactor.noteOpened(hasDead: opened.hasDead)
+    compactor.noteOpened(cleared: opened.cleared)
   }
 
   /// Gives the background its jobs, which hold the components as long as the store is open.

@@ -24,8 +24,8 @@ struct OpenedStore {
   let watermark: LogPosition
   let report: RecoveryReport
   let liveByteCount: Int
-  /// Whether the index leads to records that were cleared.
-  let hasDead: Bool
+  /// The collections that were cleared, and to whose records the index leads.
+  let cleared: CollectionTags
   let ticket: OpenFiles.Ticket
 }
 

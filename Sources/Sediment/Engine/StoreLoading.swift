@@ -67,7 +67,7 @@ extension StoreOpening {
       dictionaries: Array(opened.log.catalogue.dictionaries.values),
       writer: writer, head: opened.keeper.map { Locked(.head, $0) }, returned: returned, pace: pace,
       isNameOnDisk: isNameOnDisk, syncedSequence: opened.log.lastSequence.rawValue, watermark: opened.log.end,
-      report: report, liveByteCount: liveByteCount, hasDead: built.hasDead, ticket: ticket)
+      report: report, liveByteCount: liveByteCount, cleared: built.cleared, ticket: ticket)
   }
 
   /// Refuses a file whose numbers could run out while it is open for writing.

@@ -25,7 +25,7 @@ package final class HashIndex: @unchecked Sendable {
     keyHash: KeyHash, expectedCount: Int = 0, retire: @escaping @Sendable (IndexMemory) -> Void
   ) {
     let directory = IndexDirectory.make(
-      keyHash: keyHash, baseBitCount: IndexGrowth.baseBitCount(expectedCount: expectedCount))
+      keyHash: keyHash, depth: IndexGrowth.depth(expectedCount: expectedCount))
     directoryAddress = Atomic(unsafe UInt(bitPattern: directory.memory))
     unsafe counters = IndexCounters.allocate(byteCount: directory.byteCount)
     self.retire = retire
@@ -62,7 +62,7 @@ extension HashIndex {
   /// Adds an entry for a hash, whose key the caller has searched for and not found.
   @inline(__always)
   package func insert(_ hash: UInt64, position: UInt64, _ permit: borrowing WritePermit) {
-    insert(hash, IndexEntry(position: position, hashBits: directory.hashBits(of: hash)))
+    insert(hash, IndexEntry(position: position, hashBits: IndexEntry.hashBits(of: hash)))
   }
 
   /// Makes the entry that the probe stands on name another record of its key, or another place of the same record.
@@ -158,11 +158,10 @@ extension HashIndex {
     hash: (IndexEntry) throws(Failure) -> UInt64
   ) throws(Failure) {
     let new = HashIndex(keyHash: keyHash, expectedCount: max(count, expectedCount)) { $0.free() }
-    let baseBitCount = new.directory.baseBitCount
     try directory.forEachPartition { (partition) throws(Failure) in
       try partition.table.forEachEntry { (entry) throws(Failure) in
         let hash = try hash(entry)
-        new.insert(hash, entry.withHashBits(IndexEntry.hashBits(of: hash, baseBitCount: baseBitCount)))
+        new.insert(hash, entry.withHashBits(IndexEntry.hashBits(of: hash)))
       }
     }
     adopt(new)
@@ -171,12 +170,12 @@ extension HashIndex {
   /// Gives an empty index that nobody else uses yet tables for so many entries, so that they need not grow.
   package func reserve(_ count: Int, _ permit: borrowing WritePermit) {
     precondition(self.count == 0, "only an empty index can be given tables")
-    let new = IndexDirectory.make(
-      keyHash: directory.keyHash, baseBitCount: IndexGrowth.baseBitCount(expectedCount: count))
-    let entryCount = count >> Int(new.baseBitCount)
+    let depth = IndexGrowth.depth(expectedCount: count)
+    let new = IndexDirectory.make(keyHash: directory.keyHash, depth: depth)
+    let entryCount = count / new.wordCount
     for number in 0..<new.wordCount {
       let bucketCount = IndexGrowth.bucketCount(for: entryCount, number: UInt64(number))
-      new.setTable(IndexTable.make(bucketCount: bucketCount, depth: 0), at: number)
+      new.setTable(IndexTable.make(bucketCount: bucketCount, depth: depth), at: number)
     }
     adopt(new, count: 0, isCrowded: false)
   }
@@ -191,8 +190,7 @@ extension HashIndex {
   func takeOver(_ new: HashIndex, _ permit: borrowing WritePermit) { adopt(new) }
 
   private func adopt(_ new: HashIndex) {
-    let taken = new.exchangeDirectory(
-      IndexDirectory.make(keyHash: new.directory.keyHash, baseBitCount: new.directory.baseBitCount))
+    let taken = new.exchangeDirectory(IndexDirectory.make(keyHash: new.directory.keyHash))
     adopt(taken, count: new.count, isCrowded: new.isCrowded)
   }
 

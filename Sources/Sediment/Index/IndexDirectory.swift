@@ -13,7 +13,6 @@ struct IndexDirectory {
 
   private struct Header {
     let keyHash: KeyHash
-    let baseBitCount: UInt64
     /// By how much a hash is shifted to leave its prefix.
     let shift: UInt64
   }
@@ -27,13 +26,13 @@ struct IndexDirectory {
   }
 
   /// Makes a directory of empty partitions; `depth` is how many hash bits of entries a prefix tells.
-  static func make(keyHash: KeyHash, baseBitCount: UInt64, depth: UInt64 = 0) -> IndexDirectory {
-    let wordCount = 1 << Int(baseBitCount + depth)
+  static func make(keyHash: KeyHash, depth: UInt64 = 0) -> IndexDirectory {
+    let wordCount = 1 << Int(KeyHash.baseBitCount + depth)
     let byteCount = byteCount(wordCount: wordCount)
     let memory = unsafe IndexMemory(byteCount: byteCount).address
     unsafe memory.initializeMemory(
       as: Header.self,
-      to: Header(keyHash: keyHash, baseBitCount: baseBitCount, shift: 64 - baseBitCount - depth))
+      to: Header(keyHash: keyHash, shift: 64 - KeyHash.baseBitCount - depth))
     unsafe (memory + headerByteCount).bindMemory(to: Atomic<UInt64>.self, capacity: wordCount)
     unsafe (memory + headerByteCount + wordCount * 8)
       .bindMemory(to: IndexPartitionCounts.self, capacity: wordCount)
@@ -44,7 +43,7 @@ struct IndexDirectory {
 
   /// A directory of the same tables whose prefixes tell one bit more.
   func doubled() -> IndexDirectory {
-    let result = Self.make(keyHash: keyHash, baseBitCount: baseBitCount, depth: depth + 1)
+    let result = Self.make(keyHash: keyHash, depth: depth + 1)
     for index in 0..<wordCount {
       result.setTable(table(at: index), at: 2 * index)
       result.setTable(table(at: index), at: 2 * index + 1)
@@ -56,12 +55,8 @@ struct IndexDirectory {
   @inline(__always)
   var keyHash: KeyHash { unsafe header.pointee.keyHash }
 
-  /// The bits of a hash that choose the base partition, and that entries do not hold.
-  @inline(__always)
-  var baseBitCount: UInt64 { unsafe header.pointee.baseBitCount }
-
   /// The hash bits of entries that a prefix tells.
-  var depth: UInt64 { 64 - shift - baseBitCount }
+  var depth: UInt64 { 64 - shift - KeyHash.baseBitCount }
 
   var wordCount: Int { 1 &<< Int(64 &- shift) }
 
@@ -79,11 +74,6 @@ struct IndexDirectory {
   @inline(__always)
   func setTable(_ table: IndexTable, at index: Int) {
     unsafe (words + index).pointee.store(table.word, ordering: .releasing)
-  }
-
-  @inline(__always)
-  func hashBits(of hash: UInt64) -> UInt64 {
-    IndexEntry.hashBits(of: hash, baseBitCount: baseBitCount)
   }
 
   private static func byteCount(wordCount: Int) -> Int {
@@ -143,7 +133,7 @@ struct IndexPartition {
   var number: UInt64 { UInt64(first) >> (directory.depth - table.depth) }
 
   /// The lowest hash that belongs to it.
-  var lowestHash: UInt64 { number << (64 - directory.baseBitCount - table.depth) }
+  var lowestHash: UInt64 { number << (64 - KeyHash.baseBitCount - table.depth) }
 
   var counts: IndexPartitionCounts {
     @inline(__always) get { unsafe directory.counts[first] }

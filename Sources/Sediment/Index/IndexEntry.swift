@@ -1,12 +1,13 @@
 internal import CSediment
+internal import SedimentFormat
 internal import Synchronization
 
 /// What the index knows of one record: where it lies, some bits of its key's hash, and whether it was read lately
 /// (DESIGN.md, 3.9).
 ///
 /// Bits 0 to 37 are the record's position in units, bits 38 to 62 bits of the hash, bit 63 is the reference bit.
-/// The hash bits are those that follow the ones which choose the base partition, so partition and entry together
-/// know as many bits as they can.
+/// The hash bits are those that follow the ones which choose the base partition. The lowest of them are the tag of the
+/// key's collection (`CollectionTag`).
 package struct IndexEntry: Hashable, Sendable {
   /// The entry as memory and stored indexes hold it.
   package let rawValue: UInt64
@@ -38,6 +39,10 @@ package struct IndexEntry: Hashable, Sendable {
   @inline(__always)
   var hashBits: UInt64 { rawValue & Self.hashMask }
 
+  /// The tag of the key's collection.
+  @inline(__always)
+  var collectionTag: UInt64 { rawValue &>> Self.positionBitCount & CollectionTag.mask }
+
   /// The same entry under other bits of a hash.
   func withHashBits(_ hashBits: UInt64) -> IndexEntry {
     IndexEntry(rawValue: rawValue & ~Self.hashMask | hashBits)
@@ -46,9 +51,8 @@ package struct IndexEntry: Hashable, Sendable {
 
 extension IndexEntry {
   static let positionBitCount: UInt64 = 38
-  static let hashBitCount: UInt64 = 25
   static let positionMask: UInt64 = 1 << positionBitCount - 1
-  static let hashMask: UInt64 = (1 << hashBitCount - 1) << positionBitCount
+  static let hashMask: UInt64 = (1 << KeyHash.entryBitCount - 1) << positionBitCount
   static let referenceBit: UInt64 = 1 << 63
 
   /// The lowest position of an entry: the ones below mean that a slot is free, and lie in the file's head.
@@ -60,8 +64,8 @@ extension IndexEntry {
 
   /// The bits of a hash that an entry keeps, in their place.
   @inline(__always)
-  static func hashBits(of hash: UInt64, baseBitCount: UInt64) -> UInt64 {
-    (hash &<< baseBitCount) &>> 1 & hashMask
+  static func hashBits(of hash: UInt64) -> UInt64 {
+    hash &<< (KeyHash.baseBitCount &- 1) & hashMask
   }
 }
 

@@ -1,3 +1,5 @@
+internal import SedimentFormat
+
 /// How large partitions of the index are made, and when; pure functions.
 ///
 /// A partition grows by a quarter when its slots are used up to 55/64, so it is filled from 69 % on, and an entry takes
@@ -7,13 +9,10 @@ enum IndexGrowth {
   #if SEDIMENT_SCHEDULES
     // So few that the stores of schedules have partitions that are split, and walks that come to an end soon.
     static let splitCountMin = 4
-    static let baseBitCountRange: ClosedRange<UInt64> = 1...16
     private static let entriesPerWordMin = 1
   #else
     /// The entries from which on a partition that would grow is split instead.
     static let splitCountMin = 16_384
-    /// Bits of the hash that choose the base partition.
-    static let baseBitCountRange: ClosedRange<UInt64> = 6...16
     /// The fewest entries to a word of a directory that grows.
     private static let entriesPerWordMin = 256
   #endif
@@ -22,8 +21,11 @@ enum IndexGrowth {
   /// Runs of so many full buckets come about now and then in a partition that is about to grow, which then grows a
   /// little earlier; where entries are spread a quarter wider they hardly do, and half as wide again, never.
   static let probeBucketCountMax = 32
-  /// The hash bits by which partitions are split; enough of them remain to place entries in a table.
-  static let depthMax: UInt64 = 13
+  /// The hash bits by which partitions are split at most: enough for partitions of 16,384 entries in an index of a
+  /// billion.
+  ///
+  /// At least 11 of the bits that an entry holds, besides its tag, are left to place it in a table.
+  static let depthMax: UInt64 = 8
 
   /// The slots of a table that may be used, by entries or as deleted.
   @inline(__always)
@@ -31,13 +33,11 @@ enum IndexGrowth {
     (bucketCount &* 55) &>> 3
   }
 
-  /// The base bits that give so many entries partitions which need not be split much.
-  static func baseBitCount(expectedCount: Int) -> UInt64 {
-    var bitCount = baseBitCountRange.lowerBound
-    while bitCount < baseBitCountRange.upperBound, expectedCount >> Int(bitCount) >= splitCountMin {
-      bitCount += 1
-    }
-    return bitCount
+  /// By how many bits partitions are split from the beginning, so that so many entries split them little further.
+  static func depth(expectedCount: Int) -> UInt64 {
+    var depth: UInt64 = 0
+    while depth < depthMax, expectedCount >> Int(KeyHash.baseBitCount + depth) >= splitCountMin { depth += 1 }
+    return depth
   }
 
   /// The buckets for a partition of `count` entries, and more than `exceeded` buckets.

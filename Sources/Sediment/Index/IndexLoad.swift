@@ -12,10 +12,8 @@ package struct IndexLoad: Sendable {
   /// By how many bits base partitions are split at most, so that the directory stays small beside the entries.
   let depthMax: UInt64
 
-  var baseBitCount: UInt64 { partitionBitCount - splitBitCount }
-
   /// The most bits that choose a partition.
-  static var partitionBitCountMax: UInt64 { IndexGrowth.baseBitCountRange.upperBound }
+  static var partitionBitCountMax: UInt64 { KeyHash.baseBitCount + IndexGrowth.depthMax }
 
   /// The tables of a partition; whoever gets them lets an index have them, or drops them.
   package struct Tables: Sendable {
@@ -34,8 +32,8 @@ package struct IndexLoad: Sendable {
   ) {
     let bitCount = UInt64(partitionCount.trailingZeroBitCount)
     guard partitionCount > 0, partitionCount & (partitionCount - 1) == 0,
-      bitCount <= Self.partitionBitCountMax, splitBitCount <= bitCount, splitBitCount <= IndexGrowth.depthMax,
-      IndexGrowth.baseBitCountRange.contains(bitCount - splitBitCount)
+      bitCount <= Self.partitionBitCountMax, splitBitCount <= bitCount,
+      bitCount - splitBitCount == KeyHash.baseBitCount
     else { return nil }
     self.keyHash = keyHash
     self.splitBitCount = splitBitCount
@@ -159,7 +157,7 @@ extension HashIndex {
   /// Until all are filled nothing may be changed but by `fill`.
   package func beginFilling(_ load: IndexLoad, _ permit: borrowing WritePermit) {
     let directory = IndexDirectory.make(
-      keyHash: load.keyHash, baseBitCount: load.baseBitCount, depth: load.depthMax)
+      keyHash: load.keyHash, depth: load.depthMax)
     for word in 0..<directory.wordCount {
       directory.setTable(.unfilled(depth: load.splitBitCount), at: word)
     }

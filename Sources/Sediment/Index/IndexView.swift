@@ -17,9 +17,6 @@ package struct IndexView {
   @inline(__always)
   package var keyHash: KeyHash { directory.keyHash }
 
-  /// How many bits of a hash choose the base partition, which entries do not hold.
-  package var baseBitCount: UInt64 { directory.baseBitCount }
-
   /// By how many bits every partition was split at least.
   package var leastDepth: UInt64 {
     var least = directory.depth
@@ -48,7 +45,7 @@ package struct IndexView {
 
   /// The bits of a hash that entries keep.
   @inline(__always)
-  func hashBits(of hash: UInt64) -> UInt64 { directory.hashBits(of: hash) }
+  func hashBits(of hash: UInt64) -> UInt64 { IndexEntry.hashBits(of: hash) }
 
   /// A probe that stands on the entry of a hash which leads to a position, with that entry; nil if none does.
   @inline(__always)
@@ -82,21 +79,28 @@ extension IndexView {
   /// if it is replaced or its partition grows, shrinks or is split. An entry that is removed and inserted
   /// meanwhile may come twice or not at all. If `keyHash` changed, the iteration has to begin anew.
   package func copyEntries(from prefix: UInt64, into entries: inout [IndexEntry]) -> UInt64? {
+    copyEntries(from: prefix, of: .all, into: &entries)
+  }
+
+  /// Appends those that may be of some collections; without the others.
+  func copyEntries(
+    from prefix: UInt64, of collections: CollectionTags, into entries: inout [IndexEntry]
+  ) -> UInt64? {
     let partition = directory.partition(of: prefix)
-    entries.reserveCapacity(entries.count + partition.table.slotCount)
-    partition.table.forEachEntry { entries.append($0) }
+    partition.table.forEachEntry { entry in
+      if collections.mayHold(entry) { entries.append(entry) }
+    }
     let next = partition.words.upperBound
     guard next < directory.wordCount else { return nil }
-    return UInt64(next) << (64 - directory.baseBitCount - directory.depth)
+    return UInt64(next) << (64 - KeyHash.baseBitCount - directory.depth)
   }
 
   /// The hash of an entry's key, as far as the index knows it, which is enough to probe for it or insert it.
   ///
   /// `prefix` is any hash of the entry's base partition, as `copyEntries` takes and returns them.
   package func hash(of entry: IndexEntry, from prefix: UInt64) -> UInt64 {
-    let baseBitCount = directory.baseBitCount
-    let base = prefix & ~(UInt64.max >> baseBitCount)
-    return base | (entry.hashBits << 1) >> baseBitCount
+    let base = prefix & ~(UInt64.max >> KeyHash.baseBitCount)
+    return base | (entry.hashBits << 1) >> KeyHash.baseBitCount
   }
 
   /// A hash that leads to the entry of a position, found by looking at all of them; nil if there is none.
@@ -113,7 +117,8 @@ extension IndexView {
   }
 }
 
-/// Goes through all entries of an index while others use it, those of a few neighbours at a time.
+/// Goes through the entries of an index that may be of some collections while others use it, those of a few neighbours at
+/// a time.
 struct IndexWalk {
   enum Step {
     /// `entries` are the next ones.
@@ -123,6 +128,7 @@ struct IndexWalk {
     case ended
   }
 
+  private let collections: CollectionTags
   /// The entries of the last step.
   private(set) var entries: [IndexEntry] = []
   /// What `IndexView.hash(of:from:)` needs to know of their place.
@@ -131,19 +137,21 @@ struct IndexWalk {
   private(set) var keyHash: KeyHash?
   private var next: UInt64? = 0
 
+  init(of collections: CollectionTags = .all) { self.collections = collections }
+
   /// Takes the next entries of a view.
   ///
   /// In a reader's scope.
   mutating func advance(in view: IndexView) -> Step {
     if let keyHash, keyHash != view.keyHash {
-      self = IndexWalk()
+      self = IndexWalk(of: collections)
       return .rebuilt
     }
     guard let start = next else { return .ended }
     keyHash = view.keyHash
     from = start
     entries.removeAll(keepingCapacity: true)
-    next = view.copyEntries(from: start, into: &entries)
+    next = view.copyEntries(from: start, of: collections, into: &entries)
     return .entries
   }
 }

@@ -4,8 +4,12 @@ internal import Synchronization
 
 /// How far a walk through the records of a collection has come.
 struct RecordWalk {
-  fileprivate var index = IndexWalk()
+  fileprivate var index: IndexWalk
   fileprivate let clearedAt: UInt64
+  /// Whether records come, too, that have expired.
+  var includesExpired = false
+  /// Whether the index was built anew meanwhile, so that some may have come twice.
+  fileprivate(set) var wasRebuilt = false
 }
 
 extension Reader {
@@ -27,7 +31,9 @@ extension Reader {
     try lifetime.check()
     if state.isDropped.load(ordering: .relaxed) { throw .dropped(path) }
     try completeIndex()
-    return RecordWalk(clearedAt: state.clearedAt.load(ordering: .acquiring))
+    return RecordWalk(
+      index: IndexWalk(of: CollectionTags(state.number)),
+      clearedAt: state.clearedAt.load(ordering: .acquiring))
   }
 
   /// Calls `body` with the visible records of a few neighbours in the index; false at the end, or if it said stop.
@@ -39,10 +45,11 @@ extension Reader {
     defer { Readers.leave() }
     switch walk.index.advance(in: index.view) {
     case .entries:
-      return try visit(walk.index, state, damage, body)
+      return try visit(walk, state, damage, body)
     case .rebuilt:
       // Everything was cleared meanwhile, and what is there now is new; or else, which hardly ever happens, the
       // index was built anew, and there is no telling what was visited.
+      walk.wasRebuilt = true
       return state.clearedAt.load(ordering: .acquiring) == walk.clearedAt
     case .ended:
       return false
@@ -54,10 +61,10 @@ extension Reader {
   /// Once something was unlinked while code of a user ran, records may have been moved or freed: from then on the index is
   /// asked for each entry anew.
   private func visit(
-    _ walk: IndexWalk, _ state: CollectionState, _ damage: (SedimentError) throws -> Void,
+    _ walk: RecordWalk, _ state: CollectionState, _ damage: (SedimentError) throws -> Void,
     _ body: (FoundRecord) throws -> Bool
   ) throws -> Bool {
-    let entries = walk.entries
+    let entries = walk.index.entries
     let ahead = 16
     let epoch = Readers.epoch(in: domain)
     var isStale = false
@@ -66,12 +73,12 @@ extension Reader {
     for (place, entry) in entries.enumerated() {
       if place + ahead < entries.count { prefetch(entries[place + ahead]) }
       isStale = isStale || Readers.epoch(in: domain) != epoch
-      if !isStale || isCurrent(entry, of: walk) {
-        guard try visit(entry.position << 3, state, damage, body) else { return false }
+      if !isStale || isCurrent(entry, of: walk.index) {
+        guard try visit(entry.position << 3, of: walk, state, damage, body) else { return false }
         continue
       }
-      for position in otherPositions(for: entry, of: walk) where others.insert(position).inserted {
-        guard try visit(position << 3, state, damage, body) else { return false }
+      for position in otherPositions(for: entry, of: walk.index) where others.insert(position).inserted {
+        guard try visit(position << 3, of: walk, state, damage, body) else { return false }
       }
     }
     return true
@@ -80,8 +87,8 @@ extension Reader {
   /// Visits the record at a position that the index named in this scope.
   @inline(__always)
   private func visit(
-    _ position: UInt64, _ state: CollectionState, _ damage: (SedimentError) throws -> Void,
-    _ body: (FoundRecord) throws -> Bool
+    _ position: UInt64, of walk: RecordWalk, _ state: CollectionState,
+    _ damage: (SedimentError) throws -> Void, _ body: (FoundRecord) throws -> Bool
   ) throws -> Bool {
     guard let found = try record(at: position) else { return try pass(position, damage) }
     defer { found.release() }
@@ -89,7 +96,7 @@ extension Reader {
     if options.verifiesReads, !found.view.isIntact(at: position, seed: found.segment.seed) {
       return try pass(position, damage)
     }
-    guard isVisible(found, state) else { return true }
+    guard walk.includesExpired ? state.counts(found.sequence) : isVisible(found, state) else { return true }
     if try !body(found) { return false }
     // Whoever closes the store waits for the one closure, and not for all that would follow.
     try lifetime.check()
@@ -209,25 +216,5 @@ extension Reader {
       guard found.view.hasPrefix(prefix) else { return true }
       return try lend(found) { try body(unsafe RawSpan(_unsafeBytes: found.view.key)) }
     }
-  }
-
-  /// How many keys a collection has.
-  ///
-  /// Takes time in proportion to them only if some of them expire.
-  @usableFromInline
-  func count(_ state: CollectionState) throws(SedimentError) -> Int {
-    try lifetime.check()
-    if state.isDropped.load(ordering: .relaxed) { throw .dropped(path) }
-    if state.expiringCount == 0 { return state.keyCount }
-    var count = 0
-    do {
-      try forEachRecord(state) { _ in
-        count += 1
-        return true
-      }
-    } catch {
-      throw error as! SedimentError
-    }
-    return count
   }
 }

@@ -76,7 +76,7 @@ package struct IndexBuild {
     do throws(SedimentError) {
       var result = try run(scans, visitor, index)
       result.storedCount = parts.accounts.entryCount
-      result.hasDead = parts.accounts.hasDead
+      result.cleared = parts.accounts.clearedCollections
       return (result, filling.isOver ? nil : filling)
     } catch {
       // What a scan of everything says of the file counts.
@@ -198,8 +198,10 @@ package struct IndexBuildResult: Sendable {
   package internal(set) var scannedByteCount: UInt64 = 0
   /// The entries that came from the stored index.
   package internal(set) var storedCount: UInt64 = 0
-  /// Whether the index leads to records that were cleared.
-  package internal(set) var hasDead = false
+  /// The collections that were cleared, and to whose records the index leads.
+  var cleared = CollectionTags.none
+  /// Whether there are any.
+  package var hasDead: Bool { !cleared.isEmpty }
 
   package struct Segment: Hashable, Sendable {
     package let identity: SegmentIdentity

@@ -29,7 +29,7 @@ extension SedimentKeyspace {
 
   /// All keys that begin with a prefix, in ascending order of their bytes.
   ///
-  /// The file keeps keys in no order: this looks at every key of the store, and sorts those that it found.
+  /// The file keeps keys in no order: this looks at every key of the collection, and sorts those that it found.
   @inlinable
   public func keys<Prefix: SedimentBytes & ~Escapable>(withPrefix prefix: Prefix) throws -> [[UInt8]] {
     var found: [[UInt8]] = []

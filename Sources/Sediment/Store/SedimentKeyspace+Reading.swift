@@ -110,7 +110,8 @@ extension SedimentKeyspace {
 
   /// How many keys have a value.
   ///
-  /// If some values expire, it looks at every key; if none does, it takes no time.
+  /// Takes no time, unless some values expire. If they do, it looks at every key after one of them has expired, was set
+  /// or was removed since the last count.
   @inlinable
   public func count() throws -> Int {
     return try reader.count(state)

@@ -25,8 +25,8 @@ struct IndexMoment {
     sequence = SequenceNumber(writer.tail.sequence)!
     generationLimit = writer.catalogue.numbers.nextGeneration
     keyHash = view.keyHash
-    splitBitCount = min(view.leastDepth, IndexLoad.partitionBitCountMax - view.baseBitCount)
-    partitionBitCount = view.baseBitCount + splitBitCount
+    splitBitCount = view.leastDepth
+    partitionBitCount = KeyHash.baseBitCount + splitBitCount
     appendedByteCount = writer.writtenTotal
   }
 }

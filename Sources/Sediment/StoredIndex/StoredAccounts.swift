@@ -6,8 +6,8 @@ struct StoredAccounts {
   private(set) var live: [IndexBuildResult.Live]
   /// The keys of each collection.
   private(set) var collections: [UInt32: IndexBuildResult.Keys] = [:]
-  /// Whether some entries lead to records that were cleared since.
-  private(set) var hasDead = false
+  /// The collections that were cleared since, and to whose records entries lead.
+  private(set) var clearedCollections = CollectionTags.none
   /// The segments that hold nothing but what was cleared with everything: it need not come back to be swept out.
   private(set) var cleared: Set<Generation> = []
 
@@ -39,7 +39,7 @@ struct StoredAccounts {
       if let deadUpTo, deadUpTo <= head.sequence {
         collections[account.collection, default: IndexBuildResult.Keys()].add(account)
       } else {
-        hasDead = true
+        clearedCollections.formUnion(CollectionTags(account.collection))
       }
     }
   }

@@ -3,6 +3,9 @@
 /// It is keyed with a random seed that each building of the index draws: who does not know the seed cannot choose keys
 /// that collide, and an index whose keys collide all the same draws another one. Stored indexes hold bits of it, so it
 /// is part of the format.
+///
+/// Some bits depend on the collection alone (see `CollectionTag`), so an entry of the index tells which collections its
+/// key cannot belong to.
 @usableFromInline package struct KeyHash: Hashable, Sendable {
   /// The first half of the seed.
   @usableFromInline package let low: UInt64
@@ -10,7 +13,17 @@
   @usableFromInline package let high: UInt64
 
   /// What a stored index says that its entries were hashed by; that of another version is built anew.
-  package static let version: UInt32 = 1
+  package static let version: UInt32 = 2
+
+  #if SEDIMENT_SCHEDULES
+    /// The first bits of a hash, which choose a base partition of the index, and which entries do not hold.
+    @inlinable package static var baseBitCount: UInt64 { 1 }
+  #else
+    /// The first bits of a hash, which choose a base partition of the index, and which entries do not hold.
+    @inlinable package static var baseBitCount: UInt64 { 8 }
+  #endif
+  /// The following bits of a hash, which an entry of the index holds.
+  @inlinable package static var entryBitCount: UInt64 { 25 }
 
   @inlinable package init(low: UInt64, high: UInt64) {
     self.low = low
@@ -42,7 +55,8 @@
       first = UInt64(key.word(UInt8.self, at: 0)) | UInt64(key.word(UInt8.self, at: byteCount &>> 1)) &<< 8
       second = UInt64(key.word(UInt8.self, at: byteCount &- 1))
     }
-    return foldedProduct(foldedProduct(first ^ low, second ^ state), end ^ high ^ Self.secondConstant)
+    let hash = foldedProduct(foldedProduct(first ^ low, second ^ state), end ^ high ^ Self.secondConstant)
+    return CollectionTag.tagged(hash, collection)
   }
 
   /// Takes in a block of 16 bytes.

@@ -7,6 +7,7 @@ import Testing
 /// An index that is filled with the entries of another one, partition by partition.
 @Suite struct IndexLoadTests {
   private static let keyHash = KeyHash(low: 3, high: 4)
+  private static let baseCount = 1 << Int(KeyHash.baseBitCount)
 
   private static func newIndex(_ keyHash: KeyHash = keyHash, expectedCount: Int = 0) -> HashIndex {
     HashIndex(keyHash: keyHash, expectedCount: expectedCount) { $0.free() }
@@ -14,7 +15,7 @@ import Testing
 
   /// The entries of each base partition, in the order of the tables.
   private static func partitions(_ index: HashIndex) -> [[UInt64]] {
-    let bitCount = index.view.baseBitCount
+    let bitCount = KeyHash.baseBitCount
     var lists = [[UInt64]](repeating: [], count: 1 << Int(bitCount))
     var prefix: UInt64? = 0
     while let from = prefix {
@@ -84,7 +85,7 @@ import Testing
     #expect(index.count == count + 1_000)
   }
 
-  @Test(arguments: [(1, 2_000), (3, 300_000), (6, 20_000), (10, 300_000)])
+  @Test(arguments: [(1, 2_000), (3, 300_000), (6, 20_000), (8, 300_000)])
   func `Entries of partitions that were split are found as well`(bitCount: Int, count: Int) throws {
     let source = Self.newIndex()
     var generator = SeededGenerator(seed: UInt64(count))
@@ -121,7 +122,7 @@ import Testing
     var generator = SeededGenerator(seed: 1)
     // All in one base partition, and so few others that the directory must stay small.
     for number in 0..<100_000 as Range<UInt64> {
-      source.insert(generator.next() >> 6, position: number + 2, WritePermit())
+      source.insert(generator.next() >> KeyHash.baseBitCount, position: number + 2, WritePermit())
     }
     let index = Self.newIndex()
     #expect(Self.fill(index, Self.partitions(source)))
@@ -132,7 +133,7 @@ import Testing
 
   @Test func `Hashes that are too much alike are refused at once`() throws {
     let same = (0..<200_000 as Range<UInt64>).map { 0x3FFF << 38 | ($0 + 2) }
-    var lists = [[UInt64]](repeating: [], count: 64)
+    var lists = [[UInt64]](repeating: [], count: Self.baseCount)
     lists[5] = same
     #expect(!Self.fill(Self.newIndex(), lists))
     // As many as find room within the bound are fine.
@@ -150,12 +151,15 @@ import Testing
         keyHash: Self.keyHash, partitionCount: count, splitBitCount: bitCount, entryCount: count,
         largestCount: 1)
     }
-    for count in [0, 1, 32, 63, 65, 96, 1 << 17] { #expect(load(count) == nil) }
-    for count in [64, 1 << 16] { #expect(load(count) != nil) }
-    for (count, bitCount) in [(64, 1), (128, 2), (1 << 16, 11), (1 << 16, 17), (1 << 17, 5), (64, 255)] {
+    let base = Self.baseCount
+    for count in [0, 1, base / 2, base - 1, base + 1, base / 2 * 3, base * 2] { #expect(load(count) == nil) }
+    #expect(load(base) != nil)
+    for (count, bitCount) in [
+      (base, 1), (base * 2, 2), (base << 8, 7), (base << 8, 17), (base << 9, 9), (base, 255),
+    ] {
       #expect(load(count, splitBy: UInt64(bitCount)) == nil)
     }
-    for (count, bitCount) in [(128, 1), (1 << 16, 10), (1 << 16, 1)] {
+    for (count, bitCount) in [(base * 2, 1), (base << 8, 8)] {
       #expect(load(count, splitBy: UInt64(bitCount)) != nil)
     }
   }

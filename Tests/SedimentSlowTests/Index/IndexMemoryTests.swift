@@ -50,7 +50,7 @@ final class IndexReplacements: Sendable {
     let index = newIndex()
     var generator = SeededGenerator(seed: 9)
     // All in one partition, and more of them alike than a probe is meant to pass.
-    let hashes = (0..<20_000).map { number in 5 << 58 | (number < 400 ? 77 : generator.next() >> 6) }
+    let hashes = (0..<20_000).map { number in 5 << 56 | (number < 400 ? 77 : generator.next() >> 8) }
     for (number, hash) in hashes.enumerated() {
       index.insert(hash, position: UInt64(number) + 2, WritePermit())
     }
@@ -95,7 +95,7 @@ final class IndexReplacements: Sendable {
   {
     let index = newIndex()
     var generator = SeededGenerator(seed: 5)
-    var keys = (0..<(200_000 / scale)).map { _ in generator.next() }
+    var keys = (0..<(800_000 / scale)).map { _ in generator.next() }
     for (number, key) in keys.enumerated() { index.insert(key, position: UInt64(number) + 2, WritePermit()) }
     let replacedBefore = replacements.count
     // Partitions of few entries keep room for the most that they ever had.

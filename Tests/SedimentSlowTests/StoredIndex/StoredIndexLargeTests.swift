@@ -15,7 +15,7 @@ struct StoredIndexLargeTests {
     try fixture.close()
     let parts = try fixture.disk.indexParts()
     #expect(parts.map(\.partitions.lowerBound).min() == 0)
-    #expect(parts.count == 16)
+    #expect(parts.count == 19)
     #expect(parts.reduce(0) { $0 + $1.entryCount } == UInt64(count))
     #expect(parts.allSatisfy { $0.pageCount <= 130 })
     let report = try fixture.disk.expectSameIndex()

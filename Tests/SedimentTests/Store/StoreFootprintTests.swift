@@ -96,6 +96,26 @@ import Testing
     }
   }
 
+  @Test(.disabled(if: hasSanitizer, "A sanitizer keeps freed memory."), arguments: [true, false])
+  func `A large value, or a key above 13 KiB, takes at most 2 KB of memory`(isLongKey: Bool) async throws {
+    let directory = try StoreDirectory(takesManySyncs: true)
+    await #expect(processExitsWith: .success) { [path = directory["store"] as String, isLongKey] in
+      let options = SedimentOptions(durability: .unsynced, compaction: .manual, compression: .off)
+      let store = try SedimentStore(path: path, options: options)
+      let value = pattern(isLongKey ? 1 : 140_000)
+      let key = isLongKey ? String(repeating: "k", count: 14_000) : ""
+      func fill(_ numbers: Range<Int>) throws {
+        for number in numbers { try store.set(value, forKey: "\(number)" + key) }
+      }
+      try fill(0..<100)
+      let before = Measures.heapByteCount ?? 0
+      try fill(100..<600)
+      let byteCount = ((Measures.heapByteCount ?? 0) - before) / 500
+      #expect(byteCount <= 2_000)
+      try store.close()
+    }
+  }
+
   @Test(.disabled(if: hasSanitizer, "A sanitizer keeps freed memory."))
   func `10,000 short-lived threads that read and write leave memory flat`() async throws {
     let directory = try StoreDirectory(takesManySyncs: true)

@@ -9,8 +9,8 @@ import Testing
 struct StoredIndexPartTests {
   /// What of the parts is not as a writer would make it.
   private struct Forgery {
-    var partitions: (Int) -> Range<UInt32> = { UInt32($0 * 16)..<UInt32($0 * 16 + 16) }
-    var partitionTotal: UInt32 = 64
+    var partitions: (Int) -> Range<UInt32> = { UInt32($0 * 64)..<UInt32($0 * 64 + 64) }
+    var partitionTotal: UInt32 = 256
     /// By how many bits the partitions were split, and what a part says of that.
     var splitBitCount: UInt32 = 0
     var saidSplitBitCount: (Int, UInt32) -> UInt32 = { $1 }
@@ -78,8 +78,8 @@ struct StoredIndexPartTests {
     var entryCounts: [UInt32] = []
     for partition in partitions {
       var copied: [IndexEntry] = []
-      let base = (partition >> forgery.splitBitCount) % 64
-      _ = index.view.copyEntries(from: UInt64(base) << 58, into: &copied)
+      let base = (partition >> forgery.splitBitCount) % 256
+      _ = index.view.copyEntries(from: UInt64(base) << 56, into: &copied)
       let some = copied.map(\.rawValue).filter { raw in
         let bits = UInt32((raw << 1) >> 32) >> (32 - forgery.splitBitCount)
         return bits == partition & (1 << forgery.splitBitCount - 1)
@@ -135,8 +135,8 @@ struct StoredIndexPartTests {
   private static func split(by bitCount: UInt32) -> Forgery {
     var forgery = Forgery()
     forgery.splitBitCount = bitCount
-    forgery.partitionTotal = 64 << bitCount
-    forgery.partitions = { UInt32($0 * 16) << bitCount..<UInt32($0 * 16 + 16) << bitCount }
+    forgery.partitionTotal = 256 << bitCount
+    forgery.partitions = { UInt32($0 * 64) << bitCount..<UInt32($0 * 64 + 64) << bitCount }
     return forgery
   }
 
@@ -163,13 +163,13 @@ struct StoredIndexPartTests {
       ("a part is missing", { $0.partCount = 3 }),
       (
         "a partition is missing",
-        { $0.partitions = { UInt32($0 * 16)..<UInt32($0 * 16 + ($0 == 1 ? 15 : 16)) } }
+        { $0.partitions = { UInt32($0 * 64)..<UInt32($0 * 64 + ($0 == 1 ? 63 : 64)) } }
       ),
       (
         "a partition comes twice",
-        { $0.partitions = { UInt32($0 * 16 - ($0 == 2 ? 1 : 0))..<UInt32($0 * 16 + 16) } }
+        { $0.partitions = { UInt32($0 * 64 - ($0 == 2 ? 1 : 0))..<UInt32($0 * 64 + 64) } }
       ),
-      ("a part comes twice", { $0.partitions = { UInt32($0 / 2 * 32)..<UInt32($0 / 2 * 32 + 32) } }),
+      ("a part comes twice", { $0.partitions = { UInt32($0 / 2 * 128)..<UInt32($0 / 2 * 128 + 128) } }),
       ("two builds", { $0.build = { $0 == 3 ? 6 : 5 } }),
       ("two seeds", { $0.keyHash = { $0 == 3 ? KeyHash(low: 8, high: 1) : keyHash } }),
       ("the hash of files made before", { $0.hashVersion = { _ in 0 } }),
@@ -178,7 +178,7 @@ struct StoredIndexPartTests {
       (
         "as many partitions as none has",
         {
-          $0.partitionTotal = 65; $0.partitions = { UInt32($0 * 16)..<UInt32($0 * 16 + ($0 == 3 ? 17 : 16)) }
+          $0.partitionTotal = 257; $0.partitions = { UInt32($0 * 64)..<UInt32($0 * 64 + ($0 == 3 ? 65 : 64)) }
         }
       ),
       (
@@ -308,7 +308,7 @@ struct StoredIndexPartTests {
     {
       .indexPart(
         IndexPartEntry(
-          partitions: partitions, of: 1 << 16, pageCount: pages, segment: segment, checksum: sum,
+          partitions: partitions, of: 1 << 16, splitBy: 8, pageCount: pages, segment: segment, checksum: sum,
           replayFrom: moment, generationLimit: limit, entryCount: count, keyHash: Self.keyHash, build: 1)!)
     }
     // Sixteen of them lie far behind the end of the file; the last has the accounts of all, for segments that are gone.
