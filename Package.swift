@@ -105,6 +105,10 @@ let targets: [Target] = [
   tests("SedimentThread", engineTests),
   // One thread that does very much, for which a sanitizer takes too long.
   tests("SedimentSlow", engineTests),
+  // Every kind of path for every way in, each in a process of its own.
+  tests(
+    "SedimentPath",
+    ["SedimentSupport", "SedimentTool", "SedimentCommands", "Sediment", "SedimentDisk", "Shallows", "Vellum"]),
   tests("Shallows", ["Shallows", "MemoryPressure", "Sediment", "SedimentTesting", "SedimentDisk"]),
   // What only an optimized build shows.
   tests("ShallowsAllocation", ["Shallows", "Sediment"]),

@@ -10,8 +10,10 @@ struct NewFile {
   /// The hidden name beside it.
   let temporaryPath: String
 
-  /// Throws `exists` if something has the name already.
+  /// Throws `exists` if something has the name already, be it a link that leads nowhere.
   init(at path: String, on disk: any Disk) throws(SedimentError) {
+    guard SystemPath.isWhole(path) else { throw .zeroInPath(path) }
+    guard SystemPath.namesFile(path) else { throw .noFileName(path) }
     self.disk = disk
     self.path = path
     temporaryPath = FileCreation.temporaryPath(for: path, number: disk.random())
@@ -25,7 +27,9 @@ struct NewFile {
       try? file.close()
       return false
     } catch {
-      return error.code != .isDirectory && error.code != .symbolicLink
+      // Links on the way that lead round in a circle are told where the file is made.
+      if error.code == .symbolicLink { return (try? disk.target(of: path)) == path }
+      return error.code != .isDirectory && error.code != .invalidArgument
     }
   }
 

@@ -31,9 +31,16 @@ struct OpenedStore {
 
 /// Opens a store's file, or makes it: takes the locks, recovers the log and fills the index.
 struct StoreOpening {
+  /// The path of the file itself, to which links may lead.
   let path: String
   let options: SedimentOptions
   let disk: any Disk
+
+  init(path: String, options: SedimentOptions, disk: any Disk) throws(SedimentError) {
+    self.path = try disk.storePath(path)
+    self.options = options
+    self.disk = disk
+  }
 
   /// The byte that a writer has for itself and readers share (DESIGN.md 3.8).
   static let lockedByte: Range<UInt64> = 1 << 62..<(1 << 62 + 1)
@@ -62,6 +69,9 @@ struct StoreOpening {
 
   /// Refuses options that cannot be meant, before anything is created.
   private func checkOptions() throws(SedimentError) {
+    guard options.permissions & ~0o777 == 0, options.permissions & 0o600 == 0o600 else {
+      throw .permissions(path, options.permissions)
+    }
     guard case .zstd(let level) = options.compression, !ZstdFrame.levels.contains(level) else { return }
     let levels = ZstdFrame.levels
     throw SedimentError(
@@ -69,6 +79,12 @@ struct StoreOpening {
       message:
         "Values cannot be compressed at level \(level). Choose one from \(levels.lowerBound), which is the quickest,"
         + " to \(levels.upperBound), which makes them smallest.")
+  }
+
+  private var mayCreate: Bool { !options.mustExist && !options.readOnly }
+
+  private var creation: FileCreation {
+    FileCreation(path: path, permissions: options.permissions, on: disk)
   }
 
   /// How often the file is opened anew because another took its place.
@@ -80,11 +96,11 @@ struct StoreOpening {
     do throws(SedimentError) {
       return (try disk.openFile(path, mode), false)
     } catch {
-      guard error.systemError?.code == .notFound, !options.mustExist, !options.readOnly else { throw error }
+      guard error.systemError?.code == .notFound, mayCreate else { throw error }
     }
     var isCreated = true
     do throws(SedimentError) {
-      try FileCreation(path: path, on: disk).run()
+      try creation.run()
     } catch  where error.code == .exists {
       // Somebody else was quicker.
       isCreated = false
@@ -95,6 +111,14 @@ struct StoreOpening {
   /// Opens a file; nil if it is not the one at the path any more, now that it is locked.
   private func open(_ file: StoreFile, isCreated: Bool) throws(SedimentError) -> OpenedStore? {
     let ticket = try takeLocks(file)
+    if mayCreate, try file.byteCount() == 0 {
+      // The new store takes the file's place only while this lock keeps others from making one there, too.
+      try creation.run(replacing: { () throws(SedimentError) in
+        guard try isInPlace(file) else { return false }
+        return try file.byteCount() == 0
+      })
+      return nil
+    }
     guard try isInPlace(file) else { return nil }
     let opening = Opening(file, on: disk, writingNote: { writeNote(file) })
     let opened = try opening.recover(options.readOnly ? .readOnly : .readWrite, leavingHeaders: true)

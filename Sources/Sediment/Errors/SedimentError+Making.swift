@@ -35,6 +35,25 @@ extension SedimentError {
     )
   }
 
+  static func permissions(_ path: String, _ permissions: UInt16) -> SedimentError {
+    SedimentError(
+      .invalidArgument, path: path,
+      message:
+        "A file cannot have the permissions 0\(String(permissions, radix: 8)). Choose some from 0600, with which the"
+        + " owner may read and write, to 0777.")
+  }
+
+  static func zeroInPath(_ path: String) -> SedimentError {
+    SedimentError(
+      .invalidArgument, path: path,
+      message: "The path has a zero byte in it, at which the system would end it. Choose another.")
+  }
+
+  static func noFileName(_ path: String) -> SedimentError {
+    SedimentError(
+      .notFound, path: path, message: "The path does not end with the name of a file. Add one to it.")
+  }
+
   static func cancelled(_ path: String) -> SedimentError {
     SedimentError(
       .cancelled, path: path, message: "It was stopped before its end. Begin it again when it suits.")
@@ -119,10 +138,14 @@ extension SedimentError {
         "The system lets the file grow no further. Raise the limit of this process for the size of files, or set a"
           + " capacity below it."
       )
-    case .accessDenied, .readOnlyFileSystem:
+    case .nameTooLong:
+      (.invalidArgument, "The path, or a name in it, is longer than the system takes. Choose a shorter one.")
+    case .accessDenied, .notPermitted, .readOnlyFileSystem:
       (.accessDenied, "The file cannot be used with this process's rights. Check its owner and mode.")
-    case .isDirectory, .symbolicLink, .invalidArgument:
-      (.foreign, "It is not a regular file. Name the store's own file, not a directory, link or device.")
+    case .symbolicLink:
+      (.foreign, "Symbolic links in the path lead round in a circle. Name the store's own file.")
+    case .isDirectory, .invalidArgument:
+      (.foreign, "It is not a regular file. Name the store's own file, not a directory, pipe or device.")
     default:
       (.inputOutput, "The operating system could not do it.")
     }

@@ -210,6 +210,15 @@ package final class StoreFile: @unchecked Sendable {
 }
 
 extension Disk {
+  /// Returns the path of a store's file itself, whatever links lead there.
+  ///
+  /// Links are followed once, before the file is opened: temporary names, renaming and the sync of the directory are then
+  /// those of the file, and no link that is put there later is followed.
+  package func storePath(_ path: String) throws(SedimentError) -> String {
+    guard SystemPath.isWhole(path) else { throw .zeroInPath(path) }
+    return try onDisk { () throws(DiskError) in try target(of: path) }
+  }
+
   /// Opens the file of a store.
   package func openFile(_ path: String, _ mode: OpenMode) throws(SedimentError) -> StoreFile {
     StoreFile(try onDisk { () throws(DiskError) in try open(path, mode) })

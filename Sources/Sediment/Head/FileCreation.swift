@@ -8,19 +8,51 @@ internal import SedimentFormat
 package struct FileCreation {
   private let disk: any Disk
   private let path: String
+  private let permissions: UInt16
+  private let makesDirectories: Bool
+  /// The hidden name under which the file is built.
+  private let temporary: String
 
-  package init(path: String, on disk: any Disk) {
+  /// A creation of a file at a path that leads over no link in its last component.
+  package init(
+    path: String, permissions: UInt16 = 0o600, makesDirectories: Bool = true, on disk: any Disk
+  ) {
     self.disk = disk
     self.path = path
+    self.permissions = permissions
+    self.makesDirectories = makesDirectories
+    temporary = Self.temporaryPath(for: path, number: disk.random())
   }
 
   /// Creates the file; an existing one is left alone and makes it fail with `SedimentError.Code.exists`.
   package func run() throws(SedimentError) {
-    let temporary = Self.temporaryPath(for: path, number: disk.random())
+    try build()
+    try name(.keepExisting)
+  }
+
+  /// Creates the file in the place of an empty one, which the caller keeps locked.
+  ///
+  /// `isStillEmpty` is asked at the last moment whether that file still has the path and is empty; if not, nothing is
+  /// replaced.
+  func run(replacing isStillEmpty: () throws(SedimentError) -> Bool) throws(SedimentError) {
+    try build()
+    do throws(SedimentError) {
+      if try !isStillEmpty() {
+        try? disk.remove(temporary)
+        return
+      }
+    } catch {
+      try? disk.remove(temporary)
+      throw error
+    }
+    try name(.replaceExisting)
+  }
+
+  /// Gives the file that was built its name, durably.
+  private func name(_ rule: RenameRule) throws(SedimentError) {
     do throws(DiskError) {
-      try build(temporary)
       do throws(DiskError) {
-        try disk.rename(temporary, to: path, .keepExisting)
+        try disk.rename(temporary, to: path, rule)
       } catch {
         try? disk.remove(temporary)
         throw DiskError(.rename, path: path, code: error.code)
@@ -52,21 +84,30 @@ package struct FileCreation {
     }
   }
 
-  /// The new file, in directories that are made if they are missing.
-  private func open(_ temporary: String) throws(DiskError) -> any DiskFile {
+  /// The new file, in directories that are made if they are missing and may be made.
+  private func open() throws(DiskError) -> any DiskFile {
+    let mode = OpenMode.creating(permissions: permissions)
     do throws(DiskError) {
-      return try disk.open(temporary, .create)
+      return try disk.open(temporary, mode)
     } catch {
-      guard error.code == .notFound else { throw error }
+      guard error.code == .notFound, makesDirectories else { throw error }
       try disk.createDirectories(of: path)
-      return try disk.open(temporary, .create)
+      return try disk.open(temporary, mode)
     }
   }
 
-  private func build(_ temporary: String) throws(DiskError) {
-    let file = try open(temporary)
+  /// Writes the whole file under its temporary name, and syncs it.
+  private func build() throws(SedimentError) {
+    guard SystemPath.namesFile(path) else { throw .noFileName(path) }
     do throws(DiskError) {
-      let image = EmptyStoreImage(disk)
+      try write(EmptyStoreImage(disk), to: try open())
+    } catch {
+      throw SedimentError(error).ofNewFile(path)
+    }
+  }
+
+  private func write(_ image: EmptyStoreImage, to file: any DiskFile) throws(DiskError) {
+    do throws(DiskError) {
       try file.allocate(0..<image.byteCount)
       for (offset, bytes) in image.parts {
         try file.write(unsafe bytes.span.bytes, at: offset)

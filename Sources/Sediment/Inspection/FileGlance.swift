@@ -9,7 +9,7 @@ package final class FileGlance: Sendable {
 
   /// Opens the file at a path for reading.
   package init(path: String, on disk: any Disk) throws(SedimentError) {
-    file = try disk.openFile(path, .read)
+    file = try disk.openFile(try disk.storePath(path), .read)
   }
 
   deinit {

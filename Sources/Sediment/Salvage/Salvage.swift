@@ -4,9 +4,9 @@ internal import SedimentFormat
 extension SedimentStore {
   /// Copies every record of a damaged store's file that is provably whole to a new file.
   ///
-  /// The old file is only read, and nobody may have it open for writing. There must be no file at the destination yet;
-  /// the new one is on the disk when the call returns. If the call throws, as it does with `cancelled` after the
-  /// closure returned `stop`, no new file is left behind. Keys of which nobody can tell whether they were removed are
+  /// The old file is only read, and nobody may have it open for writing. There must be no file at the destination yet,
+  /// be it a link, and its directory must be there; the new file is on the disk when the call returns. If the call
+  /// throws, as it does with `cancelled` after the closure returned `stop`, no new file is left behind. Keys of which nobody can tell whether they were removed are
   /// counted, and only with `keepsUncertain` they are copied, to a collection named "salvaged".
   public static func salvage(
     from path: String, to destination: String, keepsUncertain: Bool = false,
@@ -119,9 +119,11 @@ struct Salvage {
     if keepsUncertain {
       for place in uncertain.places.values { meter.extend(by: UInt64(place.byteCount)) }
     }
+    // As a backup, it goes into a directory that is there.
+    try FileCreation(path: new.temporaryPath, makesDirectories: false, on: disk).run()
     // What is not done in the background the writer does itself; nobody else uses the store.
     let store = try SedimentStore(
-      path: new.temporaryPath, options: SedimentOptions(durability: .unsynced), disk: disk,
+      path: new.temporaryPath, options: SedimentOptions(durability: .unsynced, mustExist: true), disk: disk,
       scheduler: ManualScheduler())
     do {
       var writing = try SalvageWriting(surveyed, plan, to: store, report)

@@ -2,13 +2,18 @@
 public struct SedimentOptions: Sendable {
   /// What a change survives once its call has returned, unless the call says otherwise.
   public var durability: SedimentDurability
-  /// Whether opening throws `notFound` instead of creating a file that is not there.
+  /// Whether opening throws `notFound` instead of creating a file that is not there, and `foreign` for an empty one.
   public var mustExist: Bool
   /// Whether the store is only read, which any number of processes may do at a time while none writes.
   ///
   /// The file must be there. Nothing is written to it, not even to recover it after a crash: the store then shows what
   /// recovery would keep.
   public var readOnly: Bool
+  /// Who may read and write the file if it is created, as permission bits of Unix, less those of the process's mask.
+  ///
+  /// From 0600 to 0777, with read and write for the owner. A file that is there keeps its own; backups and salvaged files
+  /// are their owner's alone. Whoever may read the file can also keep writers from opening it, by opening it first.
+  public var permissions: UInt16
   /// How the bytes of the file are read and written.
   public var access: Access
   /// Whether each read compares the checksum of the record with its bytes.
@@ -47,7 +52,8 @@ public struct SedimentOptions: Sendable {
   /// process takes none.
   public init(
     durability: SedimentDurability = .interval(.seconds(1)), mustExist: Bool = false, readOnly: Bool = false,
-    access: Access = .automatic, verifiesReads: Bool = true, capacity: SedimentCapacity = .unlimited,
+    permissions: UInt16 = 0o600, access: Access = .automatic, verifiesReads: Bool = true,
+    capacity: SedimentCapacity = .unlimited,
     compaction: SedimentCompaction = .automatic, compression: SedimentCompression = .automatic,
     storesIndex: Bool = true,
     observer: (@Sendable (SedimentEvent) -> Void)? = nil
@@ -55,6 +61,7 @@ public struct SedimentOptions: Sendable {
     self.durability = durability
     self.mustExist = mustExist
     self.readOnly = readOnly
+    self.permissions = permissions
     self.access = access
     self.verifiesReads = verifiesReads
     self.capacity = capacity

@@ -3,7 +3,8 @@ internal import Synchronization
 extension SedimentStore {
   /// Copies the store, as it is at one moment of the call, to a new file, while others go on writing.
   ///
-  /// The copy is a store, and is on the disk when the call returns. There must be no file at the path yet. If the call
+  /// The copy is a store, and is on the disk when the call returns. There must be no file at the path yet, be it a
+  /// link, and its directory must be there. If the call
   /// throws, as it does with `cancelled` after the closure returned `stop`, no file is left behind.
   public func backup(
     to path: String, progress: ((SedimentProgress) -> SedimentIteration)? = nil

@@ -5,14 +5,14 @@ extension SedimentStore {
   /// Removes the file of a store, and all that it holds.
   ///
   /// Throws `notFound` if there is no file, `foreign` if it is not a store's, and `locked` if somebody has it open.
-  /// The file may be damaged.
+  /// The file may be damaged. If the path is a symbolic link, the file goes and the link stays.
   public static func destroy(path: String) throws {
     try destroy(path: path, on: SystemDisk())
   }
 
   /// Removes the file of a store on a disk of the caller's.
   package static func destroy(path: String, on disk: any Disk) throws {
-    let opening = StoreOpening(path: path, options: SedimentOptions(), disk: disk)
+    let opening = try StoreOpening(path: path, options: SedimentOptions(), disk: disk)
     for _ in 0..<StoreOpening.attemptCountMax {
       if try destroyOnce(opening) { return }
     }
@@ -28,7 +28,7 @@ extension SedimentStore {
     let head = HeadSurvey(file)
     if !head.isThere {
       try head.checkReadable()
-      throw SedimentError(DiskError(.open, path: path, code: .invalidArgument))
+      throw .foreign(path)
     }
     let ticket = try opening.takeLocks(file)
     defer { ticket.giveBack() }

@@ -18,7 +18,8 @@ public final class SedimentStore: SedimentKeyspace {
   ///
   /// After a crash, opening recovers the store: all changes up to some moment, and at least all that were synced. A
   /// file that is damaged, of another kind or of a newer version stays as it is. If the file is created, so are
-  /// missing directories of the path.
+  /// missing directories of the path. An empty file, as `mkstemp` makes, is replaced by a new store, if one may be
+  /// created. Symbolic links are followed, once, before the file is opened.
   ///
   /// Throws `notFound`, `locked`, `accessDenied`, `foreign`, `newer`, `damaged`, `outOfSpace` or `inputOutput`, and
   /// `invalidArgument` for options that are not possible.

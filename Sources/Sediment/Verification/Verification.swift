@@ -222,10 +222,10 @@ extension StoreOpening {
   static func reading<Result>(
     _ path: String, on disk: any Disk, _ body: (StoreFile) throws -> Result
   ) throws -> Result {
-    let file = try disk.openFile(path, .read)
+    let opening = try StoreOpening(path: path, options: SedimentOptions(readOnly: true), disk: disk)
+    let file = try disk.openFile(opening.path, .read)
     // Closing releases the lock, too.
     defer { try? file.close() }
-    let opening = StoreOpening(path: path, options: SedimentOptions(readOnly: true), disk: disk)
     let ticket = try opening.takeLocks(file)
     defer { ticket.giveBack() }
     return try body(file)

@@ -100,5 +100,8 @@ extension OptionDeclaration {
     name: "hex-key", letter: "x", help: "keys are hexadecimal digits, given and printed")
   static let mustExist = OptionDeclaration(
     name: "must-exist", help: "fail if there is no such file, rather than make it")
+  static let mode = OptionDeclaration(
+    name: "mode", value: "MODE",
+    help: "who may use the file if it is made, in octal digits as for chmod; 600 without it")
   static let quiet = OptionDeclaration(name: "quiet", letter: "q", help: "no bar that shows the progress")
 }

@@ -44,6 +44,16 @@ struct ParsedArguments {
     return number
   }
 
+  /// The permission bits of `--mode`; those of a file that is its owner's alone if it was not given.
+  func permissions() throws(ToolFailure) -> UInt16 {
+    guard let text = value(of: .mode) else { return 0o600 }
+    guard let permissions = UInt16(text, radix: 8), permissions & 0o600 == 0o600, permissions <= 0o777 else {
+      throw .usage(
+        "--mode takes octal digits from 600 to 777 with which the owner may read and write, not '\(text)'")
+    }
+    return permissions
+  }
+
   /// Which of a few words was given to an option, nil if it was not given.
   func choice(of option: OptionDeclaration) throws(ToolFailure) -> String? {
     guard let text = value(of: option), case .words(let words) = option.completion else { return nil }

@@ -38,13 +38,13 @@ enum OpenStore {
   ///
   /// Nothing is mapped: a file that is cut off meanwhile, or a failing disk, is an error and no signal.
   static func with<Result>(
-    _ path: String, _ access: StoreAccess, compaction: SedimentCompaction = .manual,
-    _ body: (SedimentStore) throws -> Result
+    _ path: String, _ access: StoreAccess, permissions: UInt16 = 0o600,
+    compaction: SedimentCompaction = .manual, _ body: (SedimentStore) throws -> Result
   ) throws -> Result {
     try Signals.check()
     let options = SedimentOptions(
-      durability: .unsynced, mustExist: access != .making, readOnly: access == .reading, access: .unmapped,
-      compaction: compaction)
+      durability: .unsynced, mustExist: access != .making, readOnly: access == .reading,
+      permissions: permissions, access: .unmapped, compaction: compaction)
     let store = try SedimentStore(path: path, options: options)
     let result: Result
     do {

@@ -36,7 +36,8 @@ enum ImportCommand: Command {
       Of a folder, keys that have a value keep it, so that a second run goes on as well; files whose names no key has are \
       left alone. So are files of archives that were changed after the archives of their keys were last used.
       """,
-    operands: [.store, source], options: [.format, into, restart, encoding, move, archives, .json, .quiet],
+    operands: [.store, source],
+    options: [.format, into, restart, encoding, move, archives, .mode, .json, .quiet],
     examples: [
       ("sediment import cities.sediment cities.jsonl", "from a file; its name tells the format"),
       ("zcat cities.csv.gz | sediment import cities.sediment - --format csv", "from standard input"),
@@ -73,9 +74,10 @@ enum ImportCommand: Command {
     // Before a store is made: there may be nothing in it that is understood.
     var reader = try format.reader(bytes)
     let first = try reader.next()
-    let path = try arguments.required(.store)
+    let (path, permissions) = (try arguments.required(.store), try arguments.permissions())
     let bar = ProgressBar("import", isQuiet: arguments.has(.quiet))
-    let entryCount = try OpenStore.with(path, .making, compaction: .automatic) { store in
+    let entryCount = try OpenStore.with(path, .making, permissions: permissions, compaction: .automatic) {
+      store in
       var running = FileImport(
         name, bytes, reader, first, into: store, collection: arguments.value(of: into), bar: bar)
       if arguments.has(restart) {
@@ -106,9 +108,10 @@ enum ImportCommand: Command {
       throw ToolFailure.usage("--encoding is for folders of Shallows; those of archives have none")
     }
     let chosen = try arguments.choice(of: encoding) ?? "base64"
-    let path = try arguments.required(.store)
+    let (path, permissions) = (try arguments.required(.store), try arguments.permissions())
     let bar = ProgressBar("import", isQuiet: arguments.has(.quiet))
-    let report = try OpenStore.with(path, .making, compaction: .automatic) { store in
+    let report = try OpenStore.with(path, .making, permissions: permissions, compaction: .automatic) {
+      store in
       let show = { (report: FolderSource.Report, total: Int) in
         let count = report.importedCount + report.presentCount
         bar.show(completed: report.byteCount, of: nil, note: "\(count) of \(total) files")

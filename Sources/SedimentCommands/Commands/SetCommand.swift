@@ -24,7 +24,7 @@ enum SetCommand: StoreCommand {
       command has returned, the value is on the disk; if it was interrupted or failed, the value before is still there.
       """,
     operands: [.store, .key, value],
-    options: [.collection, from, expires, ifAbsent, hex, .hexKey, .mustExist],
+    options: [.collection, from, expires, ifAbsent, hex, .hexKey, .mustExist, .mode],
     examples: [
       ("sediment set cities.sediment kharkiv 1654", "text as the value"),
       (
@@ -40,7 +40,8 @@ enum SetCommand: StoreCommand {
     // Everything is read and checked before a store is made or changed.
     let change = try change(arguments, console)
     let access = arguments.has(.mustExist) ? StoreAccess.changing : .making
-    return try OpenStore.with(try arguments.required(.store), access, change)
+    let permissions = try arguments.permissions()
+    return try OpenStore.with(try arguments.required(.store), access, permissions: permissions, change)
   }
 
   static func run(_ arguments: ParsedArguments, on store: SedimentStore, _ console: Console) throws

@@ -16,7 +16,7 @@ enum ShellCommand: Command {
       command. The store is locked for others until the shell ends. From a file or a pipe a line is a command, a '#' begins \
       a comment, and the exit code is that of the first command that failed.
       """,
-    operands: [.store], options: [readOnly, create],
+    operands: [.store], options: [readOnly, create, .mode],
     examples: [
       ("sediment shell cities.sediment", "asks for commands"),
       ("printf 'set a 1\\nget a\\n' | sediment shell cities.sediment", "takes them from a pipe"),
@@ -27,7 +27,7 @@ enum ShellCommand: Command {
     let access: StoreAccess =
       arguments.has(readOnly) ? .reading : arguments.has(create) ? .making : .changing
     do {
-      return try OpenStore.with(path, access) { store in
+      return try OpenStore.with(path, access, permissions: try arguments.permissions()) { store in
         let isInteractive = Descriptor.input.isTerminal && Descriptor.output.isTerminal
         return try ShellSession(store, input: console.input, isInteractive: isInteractive).run()
       }

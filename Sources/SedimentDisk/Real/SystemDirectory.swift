@@ -29,19 +29,18 @@ package func renameByLink(_ path: String, _ destination: String) -> SystemErrorC
 /// Makes the directories that are missing of those that lead to `path`, each durable before what is in it.
 func createParents(of path: String) -> SystemErrorCode? {
   guard SystemPath.isWhole(path) else { return .invalidArgument }
+  // Up to the nearest directory that is there or can be made.
   var missing: [String] = []
-  var parent = SystemPath.parent(of: path)
-  while true {
-    let code = createDirectory(parent)
-    if code == .notFound, SystemPath.parent(of: parent) != parent {
-      missing.append(parent)
-      parent = SystemPath.parent(of: parent)
-      continue
-    }
-    if let code { return code }
-    guard let next = missing.popLast() else { return nil }
-    parent = next
+  var directory = SystemPath.parent(of: path)
+  var code = createDirectory(directory)
+  while code == .notFound, SystemPath.parent(of: directory) != directory {
+    missing.append(directory)
+    directory = SystemPath.parent(of: directory)
+    code = createDirectory(directory)
   }
+  // Down again, each once: a link that leads nowhere has the name of a directory in which none can be made.
+  while code == nil, let next = missing.popLast() { code = createDirectory(next) }
+  return code
 }
 
 /// Makes a directory unless it is there, durably where the system syncs the one around it.
@@ -87,5 +86,14 @@ package enum SystemPath {
     guard let separator = bytes[..<nameEnd].lastIndex(of: slash) else { return "." }
     guard let parentEnd = bytes[..<separator].lastIndex(where: { $0 != slash }) else { return "/" }
     return String(path[...parentEnd])
+  }
+
+  /// Whether the last component is a name that a file can have: paths that end with a slash, "." or ".." are those of
+  /// directories.
+  package static func namesFile(_ path: String) -> Bool {
+    let bytes = path.utf8
+    let start = bytes.lastIndex(of: UInt8(ascii: "/")).map { bytes.index(after: $0) } ?? bytes.startIndex
+    let name = bytes[start...]
+    return !name.isEmpty && !name.elementsEqual(".".utf8) && !name.elementsEqual("..".utf8)
   }
 }

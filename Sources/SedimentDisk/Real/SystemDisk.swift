@@ -26,6 +26,17 @@ public struct SystemDisk: Disk {
     try SystemFile.open(path, mode)
   }
 
+  /// Returns the path of the file that a path leads to.
+  ///
+  /// Links that the system does not follow for this process are an error.
+  public func target(of path: String) throws(DiskError) -> String {
+    do throws(SystemCallFailure) {
+      return try followLinks(path)
+    } catch {
+      throw DiskError(.open, path: path, code: error.code)
+    }
+  }
+
   /// Gives a file another name within its directory, in one step of the system's; durable only after `syncDirectory`.
   public func rename(_ path: String, to destination: String, _ rule: RenameRule) throws(DiskError) {
     guard SystemPath.isWhole(path), SystemPath.isWhole(destination) else {

@@ -96,15 +96,15 @@ extension SystemFile {
   /// Opens whatever is there without waiting, which opening a pipe would do otherwise.
   private static func openDescriptor(_ path: String, _ mode: OpenMode) throws(DiskError) -> Descriptor {
     guard SystemPath.isWhole(path) else { throw DiskError(.open, path: path, code: .invalidArgument) }
-    let access =
+    let (access, permissions): (Int32, UInt16) =
       switch mode {
-      case .read: O_RDONLY
-      case .readWrite: O_RDWR
-      case .create: O_RDWR | O_CREAT | O_EXCL
+      case .read: (O_RDONLY, 0)
+      case .readWrite: (O_RDWR, 0)
+      case .creating(let permissions): (O_RDWR | O_CREAT | O_EXCL, permissions)
       }
     do throws(SystemCallFailure) {
       return try Descriptor(
-        opening: path, access | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, mode: 0o600)
+        opening: path, access | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, mode: UInt32(permissions))
     } catch {
       // What sockets and devices without a driver say, which are as little a regular file as those that open.
       let isSpecialFile = error.code.rawValue == ENXIO || error.code.rawValue == ENODEV

@@ -15,6 +15,10 @@ public protocol Disk: Sendable {
   /// that the process starts do not inherit the open file.
   func open(_ path: String, _ mode: OpenMode) throws(DiskError) -> any DiskFile
 
+  /// Returns the path of the file that a path leads to, which `open` takes: symbolic links in the place of the last
+  /// component are followed, also if they lead nowhere.
+  func target(of path: String) throws(DiskError) -> String
+
   /// Gives a file another name in its directory, which survives a power failure only after `syncDirectory`.
   ///
   /// The path of an error is `path`, even if the destination is the reason.
@@ -42,6 +46,9 @@ public protocol Disk: Sendable {
 extension Disk {
   /// Does nothing, as is right for a disk without directories.
   public func createDirectories(of path: String) throws(DiskError) {}
+
+  /// Returns the path itself, as is right for a disk without symbolic links.
+  public func target(of path: String) throws(DiskError) -> String { path }
 }
 
 extension Disk {
@@ -57,13 +64,17 @@ extension Disk {
 }
 
 /// How a file is opened.
-public enum OpenMode: Sendable {
+public enum OpenMode: Sendable, Hashable {
   /// An existing file, for reading alone.
   case read
   /// An existing file, for reading and writing.
   case readWrite
+  /// A new file with these permission bits, less those of the process's mask; opening throws if there is one of the
+  /// name.
+  case creating(permissions: UInt16)
+
   /// A new file, which its owner alone may read and write; opening throws if there is one of the name.
-  case create
+  public static var create: OpenMode { .creating(permissions: 0o600) }
 }
 
 /// What a rename does if there is a file of the new name.

@@ -34,7 +34,7 @@ public struct SystemErrorCode: Hashable, Sendable {
   public static let notDirectory = SystemErrorCode(rawValue: ENOTDIR)
   /// The path leads to a directory.
   public static let isDirectory = SystemErrorCode(rawValue: EISDIR)
-  /// The last component of the path is a symbolic link.
+  /// The last component of the path is a symbolic link, or links on the way lead round in a circle.
   public static let symbolicLink = SystemErrorCode(rawValue: ELOOP)
   /// The process has no right to do that.
   public static let accessDenied = SystemErrorCode(rawValue: EACCES)
@@ -48,6 +48,10 @@ public struct SystemErrorCode: Hashable, Sendable {
   public static let invalidArgument = SystemErrorCode(rawValue: EINVAL)
   /// The file would become larger than the system allows, or than it allows this process.
   public static let fileTooLarge = SystemErrorCode(rawValue: EFBIG)
+  /// The path, or a name in it, is longer than the system takes.
+  public static let nameTooLong = SystemErrorCode(rawValue: ENAMETOOLONG)
+  /// The process has not the rights of the file's owner, or the file must not be changed.
+  public static let notPermitted = SystemErrorCode(rawValue: EPERM)
   /// There is no such device, or no data behind the position.
   public static let noData = SystemErrorCode(rawValue: ENXIO)
   /// There is not enough memory or address space.
@@ -55,7 +59,7 @@ public struct SystemErrorCode: Hashable, Sendable {
 
   /// Whether the system refuses the call here, or to this process, so that nothing was tried.
   package var isRefusal: Bool {
-    self == .accessDenied || self == .notSupported || self == .invalidArgument || rawValue == EPERM
+    self == .accessDenied || self == .notSupported || self == .invalidArgument || self == .notPermitted
       || rawValue == ENOSYS
   }
 

@@ -5,7 +5,7 @@ extension DiskState {
   mutating func open(_ path: String, _ mode: OpenMode) throws(DiskError) -> Int {
     try perform(.open, path) { (state, effect) throws(CallFailure) in
       let number: Int
-      if mode == .create {
+      if case .creating = mode {
         guard state.names[path] == nil else { throw CallFailure(.exists) }
         number = try state.createFile(path)
       } else {

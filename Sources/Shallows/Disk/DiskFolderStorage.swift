@@ -87,8 +87,15 @@ extension DiskFolderStorage: Rooted {
   }
 
   /// The bytes of a name's file.
+  ///
+  /// A link of that name is no value: it may lead out of the folder.
   public func answer(forKey filename: Filename) -> StorageAnswer<Data> {
-    answer(for: filename) { diskStorage.answer(forKey: $0) }
+    answer(for: filename) { url in
+      guard (try? url.entryType()) != .typeSymbolicLink else {
+        return .failure(CocoaError(.fileReadNoSuchFile, at: url, "A link has the name of the file."))
+      }
+      return diskStorage.answer(forKey: url)
+    }
   }
 
   /// Gives a name's file its bytes, all or none of them.

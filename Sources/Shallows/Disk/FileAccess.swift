@@ -1,8 +1,16 @@
 internal import Foundation
 
 extension URL {
+  /// Reads a regular file, or that to which a link leads; anything else that has the name is no value.
+  ///
+  /// Its kind is asked for first: opening a pipe would wait until somebody writes to it.
   func readFile() throws -> Data {
     try requireFile(orThrow: .fileReadUnsupportedScheme)
+    let type = try entryType()
+    guard try type == .typeRegular || type == .typeSymbolicLink && resolvingSymlinksInPath().isRegularFile
+    else {
+      throw CocoaError(.fileReadNoSuchFile, at: self, "There is no file of that name.")
+    }
     do { return try Data(contentsOf: self) } catch let error as CocoaError where error.excludesFile {
       throw CocoaError(.fileReadNoSuchFile, at: self, error.localizedDescription)
     }
@@ -43,6 +51,11 @@ extension URL {
     } catch let error as CocoaError where error.isNoValue || error.excludesFile {
       return nil
     }
+  }
+
+  /// Whether this is a file with bytes of its own, no link to one.
+  var isRegularFile: Bool {
+    get throws { try entryType() == .typeRegular }
   }
 
   /// Whether something has this name, if only a link to nothing.

@@ -4,13 +4,14 @@ package import Foundation
 package struct FolderContents: Sendable {
   /// The names that are encoded as paths of files, and the files.
   package private(set) var files: [(filename: Filename, url: URL)] = []
-  /// The files that no name is encoded as: they are not the storage's, or are left over from a write that was cut off.
+  /// What no name is encoded as, and what is no file: it is not the storage's, or is left over from a write that was cut
+  /// off.
   package private(set) var others: [URL] = []
 
   /// Where in `files` those names are that may be written in several ways.
   private var places: [Filename: Int] = [:]
 
-  /// Goes through a folder and its directories, links to directories not followed; a folder that is missing is empty.
+  /// Goes through a folder and its directories, links not followed; a folder that is missing is empty.
   init(of folder: URL, decode: (_ path: String) -> Filename?) throws {
     var directories = [""]
     while let directory = directories.popLast() {
@@ -20,8 +21,8 @@ package struct FolderContents: Sendable {
         switch try url.entryType() {
         case nil: continue
         case .typeDirectory?: directories.append(path + "/")
-        case .typeSymbolicLink? where url.isDirectory: others.append(url)
-        default: add(name.isOfUnfinishedWrite ? nil : decode(path), url)
+        case .typeRegular?: add(name.isOfUnfinishedWrite ? nil : decode(path), url)
+        default: others.append(url)
         }
       }
     }

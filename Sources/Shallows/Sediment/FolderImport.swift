@@ -45,7 +45,7 @@ extension SedimentStorage {
     try importing.move(
       filenames.lazy.compactMap { filename in
         guard seen.insert(filename).inserted,
-          let url = try? folder.checkedURL(forFilename: filename), url.isEntry
+          let url = try? folder.checkedURL(forFilename: filename), (try? url.isRegularFile) == true
         else { return nil }
         return (filename, url)
       })

@@ -233,7 +233,17 @@ extension URL {
   var withoutLinks: URL {
     var existing = standardizedFileURL
     var missing: [String] = []
+    var linkCount = 0
     while existing.pathComponents.count > 1, !FileManager.default.fileExists(atPath: existing.path) {
+      // A link in the place of the file that leads to none yet, as the engine follows it. A circle of links is given up.
+      if missing.isEmpty, linkCount < 40,
+        let target = try? FileManager.default.destinationOfSymbolicLink(atPath: existing.path)
+      {
+        existing =
+          URL(fileURLWithPath: target, relativeTo: existing.deletingLastPathComponent()).standardizedFileURL
+        linkCount += 1
+        continue
+      }
       missing.append(existing.lastPathComponent)
       existing.deleteLastPathComponent()
     }

@@ -64,6 +64,44 @@ import Testing
     #expect(completeCount > 0 && completeCount < imageCount)
   }
 
+  @Test func `After a power failure at any moment a file that was empty is still so, or is all of a store`()
+    throws
+  {
+    let disk = SimulatedDisk(seed: 7)
+    disk.install([], at: path)
+    try SedimentStore(path: path, disk: disk).close()
+    var completeCount = 0
+    var imageCount = 0
+    for state in disk.history {
+      for choice in state.plans(seed: 7) {
+        let image = state.afterPowerLoss(choice)
+        imageCount += 1
+        let store = image.contents(of: path) == [] ? nil : try SedimentStore(path: path, disk: image)
+        if let store {
+          completeCount += 1
+          #expect(try store.count() == 0, "point \(state.point), \(choice)")
+        }
+        try store?.close()
+      }
+    }
+    #expect(completeCount > 0 && completeCount < imageCount)
+  }
+
+  @Test func `What takes the place of an empty file, or is written to it, stays`() throws {
+    for isReplaced in [false, true] {
+      let inner = SimulatedDisk(seed: 8)
+      inner.install([], at: path)
+      let disk = ChangingDisk(inner) { [path] in
+        if isReplaced { return inner.install([1, 2, 3], at: path) }
+        let file = try? inner.open(path, .readWrite)
+        unsafe try? file?.write([UInt8]([1, 2, 3]).span.bytes, at: 0)
+      }
+      #expect(code { _ = try SedimentStore(path: path, disk: disk) } == .foreign)
+      #expect(inner.contents(of: path) == [1, 2, 3])
+      #expect(inner.paths == [path])
+    }
+  }
+
   @Test func `Once it has returned no power failure can take the file away`() throws {
     let disk = SimulatedDisk(seed: 4)
     try create(on: disk)
@@ -135,5 +173,20 @@ import Testing
       try store.close()
       #expect(created.calls.count { $0.operation == .syncDirectory } == 1 + count)
     }
+  }
+}
+
+/// A disk on which another process changes something while a new file is built.
+private final class ChangingDisk: ForwardingDisk, @unchecked Sendable {
+  private let change: @Sendable () -> Void
+
+  init(_ inner: SimulatedDisk, _ change: @escaping @Sendable () -> Void) {
+    self.change = change
+    super.init(inner)
+  }
+
+  override func file(_ file: any DiskFile) -> any DiskFile {
+    if file.path.contains(".new-") { change() }
+    return file
   }
 }
