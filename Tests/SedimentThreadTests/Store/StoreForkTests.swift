@@ -174,8 +174,8 @@ import Testing
         inForkedChild {
           // It was forked in a closure, whose value stays.
           guard same([UInt8](sedimentBytes: value), pattern(3_000)) else { return 1 }
-          // Outside again, in a scope of its own that is the last to end.
-          Readers.leave()
+          // Outside again: the hold that the closure was called under ends.
+          Readers.letGo()
           return Self.uses(of: path) == 0 ? 7 : 2
         }
       }
