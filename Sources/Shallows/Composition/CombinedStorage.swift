@@ -43,22 +43,38 @@ where Front.Key == Back.Key, Front.Value == Back.Value {
     case .frontOnly: return reads.marked(key) { front.answer(setting: value, forKey: key, expiry: expiry) }
     case .backOnly: return reads.marked(key) { back.answer(setting: value, forKey: key, expiry: expiry) }
     case .frontFirst:
+      let frontExpiry = frontExpiry(expiry)
       return reads.marked(key) {
-        front.answer(setting: value, forKey: key, expiry: frontExpiry(expiry)).andThen {
-          back.answer(setting: value, forKey: key, expiry: expiry)
+        front.answer(setting: value, forKey: key, expiry: frontExpiry).then { result in
+          switch result {
+          case .success: back.answer(setting: value, forKey: key, expiry: expiry)
+          case .failure(let error) where isRefusal(error, of: frontExpiry):
+            back.answer(setting: value, forKey: key, expiry: expiry).andThen {
+              front.answer(removing: key).first
+            }
+          case .failure: .ready(result)
+          }
         }
       }
     case .backFirst:
       let frontExpiry = frontExpiry(expiry)
       return reads.marked(key) {
         back.answer(setting: value, forKey: key, expiry: expiry).andThen {
-          // What the front has otherwise is older now.
           front.answer(setting: value, forKey: key, expiry: frontExpiry).otherwise { error in
-            reads.forget(key).map { _ in .failure(error) }
+            if isRefusal(error, of: frontExpiry) { return front.answer(removing: key).first }
+            // The front's value, if it has one, is older than the back's now.
+            return reads.forget(key).map { _ in .failure(error) }
           }
         }
       }
     }
+  }
+
+  /// Whether the front refused a value because it cannot let values expire: then the back alone keeps the value, and the
+  /// front loses its older one.
+  @inlinable
+  func isRefusal(_ error: any Error, of expiry: StorageExpiry) -> Bool {
+    expiry != .never && error.storageFailureKind == .notSupported
   }
 
   /// No value lives longer in the front than in the back, which may have an expiry of its own.
@@ -80,27 +96,5 @@ where Front.Key == Back.Key, Front.Value == Back.Value {
   @usableFromInline
   func answerRemovingAll() -> StorageAnswer<Void> {
     reads.marked(nil) { front.answerRemovingAll().andThen { back.answerRemovingAll() } }
-  }
-
-  /// The back is what can do it in one step, and the front forgets the key.
-  ///
-  /// It does so first, so that nothing is changed if it cannot, and once more in the end, because others may have set
-  /// it meanwhile.
-  @usableFromInline
-  func answer(
-    updating key: Key, expiry: StorageExpiry?,
-    _ modify: @escaping (ShallowsResult<Value>) throws -> Value?
-  ) -> StorageAnswer<Value?> {
-    let expiry = expiry?.absolute
-    guard strategy != .frontOnly else { return reads.updateFront(key, expiry, modify) }
-    return reads.marked(key) {
-      front.answer(removing: key).first.then { removed in
-        if case .failure(let error) = removed { return .failure(error) }
-        return back.answer(updating: key, expiry: expiry, modify).then { result in
-          guard case .success = result else { return .ready(result) }
-          return front.answer(removing: key).map { removed in removed.flatMap { result } }
-        }
-      }
-    }
   }
 }

@@ -50,7 +50,7 @@ extension PullingStorage {
     let hash = hash(key)
     guard marks.isQuiet(hash, since: moment) else { return .done }
     if isFrontAhead { return fillGap(key, stored, hash, moment) }
-    marks.fill(hash)
+    marks.beginFill(hash)
     switch set(stored, key) {
     case .ready: return filled(key, hash, moment)
     case .pending(let start):
@@ -58,10 +58,14 @@ extension PullingStorage {
     }
   }
 
-  /// Takes a value out of the front again if the key was written meanwhile.
+  /// Takes a value out of the front again if the key was written since the back was asked for it.
   @inlinable
   func filled(_ key: Key, _ hash: Int, _ moment: UInt64) -> StorageAnswer<Void> {
-    marks.isQuiet(hash, since: moment) ? .done : forget(key)
+    if marks.endFill(hash, ifQuietSince: moment) { return .done }
+    return forget(key).map { result in
+      marks.endFill(hash)
+      return result
+    }
   }
 
   /// When a value of the back ceases to be in the front: as soon as on either side.
@@ -74,7 +78,10 @@ extension PullingStorage {
   func set(_ stored: ExpiringValue<Value>, _ key: Key) -> StorageAnswer<Void> {
     switch front.answer(setting: stored.value, forKey: key, expiry: frontExpiry(stored)) {
     case .ready(let result):
-      ShallowsLog.note(result, "keep what it pulled", front.storageName)
+      // A front that cannot let values expire is passed by.
+      if result.error?.storageFailureKind != .notSupported {
+        ShallowsLog.note(result, "keep what it pulled", front.storageName)
+      }
       return .ready(result)
     case .pending(let start): return .pending(start)
     }
@@ -155,43 +162,13 @@ extension PullingStorage {
   func ended<Answer>(
     _ key: Key?, _ hash: Int?, _ result: ShallowsResult<Answer>
   ) -> StorageAnswer<Answer> {
-    let wasAlone = marks.end(hash)
-    if !wasAlone, !isFrontAhead { return forget(key).map { _ in result } }
+    let wasAlone = marks.end(hash, cleans: !isFrontAhead)
+    if !wasAlone, !isFrontAhead {
+      return forget(key).map { _ in
+        marks.endFill(hash)
+        return result
+      }
+    }
     return marks.isSettled ? .ready(result) : marks.settle().map { _ in result }
   }
-
-  /// The front is updated, from the back's value where it has none.
-  @usableFromInline
-  func updateFront(
-    _ key: Key, _ expiry: StorageExpiry?, _ modify: @escaping (ShallowsResult<Value>) throws -> Value?
-  ) -> StorageAnswer<Value?> {
-    front.answer(forKey: key).first.then { own in
-      guard case .failure(let error) = own else {
-        return updateFront(key, expiry, from: nil, modify).otherwise { failure in
-          failure is RemovedMeanwhile ? updateFront(key, expiry, modify) : .failure(failure)
-        }
-      }
-      return pull(key, after: error).first.then { pulled in
-        updateFront(key, expiry, from: pulled.map(\.value), modify)
-      }
-    }
-  }
-
-  /// The front is updated, from a value that it gets from behind where it has none; fails with `RemovedMeanwhile` if it
-  /// should have had one.
-  private func updateFront(
-    _ key: Key, _ expiry: StorageExpiry?, from pulled: ShallowsResult<Value>?,
-    _ modify: @escaping (ShallowsResult<Value>) throws -> Value?
-  ) -> StorageAnswer<Value?> {
-    marked(key) {
-      front.answer(updating: key, expiry: expiry) { result in
-        guard case .failure = result else { return try modify(result) }
-        guard let pulled else { throw RemovedMeanwhile() }
-        return try modify(pulled)
-      }
-    }
-  }
 }
-
-/// Begins an update anew: the value that it was to begin with is gone.
-private struct RemovedMeanwhile: Error {}

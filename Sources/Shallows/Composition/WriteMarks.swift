@@ -40,6 +40,24 @@ final class WriteMarks: Sendable {
     /// When marks without a write were thrown away last.
     var sweepTime: UInt64 = 0
     var markCountMax = 1_024
+    /// The hashes of keys whose front may hold an older value than the back just now, nil for all keys.
+    ///
+    /// A hash stands once for each fill that may have come too late, and for each write that was not alone, until the front
+    /// has forgotten the value.
+    var unsettled: [Int?] = []
+
+    mutating func disturb(_ hash: Int) {
+      marks[hash]?.disturb()
+      whole.disturb()
+    }
+
+    mutating func settle(_ hash: Int?) {
+      if let index = unsettled.firstIndex(of: hash) { unsettled.remove(at: index) }
+    }
+
+    func isQuiet(_ hash: Int, since moment: UInt64) -> Bool {
+      max(marks[hash]?.time ?? sweepTime, whole.time) <= moment
+    }
 
     /// So that the marks of keys that were written long ago do not stay.
     mutating func sweep() {
@@ -119,7 +137,24 @@ final class WriteMarks: Sendable {
   /// Whether no write of a key began or ended since, as far as is known.
   @usableFromInline
   func isQuiet(_ hash: Int, since moment: UInt64) -> Bool {
-    state.withLock { max($0.marks[hash]?.time ?? $0.sweepTime, $0.whole.time) <= moment }
+    state.withLock { $0.isQuiet(hash, since: moment) }
+  }
+
+  /// What a writer of a key sees of the others when it begins.
+  struct View {
+    /// The moment it began.
+    let moment: UInt64
+    /// Whether nobody else writes the key, and nothing older than the back's value waits to be taken out of the front.
+    let isSettled: Bool
+  }
+
+  /// The view of one who has begun to write a key.
+  func view(of hash: Int) -> View {
+    state.withLock { state in
+      let isAlone = state.whole.writerCount == 0 && state.marks[hash]?.writerCount == 1
+      let isSettled = isAlone && !state.unsettled.contains { $0 == nil || $0 == hash }
+      return View(moment: state.time, isSettled: isSettled)
+    }
   }
 
   /// Whether a key is being written.
@@ -131,10 +166,32 @@ final class WriteMarks: Sendable {
   /// A fill begins, which a write that goes on has to take out in the end.
   @usableFromInline
   func fill(_ hash: Int) {
+    state.withLock { $0.disturb(hash) }
+  }
+
+  /// Begins a fill of a front from its back, which a write that goes on has to take out in the end.
+  @usableFromInline
+  func beginFill(_ hash: Int) {
     state.withLock { state in
-      state.marks[hash]?.disturb()
-      state.whole.disturb()
+      state.disturb(hash)
+      state.unsettled.append(hash)
     }
+  }
+
+  /// Ends a fill unless a write of the key began or ended since a moment; then the front has to forget the value before.
+  @usableFromInline
+  func endFill(_ hash: Int, ifQuietSince moment: UInt64) -> Bool {
+    state.withLock { state in
+      guard state.isQuiet(hash, since: moment) else { return false }
+      state.settle(hash)
+      return true
+    }
+  }
+
+  /// Ends a fill, or a write that was not alone, of a key or of all for nil, once the front has forgotten the value.
+  @usableFromInline
+  func endFill(_ hash: Int?) {
+    state.withLock { $0.settle(hash) }
   }
 
   /// A write of a key begins, or of all for nil.
@@ -156,12 +213,20 @@ final class WriteMarks: Sendable {
   }
 
   /// A write ends, however it did; whether nothing else was written or filled since it began.
+  ///
+  /// If something was, a writer that cleans makes the front forget the key next, and then calls `endFill`.
   @usableFromInline
-  func end(_ hash: Int?) -> Bool {
+  func end(_ hash: Int?, cleans: Bool) -> Bool {
     state.withLock { state in
       state.time += 1
-      guard let hash else { return state.whole.end(at: state.time) }
-      return state.marks[hash]?.end(at: state.time) ?? false
+      let wasAlone: Bool
+      if let hash {
+        wasAlone = state.marks[hash]?.end(at: state.time) ?? false
+      } else {
+        wasAlone = state.whole.end(at: state.time)
+      }
+      if !wasAlone, cleans { state.unsettled.append(hash) }
+      return wasAlone
     }
   }
 

@@ -1,18 +1,37 @@
 extension StorageProtocol {
   /// Retrieves the value of a key, changes it and sets it: three steps, between which others may change it, too.
+  ///
+  /// The value keeps its expiry, unless the storage cannot update atomically.
   @available(swift, deprecated: 5.5, message: "It is not atomic; see atomicUpdate(forKey:_:).")
   public func update(
     forKey key: Key, _ modify: @escaping (inout Value) -> Void,
     completion: @escaping (ShallowsResult<Value>) -> Void = { _ in }
   ) {
-    retrieve(forKey: key) { result in
+    answer(withExpiryForKey: key).deliver { result in
       switch result {
-      case .failure: completion(result)
-      case .success(var value):
-        modify(&value)
-        let changed = value
-        self.set(changed, forKey: key) { result in completion(result.map { changed }) }
+      case .failure(let error): completion(.failure(error))
+      case .success(let stored):
+        var changed = stored.value
+        modify(&changed)
+        let new = changed
+        answer(setting: new, forKey: key, inPlaceOf: stored).deliver { result in
+          completion(result.map { new })
+        }
       }
+    }
+  }
+
+  /// Sets a value whose expiry stays what it was, where the storage can do that.
+  ///
+  /// The storage is not told the expiry that was retrieved: in a composition that is the front's, which may come sooner than
+  /// the back's.
+  private func answer(
+    setting value: Value, forKey key: Key, inPlaceOf stored: ExpiringValue<Value>
+  ) -> StorageAnswer<Void> {
+    let set = { answer(setting: value, forKey: key, expiry: .never) }
+    if stored.expiry == .never { return set() }
+    return answer(updating: key, expiry: nil) { _ in value }.map { $0.map { _ in } }.otherwise { error in
+      error.storageFailureKind == .notSupported ? set() : .failure(error)
     }
   }
 
