@@ -1,5 +1,7 @@
 import Foundation
 import Sediment
+import SedimentDisk
+import SedimentTesting
 import Shallows
 import Testing
 
@@ -57,18 +59,118 @@ import Testing
     }
   }
 
-  @Test func `What has a value already keeps it, and its file goes`() throws {
+  /// What the keys of a store have, and the files of a folder, by their names.
+  private func contents(_ store: SedimentStore, _ folder: DiskFolderStorage) throws -> [String: Set<Data>] {
+    var all: [String: Set<Data>] = [:]
+    try store.forEach { key, value in
+      all[String(sedimentBytes: key) ?? "", default: []].insert(Data(sedimentBytes: value))
+      return .continue
+    }
+    for (filename, url) in try folder.filenames() {
+      all[filename.rawValue, default: []].insert(try Data(contentsOf: url))
+    }
+    return all
+  }
+
+  @Test
+  func
+    `A file whose name has the same data already goes, and one that has other data stays, as does the value`()
+    throws
+  {
     try withStore { store in
       let folder = folder(.base64URL)
-      try fill(folder, Array(Self.names.prefix(3)))
+      let names = Array(Self.names.prefix(4))
+      try fill(folder, names)
       let storage = SedimentStorage(store)
-      try store.set("newer", forKey: Self.names[1].rawValue)
+      try store.set("another", forKey: names[1].rawValue)
+      try store.set(Self.data(names[2]), forKey: names[2].rawValue)
+      try store.set(Self.data(names[3]), forKey: names[3].rawValue, expiry: .after(.seconds(1_000)))
+      let before = try contents(store, folder)
       let report = try storage.importing(folder)
-      #expect(report.importedCount == 2 && report.presentCount == 1)
-      #expect(try store.retrieve(forKey: Self.names[1].rawValue, as: String.self) == "newer")
-      #expect(try folder.filenames().isEmpty)
+      #expect(report.importedCount == 1 && report.presentCount == 1)
+      let differing = [1, 3].map { folder.fileURL(forFilename: names[$0]).path }
+      #expect(Set(report.differingFiles.map(\.path)) == Set(differing))
+      #expect(try Set(folder.filenames().map(\.url.path)) == Set(differing))
+      #expect(try contents(store, folder) == before)
       let second = try storage.importing(folder)
-      #expect(second == FolderImportReport())
+      #expect(second.importedCount == 0 && second.presentCount == 0 && second.differingFiles.count == 2)
+      #expect(try contents(store, folder) == before)
+    }
+  }
+
+  /// Folders with names in common, whose data is older or newer than the store's: whatever was anywhere before an import
+  /// is somewhere after it.
+  @Test(arguments: 0..<20)
+  func `Imports of several folders take no data away that the store has not`(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    try withStore { store in
+      let storage = SedimentStorage(store)
+      let folders = ["one", "two", "three"].map {
+        DiskFolderStorage(folderURL: place.appendingPathComponent($0), filenameEncoder: .noEncoding)
+      }
+      for _ in 0..<100 {
+        let folder = folders[Int.random(in: 0..<3, using: &random)]
+        let name = Filename(rawValue: "k\(Int.random(in: 0..<12, using: &random))")
+        let data = Data("\(Int.random(in: 0..<3, using: &random))".utf8)
+        switch Int.random(in: 0..<6, using: &random) {
+        case 0:
+          let before = try contents(store, folder)
+          let count = try folder.filenames().count
+          let report = try storage.importing(folder)
+          #expect(try contents(store, folder) == before)
+          #expect(report.importedCount + report.presentCount + report.differingFiles.count == count)
+          #expect(try folder.filenames().count == report.differingFiles.count)
+        case 1: try store.set(data, forKey: name.rawValue)
+        default: try folder.makeSyncStorage().set(data, forKey: name)
+        }
+      }
+    }
+  }
+
+  @Test func `An import loses nothing whichever call of the disk fails, and whatever is not synced is gone`()
+    throws
+  {
+    defer { try? FileManager.default.removeItem(at: place) }
+    var (call, isReached) = (0, true)
+    while isReached {
+      try? FileManager.default.removeItem(at: place)
+      let disk = SimulatedDisk(seed: 1)
+      let options = SedimentOptions(durability: .unsynced, access: .unmapped, compression: .off)
+      let store = try SedimentStore(path: "data/store", options: options, disk: disk)
+      try store.set("another", forKey: "b")
+      try store.sync()
+      let folder = folder(.noEncoding)
+      try fill(folder, ["a", "b", "c"])
+      let before = try contents(store, folder)
+      let index = disk.callCount + call
+      disk.inject(.error(.inputOutput), atCall: index)
+      _ = try? SedimentStorage(store).importing(folder)
+      isReached = disk.callCount > index
+      let after = disk.afterPowerLoss(.nothing)
+      try? store.close()
+      let restarted = try SedimentStore(path: "data/store", options: options, disk: after)
+      #expect(try contents(restarted, folder) == before, "call \(call)")
+      try restarted.close()
+      call += 1
+    }
+    #expect(call > 2)
+  }
+
+  @Test func `Names that begin as those of unfinished files do are keys, and move in`() throws {
+    try withStore { store in
+      let folder = folder(.noEncoding)
+      let names: [Filename] = [
+        ".dat.nosync", ".dat.nosync-mine", ".dat.nosync12", ".dat.nosync12.abc", "b/.dat.nosync12.abcdefg",
+      ]
+      try fill(folder, names)
+      try Data([1]).write(to: folderURL.appendingPathComponent(".dat.nosync1F.abc9EF"))
+      #expect(try Set(folder.filenames().map(\.filename)) == Set(names))
+      let report = try SedimentStorage(store).importing(folder)
+      #expect(report.importedCount == names.count)
+      #expect(report.otherFiles.map(\.lastPathComponent) == [".dat.nosync1F.abc9EF"])
+      for name in names {
+        #expect(try store.retrieve(forKey: name.rawValue, as: Data.self) == Self.data(name))
+      }
     }
   }
 

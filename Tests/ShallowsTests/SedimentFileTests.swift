@@ -52,6 +52,26 @@ struct SedimentFileTests {
     #expect(throws: Never.self) { try SedimentStore(url: url).close() }
   }
 
+  @Test func `A call of a storage that nobody keeps is told what came of it, and the file is closed by then`()
+    throws
+  {
+    let folder = try TestFolder()
+    for number in 0..<20 {
+      let url = folder.file("\(number).sediment")
+      let told = ResultList<Void>()
+      SedimentStorage(url: url, durability: .synced).set(Data([7]), forKey: "a") { told.append($0) }
+      told.waitForOne()
+      #expect(told.all.map(\.isSuccess) == [true])
+      let store = try SedimentStore(url: url)
+      #expect(try store.retrieve(forKey: "a", as: Data.self) == Data([7]) && store.recovery.wasClosed)
+      try store.close()
+      let removed = ResultList<Void>()
+      SedimentStorage(url: url, durability: .synced).removeAll { removed.append($0) }
+      removed.waitForOne()
+      #expect(removed.all.map(\.isSuccess) == [true])
+    }
+  }
+
   @Test func `An opening that fails says why, and is tried again at the next call`() throws {
     let folder = try TestFolder()
     let url = folder.file("a.sediment")

@@ -129,6 +129,11 @@ enum ImportCommand: Command {
       console.complain(
         "\(name): no file has a name that \(chosen) makes of a key; try --encoding \(others), or --archives")
     }
+    if report.differingCount > 0 {
+      console.complain(
+        "\(name): \(SizeText.count(report.differingCount, "file")) not moved, because the keys have other values"
+      )
+    }
     try console.write(
       arguments,
       json: .object([

@@ -10,8 +10,10 @@ struct FolderSource {
   /// What became of the files.
   struct Report {
     var importedCount = 0
-    /// Those whose keys had a value, which stayed.
+    /// Files whose keys had a value, which stayed.
     var presentCount = 0
+    /// Files that were to be moved and stay, because their keys have other values.
+    var differingCount = 0
     var otherCount = 0
     var byteCount: UInt64 = 0
   }
@@ -53,7 +55,8 @@ struct FolderSource {
             folder, filenames: piece.map(\.filename))
         }
         report.importedCount += moved.importedCount
-        report.presentCount += moved.presentCount
+        report.presentCount += moved.presentCount + moved.differingFiles.count
+        report.differingCount += moved.differingFiles.count
         report.byteCount += moved.byteCount
         unreadable += moved.unreadableFiles
       } else {

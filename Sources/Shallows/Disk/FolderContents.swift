@@ -61,6 +61,11 @@ extension URL {
 }
 
 extension String {
-  /// How Foundation names a file that it has not put into its place yet.
-  fileprivate var isOfUnfinishedWrite: Bool { hasPrefix(".dat.nosync") }
+  /// Whether this is a name that Foundation gives a file until its data is complete.
+  ///
+  /// It has the number of the process in hexadecimal digits, and six letters or digits. Other names that begin with
+  /// `.dat.nosync` may be keys.
+  fileprivate var isOfUnfinishedWrite: Bool {
+    wholeMatch(of: /\.dat\.nosync[0-9A-Fa-f]+\.[0-9A-Za-z]{6}/) != nil
+  }
 }

@@ -96,7 +96,7 @@ extension SedimentStorage: AnsweringWritableStorage {
         return .done
       }
       try change(.unsynced)
-      return keyspace.synced()
+      return keyspace.synced(keeping: source)
     } catch {
       return .failure(source.explained(error))
     }
@@ -104,13 +104,22 @@ extension SedimentStorage: AnsweringWritableStorage {
 }
 
 extension SedimentCollection {
-  /// That every change which was made before is on the disk.
-  func synced() -> StorageAnswer<Void> {
-    .pending { completion in
+  /// Waits until every change that was made before is on the disk.
+  ///
+  /// The store stays open until then, though nobody else may keep the storage, and no longer: the completion may close
+  /// the file by letting go of the last storage, or expect it closed.
+  func synced(keeping source: KeyspaceSource) -> StorageAnswer<Void> {
+    let kept = UncheckedBox<KeyspaceSource?>(source)
+    return .pending { completion in
       let completion = Unchecked(completion)
       self.sync { error in
         // Off the thread that syncs, which others wait for.
-        Workers.shared.run { completion.value(error.map { .failure($0) } ?? .success(())) }
+        Workers.shared.run {
+          let result: ShallowsResult<Void> =
+            error.map { .failure(kept.value?.explained($0) ?? $0) } ?? .success(())
+          kept.value = nil
+          completion.value(result)
+        }
       }
     }
   }
