@@ -114,7 +114,15 @@ let targets: [Target] = [
   tests("ShallowsAllocation", ["Shallows", "Sediment"]),
   // Programs of users as they wrote them, in the language mode that they had.
   .testTarget(
-    name: "ShallowsDocumentTests", dependencies: ["Shallows"], swiftSettings: [.swiftLanguageMode(.v5)]),
+    name: "ShallowsDocumentTests", dependencies: ["Shallows", "ProgramWithLibrary"],
+    swiftSettings: [.swiftLanguageMode(.v5)]),
+  // A program that imports another library beside Shallows, both with properties of results.
+  .target(
+    name: "ProgramWithLibrary", dependencies: ["Shallows", "OtherLibrary"], path: "Tests/ProgramWithLibrary",
+    packageAccess: false, swiftSettings: [.swiftLanguageMode(.v5)]),
+  .target(
+    name: "OtherLibrary", path: "Tests/OtherLibrary", packageAccess: false,
+    swiftSettings: [.swiftLanguageMode(.v5)]),
   tests("Vellum", ["Vellum", "Shallows", "Sediment", "SedimentTesting", "SedimentDisk"]),
   // What Vellum's documents show, as programs of before Swift 6 write it.
   .testTarget(

@@ -35,22 +35,6 @@ final class SystemFolders {
   }
 }
 
-// The library had these before version 0.13, and programs have them of their own since.
-extension Result {
-  var value: Success? {
-    guard case .success(let value) = self else { return nil }
-    return value
-  }
-
-  var error: Failure? {
-    guard case .failure(let error) = self else { return nil }
-    return error
-  }
-
-  var isSuccess: Bool { value != nil }
-  var isFailure: Bool { error != nil }
-}
-
 /// Stands for the images that the documents show.
 struct Image: Equatable {
   var pixels: [UInt8]

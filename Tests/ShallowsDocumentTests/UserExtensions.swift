@@ -1,4 +1,5 @@
 import Foundation
+import ProgramWithLibrary
 import Shallows
 import Testing
 
@@ -28,6 +29,12 @@ private enum Removed: Error { case byProgram }
     for key in memory.keys() { #expect(key == "the program's") }
     let keys = [folder.keys(), memory.asStorage().keys(), memory.combined(with: memory).keys()]
     #expect(keys == Array(repeating: ["the program's"], count: 3))
+  }
+
+  @Test func `Properties of results that another library has, too, are that library's`() {
+    let (told, called) = askWithLibrary()
+    #expect(told == ["10", "Success!", "true", "[]"])
+    #expect(called == ["value", "isSuccess", "isFailure", "error", "value", "value"])
   }
 
   @Test func `Initializers and methods may be used as values`() {

@@ -11,24 +11,27 @@ public func succeed<Value>(with value: Value) -> ShallowsResult<Value> {
   .success(value)
 }
 
+// Published programs use these names, and others have properties of results with these names of their own, or from
+// another library: those are preferred, so that both compile.
 extension Result {
   /// Whether there is a value.
+  @_disfavoredOverload
   public var isSuccess: Bool { value != nil }
 
   /// Whether there is none.
+  @_disfavoredOverload
   public var isFailure: Bool { error != nil }
-}
 
-// Not public: programs have properties of these names of their own.
-extension Result {
   /// The value, nil for a failure.
-  @usableFromInline var value: Success? {
+  @inlinable @_disfavoredOverload
+  public var value: Success? {
     guard case .success(let value) = self else { return nil }
     return value
   }
 
   /// The error, nil where there is a value.
-  @usableFromInline var error: Failure? {
+  @inlinable @_disfavoredOverload
+  public var error: Failure? {
     guard case .failure(let error) = self else { return nil }
     return error
   }

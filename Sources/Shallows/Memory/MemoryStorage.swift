@@ -16,7 +16,7 @@ extension MemoryStorageError: StorageFailure {
 
 /// A storage in memory without a bound; see `LRUStorage` for one that has it.
 ///
-/// It completes on the caller's thread before it returns.
+/// It completes on the caller's thread before it returns, except in chains; see ``StorageAnswer/deliver(to:)``.
 public final class MemoryStorage<Key: Hashable, Value>: AnsweringStorage {
   /// The name, with the types of keys and values.
   public let storageName = "memory-storage-\(Key.self):\(Value.self)"

@@ -16,21 +16,24 @@ public enum StorageAnswer<Value> {
   @inlinable
   public static func failure(_ error: any Error) -> Self { .ready(.failure(error)) }
 
-  /// Calls a completion with the result, before it returns if the result is ready and the stack is not half used.
+  /// Calls a completion with the result; if that is ready, before it returns.
+  ///
+  /// Only a chain of calls, each made by the completion of the one before, goes on on another thread once three quarters
+  /// of the thread's stack are used.
   @inlinable
   public consuming func deliver(to completion: @escaping (ShallowsResult<Value>) -> Void) {
     switch consume self {
     case .ready(let result):
-      CallingThread.isDeep ? Self.deliverElsewhere(result, completion) : completion(result)
+      CallingThread.isDeep ? Self.deliverDeep(result, completion) : completion(result)
     case .pending(let start): start(completion)
     }
   }
 
   @usableFromInline @inline(never)
-  static func deliverElsewhere(
+  static func deliverDeep(
     _ result: ShallowsResult<Value>, _ completion: @escaping (ShallowsResult<Value>) -> Void
   ) {
-    Workers.shared.run { completion(result) }
+    CallingThread.completeDeep { completion(result) }
   }
 
   /// The answer with the result made into another one, once it is there.

@@ -3,13 +3,21 @@ internal import CSediment
 /// What the thread that calls is about, which decides where a completion may be called.
 @usableFromInline
 enum CallingThread {
-  /// Whether the thread has used much of its stack since this was asked first, so that what is called next has to begin
-  /// on another one.
+  /// Whether the thread is in the last quarter of its stack.
   @usableFromInline
-  static var isDeep: Bool { sediment_stack_is_deep(stackByteCountMax) }
+  static var isDeep: Bool { sediment_stack_is_deep() }
 
-  /// How much of a stack may be used: a quarter of what the smallest have.
-  private static var stackByteCountMax: UInt { 1 << 17 }
+  /// Calls a completion in the last quarter of the stack, or on another thread if it belongs to a chain: if the call was
+  /// made by a completion that was called there, too.
+  ///
+  /// A recursion whose calls have returned before it goes deeper is no chain, so its calls are completed before they
+  /// return however deep it goes.
+  static func completeDeep(_ completion: @escaping () -> Void) {
+    if unsafe sediment_this_thread().pointee.completes_deep { return Workers.shared.run(completion) }
+    unsafe sediment_this_thread().pointee.completes_deep = true
+    completion()
+    unsafe sediment_this_thread().pointee.completes_deep = false
+  }
 
   /// Who the call that begins is for.
   enum Caller: Int {
