@@ -88,6 +88,9 @@ private let members = [
   @Test func `Every condition of the list finds what it says`() {
     #expect(names { $0.userName(.contains(string: "PREMIUM", caseSensitive: false)) }.count == 3)
     #expect(names { $0.userName(.contains(string: "PREMIUM")) }.isEmpty)
+    #expect(names { $0.userName(.contains(string: "")) }.isEmpty)
+    #expect(names { $0.userName(.contains(string: "", caseSensitive: false)) }.isEmpty)
+    #expect(names { $0.userName(.contains("")) }.isEmpty)
     #expect(names { $0.userName(.matches(regex: "^g.*e$")) } == ["Grace"])
     #expect(names { $0.badges(.contains(with: "first")) } == ["Ada", "Barbara"])
     #expect(names { $0.badges(.contains(atLeastOne: ["navy", "math"])) } == ["Ada", "Grace"])

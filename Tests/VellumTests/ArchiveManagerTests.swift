@@ -193,6 +193,7 @@ import Vellum
     #expect(blocks.accessAll().count == 1 && people.accessAll().isEmpty)
     #expect(try fixture.store.retrieve(forKey: "a", as: String.self) == "mine")
     #expect(
-      fixture.store.collectionNames == ["archive:block", "archive:person", "used:block", "used:person"])
+      fixture.store.collectionNames
+        == ["archive:block", "archive:person", "used:*", "used:block", "used:person"])
   }
 }

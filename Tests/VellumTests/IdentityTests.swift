@@ -113,4 +113,55 @@ private class Player: ArchiveCodable {
     let people = try fixture.factory.archives(for: Person.self)
     #expect(try fixture.factory.archives(for: Person.self, identity: .shared) === people)
   }
+
+  /// An object with state that its data has not.
+  private final class Draft: Archivable, NSCopying {
+    let primaryKey: String
+    var text: String
+    var selection = 0
+
+    init(_ key: String, text: String) {
+      primaryKey = key
+      self.text = text
+    }
+
+    func copy(with zone: NSZone? = nil) -> Any {
+      let copy = Draft(primaryKey, text: text)
+      copy.selection = selection
+      return copy
+    }
+
+    func archiveData() throws -> Data { Data("\(primaryKey)=\(text)".utf8) }
+
+    static func decode(archive data: Data) throws -> any Archivable {
+      let parts = String(decoding: data, as: UTF8.self).split(separator: "=")
+      return Draft(String(parts[0]), text: String(parts[1]))
+    }
+  }
+
+  @Test func `An object that copies itself keeps in memory what its data has not, and nobody shares it`()
+    throws
+  {
+    do {
+      let drafts = try fixture.factory.archives(for: Draft.self)
+      let draft = Draft("a", text: "one")
+      draft.selection = 3
+      drafts.record(draft)
+      draft.selection = 4
+      let found = try #require(drafts.access(archiveWithKey: "a"))
+      #expect(found !== draft && found.selection == 3)
+      found.selection = 5
+      let again = [
+        drafts.access(archiveWithKey: "a"), drafts.accessAll().first,
+        drafts.findWhere { $0.text(.isEqual(with: "one")) }.firstResult(),
+      ]
+      for other in again { #expect(other !== found && other?.selection == 3 && other?.text == "one") }
+    }
+    // Of the disk there is what the data has.
+    try fixture.restart()
+    let others = try fixture.factory.archives(for: Draft.self)
+    let read = try #require(others.access(archiveWithKey: "a"))
+    read.selection = 9
+    #expect(others.access(archiveWithKey: "a")?.selection == 0)
+  }
 }

@@ -7,7 +7,7 @@ extension Archivable {
   public func updateArchive() {
     let factory = ArchivesFactory.shared
     factory.reporting(Self.archiveName, .recording) {
-      try factory.archives(for: Self.self).throwing.update(self)
+      try factory.archives(inPassingFor: Self.self).throwing.update(self)
     }
   }
 
@@ -17,7 +17,7 @@ extension Archivable {
   public func archivedVersion() -> Self? {
     let factory = ArchivesFactory.shared
     return factory.reporting(Self.archiveName, .accessing) {
-      try factory.archives(for: Self.self).throwing.access(archiveWithKey: primaryKey)
+      try factory.archives(inPassingFor: Self.self).throwing.access(archiveWithKey: primaryKey)
     } ?? nil
   }
 

@@ -30,7 +30,7 @@ extension Archivable {
   private func archive(_ behavior: ArchivePropertyBehavior, in factory: ArchivesFactory) {
     PropertyVisit.visiting(self) {
       factory.reporting(Self.archiveName, .recording) {
-        let core = try factory.archives(for: Self.self).core
+        let core = try factory.archives(inPassingFor: Self.self).core
         let onlyIfAbsent = behavior == .insertIfNotPresent
         if onlyIfAbsent, core.useIfPresent(primaryKey) { return }
         try core.record(self, onlyIfAbsent: onlyIfAbsent) { archivePropertiesOfVisited(in: factory) }

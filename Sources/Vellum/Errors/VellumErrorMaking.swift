@@ -84,14 +84,12 @@ extension VellumError {
     )
   }
 
-  /// What a program is told that goes on without the file that another process has.
-  static func alone(_ error: VellumError) -> VellumError {
+  static func severalNames(_ folder: String, _ names: [String]) -> VellumError {
     VellumError(
-      .locked,
-      errorDescription:
-        "The archives of this run are its own: none of before are there, and these are gone with it.",
-      failureReason: [error.errorDescription, error.failureReason].compactMap(\.self).joined(separator: " "),
-      underlyingError: error.underlyingError)
+      .invalidArgument,
+      errorDescription: "The archives of the folder '\(folder)' have no place of their own.",
+      failureReason:
+        "They may be those of \(names.map { "'\($0)'" }.joined(separator: " or ")). Say which by `as:`.")
   }
 
   static func folder(_ name: String, _ error: any Error) -> VellumError {

@@ -14,8 +14,7 @@ public struct VellumFailure: Sendable {
 
   /// What can fail.
   public enum Operation: String, Sendable {
-    /// The archives of a type were asked for; with `locked`, another process has the file, and the archives of this run
-    /// are its own; with `damaged`, some of the archives cannot be read.
+    /// The archives of a type were asked for; with `damaged`, some of the archives cannot be read.
     case opening
     /// An archive was recorded or updated.
     case recording

@@ -27,18 +27,24 @@ public final class ArchiveManager<Archive: Archivable>: Archivist {
   /// A manager in the file of a factory; the sizes count if nobody has a manager of this type in it yet.
   ///
   /// It fails if an identity is given and others have managers of this type with another one.
-  public init(
+  public convenience init(
     maxMemorySize: DataSize, maxDiskSize: DataSize, identity: ArchiveIdentity? = nil,
     in factory: ArchivesFactory
   ) throws {
+    let defaults = factory.defaults
+    try self.init(
+      ArchiveSizes(memory: maxMemorySize, disk: maxDiskSize, defaults: defaults), identity: identity,
+      in: factory)
+  }
+
+  init(_ sizes: ArchiveSizes, identity: ArchiveIdentity? = nil, in factory: ArchivesFactory) throws {
     self.factory = factory
     observer = factory.failures
-    let place = try factory.place(for: Archive.archiveName)
-    let sizes = (factory.defaultMaxMemorySize, factory.defaultMaxDiskSize)
-    successor = { [observer] in ArchivesFactory(place, failures: observer, defaultSizes: sizes) }
-    (core, owner) = try place.core(
-      for: Archive.self, maxMemorySize: maxMemorySize, maxDiskSize: maxDiskSize, identity: identity,
-      observer: observer)
+    let place = try factory.place()
+    let defaults = factory.defaults
+    successor = { [observer] in ArchivesFactory(place, failures: observer, defaults: defaults) }
+    (core, owner) = try place.core(for: Archive.self, sizes, identity: identity, observer: observer)
+    try core.settle(sizes)
     let damage = core.withLock {
       defer { core.shelf.damage = nil }
       return core.shelf.damage

@@ -52,14 +52,14 @@ public class Archived<Archive> where Archive: Archivable {
     let factory = ArchivesFactory.shared
     value =
       factory.reporting(Archive.archiveName, .accessing) {
-        try factory.archives(for: Archive.self).throwing.access(archiveWithKey: key)
+        try factory.archives(inPassingFor: Archive.self).throwing.access(archiveWithKey: key)
       } ?? nil
   }
 
   private func delete(_ key: String) {
     let factory = ArchivesFactory.shared
     factory.reporting(Archive.archiveName, .deleting) {
-      try factory.archives(for: Archive.self).throwing.delete(archiveWithKey: key)
+      try factory.archives(inPassingFor: Archive.self).throwing.delete(archiveWithKey: key)
     }
   }
 }

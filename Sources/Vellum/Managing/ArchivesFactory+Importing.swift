@@ -4,12 +4,12 @@ public import Foundation
 public struct ArchivesImportReport: Sendable, Hashable {
   /// How many archives were recorded.
   public internal(set) var importedCount = 0
-  /// How many files had keys whose archives were there already, and no older.
+  /// How many files had archives that were there already, as after an import that was interrupted.
   public internal(set) var presentCount = 0
   /// The bytes of the archives that were recorded.
   public internal(set) var byteCount: UInt64 = 0
-  /// What stays where it is: what is no file of an archive or could not be read or removed, what is newer than the
-  /// archive of its key, and what would make others go.
+  /// What stays where it is: what is no file of an archive or could not be read or removed, files whose keys have other
+  /// archives, older or newer, and what would make others go.
   public internal(set) var otherFiles: [URL] = []
 
   /// Creates a report of nothing.
@@ -19,11 +19,12 @@ public struct ArchivesImportReport: Sendable, Hashable {
 extension ArchivesFactory {
   /// Moves a folder with a file `KEY.vlm` for each archive, which has its data, into the archives of a name.
   ///
-  /// Without a name it is that of the folder, without `vellum_` at its beginning: so the folder `vellum_user` becomes the
-  /// archives of the type `User`. Each file goes once its archive is on the disk, unless another process has the file of
-  /// the archives and those of this run are gone with it. When a file was changed counts as the time of its last use; in
-  /// the order of uses it comes behind all that is there. Interrupted, by whatever it is, that loses nothing, and the next
-  /// call goes on. A folder that is not there has no files. Nobody else may use the folder meanwhile.
+  /// Without a name they become those of the type whose folder it is in the original: the folder `vellum_user` becomes
+  /// the archives of the type `User`, and `vellum_v_2_user` those of `V2User`. Each file is removed once its archive is on
+  /// the disk. When a file was changed counts as the time of its last use; in the order of uses it comes after all that is
+  /// there. If a key has another archive, older or newer, both the archive and the file stay, and the report names the
+  /// file. Interrupted, by whatever it is, that loses nothing, and the next call goes on. A folder that is not there has no
+  /// files. Nobody else may use the folder during the call.
   ///
   /// Call it before the archives are asked for: then all files find room, and the sizes count from then on.
   @discardableResult
@@ -38,12 +39,13 @@ extension ArchivesFactory {
     _ progress: (_ report: ArchivesImportReport, _ totalCount: Int) throws -> Void
   ) throws -> ArchivesImportReport {
     let folderName = folder.standardizedFileURL.lastPathComponent
-    let name = archiveName ?? String(folderName.dropFirst(folderName.hasPrefix("vellum_") ? 7 : 0))
-    let contents = try ArchiveFolder.contents(of: folder, name)
-    let place = try place(for: name)
-    let importing = try place.withShelf(named: name, observer: failures) { shelf in
-      // Files stay where archives are gone with the process.
-      var importing = ArchiveFolderImport(shelf, moves: moves && !place.isOfThisRun)
+    let contents = try ArchiveFolder.contents(of: folder, archiveName ?? folderName)
+    let place = try place()
+    let importing = try place.withShelf(
+      named: { try archiveName.map { ImportName(text: $0) } ?? place.importName(ofFolder: folderName) },
+      observer: failures
+    ) { shelf in
+      var importing = ArchiveFolderImport(shelf, moves: moves)
       try importing.take(contents, progress)
       return importing
     }

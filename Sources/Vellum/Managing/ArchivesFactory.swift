@@ -13,8 +13,8 @@ public final class ArchivesFactory: @unchecked Sendable {
 
   /// The factory that property wrappers and archives themselves use; another one may take its place.
   ///
-  /// Unless one does, its file is `defaultFile`. Where another process has that, and does not end within two seconds, the
-  /// archives of this run are its own and are gone with it, which is told to the observer.
+  /// Unless one does, its file is `defaultFile`. If another process has that and does not end within two seconds, every
+  /// use of archives fails with `locked` until it has ended; what does not throw tells the observer.
   public static var shared: ArchivesFactory {
     get { sharedFactory.withLock { $0 } }
     set {
@@ -28,7 +28,7 @@ public final class ArchivesFactory: @unchecked Sendable {
     }
   }
 
-  private static let sharedFactory = Mutex(ArchivesFactory(file: defaultFile, goesOnAlone: true))
+  private static let sharedFactory = Mutex(ArchivesFactory(file: defaultFile))
 
   /// Where the archives of a program are unless it says otherwise: `Vellum/archives.sediment` in a folder of the
   /// program's name, or its bundle's, in the user's folder for application support.
@@ -41,65 +41,59 @@ public final class ArchivesFactory: @unchecked Sendable {
   }
 
   private let lock = Lock()
-  private let open: @Sendable () throws -> ArchivePlace
-  /// Whether a file that another process has is no failure.
-  private let goesOnAlone: Bool
+  private let open: @Sendable (_ patience: Date) throws -> ArchivePlace
+  /// Until when another process that has the file is waited for: two seconds, from when archives are first asked for.
+  private var patience: Date?
   private var opened: ArchivePlace?
   private var managers: [ObjectIdentifier: AnyObject] = [:]
-  private var defaultSizes = (memory: 1.megaBytes, disk: 2.megaBytes)
+  private var defaultSizes = DefaultSizes()
   let failures: FailureObserver
 
   /// A factory whose archives are in a file; that is made, with its folder, when archives are first asked for.
   ///
   /// All who have the file open in this process must name the same options, but for durability and observer, or asking
   /// for archives fails. Where another process has it, and does not end within two seconds, that fails with `locked`.
-  public convenience init(file: URL, options: SedimentOptions = SedimentOptions()) {
-    self.init(file: file, options: options, goesOnAlone: false)
-  }
-
-  private init(file: URL, options: SedimentOptions = SedimentOptions(), goesOnAlone: Bool) {
-    open = { try ArchivePlace.at(file, options: options) }
-    self.goesOnAlone = goesOnAlone
+  public init(file: URL, options: SedimentOptions = SedimentOptions()) {
+    open = { try ArchivePlace.at(file, options: options, until: $0) }
     failures = FailureObserver()
   }
 
   /// A factory whose archives are in a store, beside what else that holds, in collections whose names begin with
   /// `archive:` and `used:`.
   public init(store: SedimentStore) {
-    open = { ArchivePlace.of(store) }
-    goesOnAlone = false
+    open = { _ in ArchivePlace.of(store) }
     failures = FailureObserver()
   }
 
   /// A factory whose archives are in a place that a test has made.
   package init(_ place: ArchivePlace) {
-    open = { place }
-    goesOnAlone = false
+    open = { _ in place }
     failures = FailureObserver()
   }
 
   /// A factory in the place of one that is gone.
-  init(
-    _ place: ArchivePlace, failures: FailureObserver, defaultSizes: (memory: DataSize, disk: DataSize)
-  ) {
-    open = { place }
-    goesOnAlone = false
+  init(_ place: ArchivePlace, failures: FailureObserver, defaults: DefaultSizes) {
+    open = { _ in place }
     self.failures = failures
-    self.defaultSizes = defaultSizes
+    defaultSizes = defaults
   }
 
   /// How large the memory part of a type's archives may become that are asked for without a size: 1 MB unless it is
   /// set.
   public var defaultMaxMemorySize: DataSize {
-    get { lock.withLock { defaultSizes.memory } }
+    get { defaults.memory ?? DefaultSizes.ofMemory }
     set { lock.withLock { defaultSizes.memory = newValue } }
   }
 
   /// How large the disk part of a type's archives may become that are asked for without a size: 2 MB unless it is set.
+  ///
+  /// Unless it is set, archives of earlier runs that are more stay, and the size that was asked for last counts.
   public var defaultMaxDiskSize: DataSize {
-    get { lock.withLock { defaultSizes.disk } }
+    get { defaults.disk ?? DefaultSizes.ofDisk }
     set { lock.withLock { defaultSizes.disk = newValue } }
   }
+
+  var defaults: DefaultSizes { lock.withLock { defaultSizes } }
 
   /// Told, on the thread where it happened, what methods that do not throw could not do.
   ///
@@ -111,19 +105,37 @@ public final class ArchivesFactory: @unchecked Sendable {
 
   /// The archives of a type, always the same manager.
   ///
-  /// The sizes count when it is made, which is the first time; the defaults take the place of zero. So does the identity
-  /// that objects of classes have, which are copied unless it says something else; asking for another one later fails.
+  /// The sizes count the first time that the program asks; later ones are ignored. Zero stands for the default. Archives
+  /// that exceed a size which was asked for are deleted, those first that were not used for the longest. A property or an
+  /// object that records itself uses archives without asking for a size, so it deletes none but to make room for what is
+  /// recorded, within the size that was asked for last, in this run or an earlier one.
+  ///
+  /// The identity that objects of classes have counts the first time, too. They are copied unless it says something else;
+  /// asking for another one later fails.
   public func archives<Archive>(
     for type: Archive.Type, trySetMaxMemorySize memorySize: DataSize = .zero,
     trySetMaxDiskSize diskSize: DataSize = .zero, identity: ArchiveIdentity? = nil
   ) throws -> ArchiveManager<Archive> where Archive: Archivable {
-    let identifier = ObjectIdentifier(type)
+    try manager(
+      ArchiveSizes(
+        memory: memorySize <= .zero ? nil : memorySize, disk: diskSize <= .zero ? nil : diskSize,
+        defaults: defaults), identity)
+  }
+
+  /// The archives of a type for a use that says nothing of sizes.
+  func archives<Archive: Archivable>(inPassingFor type: Archive.Type) throws -> ArchiveManager<Archive> {
+    try manager(ArchiveSizes(provisionalBy: defaults), nil)
+  }
+
+  private func manager<Archive: Archivable>(
+    _ sizes: ArchiveSizes, _ identity: ArchiveIdentity?
+  ) throws -> ArchiveManager<Archive> {
+    let identifier = ObjectIdentifier(Archive.self)
     if identity == nil, let known = lock.withLock({ managers[identifier] }) as? ArchiveManager<Archive> {
+      try known.core.settle(sizes)
       return known
     }
-    let manager = try ArchiveManager<Archive>(
-      maxMemorySize: memorySize <= .zero ? defaultMaxMemorySize : memorySize,
-      maxDiskSize: diskSize <= .zero ? defaultMaxDiskSize : diskSize, identity: identity, in: self)
+    let manager = try ArchiveManager<Archive>(sizes, identity: identity, in: self)
     return lock.withLock {
       // Another thread may have been quicker; both have the same core.
       if let known = managers[identifier] as? ArchiveManager<Archive> { return known }
@@ -142,23 +154,16 @@ public final class ArchivesFactory: @unchecked Sendable {
       for: Archive.self, trySetMaxMemorySize: memorySize, trySetMaxDiskSize: diskSize, identity: identity)
   }
 
-  /// The place of its archives, which is opened the first time, for those of some name.
-  func place(for name: String) throws -> ArchivePlace {
-    var missed: VellumError?
-    let place = try lock.withLock {
+  /// The place of its archives, which is opened the first time.
+  func place() throws -> ArchivePlace {
+    try lock.withLock {
       if let opened { return opened }
-      let place: ArchivePlace
-      do {
-        place = try open()
-      } catch let error as VellumError where error.code == .locked && goesOnAlone {
-        place = try ArchivePlace.ofThisRun(options: SedimentOptions())
-        missed = .alone(error)
-      }
+      let patience = patience ?? Date(timeIntervalSinceNow: 2)
+      self.patience = patience
+      let place = try open(patience)
       opened = place
       return place
     }
-    if let missed { failures.tell(VellumFailure(archiveName: name, operation: .opening, error: missed)) }
-    return place
   }
 
   /// Does something, and tells the observer if it fails; nil then.

@@ -15,7 +15,8 @@ public protocol Archivist {
   func deleteAllInvalidateArchives(invalidateTimeInterval: TimeInterval)
   /// Records an object, in place of an archive with its primary key.
   func record(_ object: Archive)
-  /// Records an object, in place of an archive with its primary key; the same as `record`.
+  /// Records an object, in place of an archive with its primary key; unless the type says how, the archive is deleted
+  /// before.
   func update(_ object: Archive)
   /// The archive of a key; nil if there is none.
   func access(archiveWithKey key: String) -> Archive?
@@ -54,8 +55,9 @@ extension Archivist {
     for object in objects { record(object) }
   }
 
-  /// Records an object.
+  /// Deletes the archive with an object's primary key, then records the object.
   public func update(_ object: Archive) {
+    delete(archiveWithKey: object.primaryKey)
     record(object)
   }
 

@@ -1,11 +1,11 @@
 internal import Foundation
 
 extension QueryValidator where Property == String {
-  /// Text that has another one in it is valid; all if that is empty.
+  /// Text that has another one in it is valid; none if that is empty, as with Foundation's `range(of:)`.
   public static func contains(
     string: String, caseSensitive: Bool = true
   ) -> QueryValidator<Result, Property> {
-    if string.isEmpty { return QueryValidator { _ in true } }
+    if string.isEmpty { return QueryValidator { _ in false } }
     if caseSensitive { return QueryValidator { $0.contains(string) } }
     let lowercased = string.lowercased()
     return QueryValidator { $0.lowercased().contains(lowercased) }

@@ -8,15 +8,17 @@ final class ArchiveCore<Archive: Archivable>: ArchiveParts, @unchecked Sendable 
   let sharesInstances: Bool
   private var instances = SharedInstances()
 
+  /// Whether all who access an archive get a copy of their own.
+  private let copies: Bool
+
   init(
-    _ name: String, maxMemorySize: DataSize, maxDiskSize: DataSize, identity: ArchiveIdentity,
-    in place: ArchivePlace, observer: FailureObserver
+    _ name: String, _ sizes: ArchiveSizes, identity: ArchiveIdentity, in place: ArchivePlace,
+    observer: FailureObserver
   ) throws {
     let hasIdentity = Archive.self is AnyClass
     sharesInstances = hasIdentity && identity == .shared
-    try super.init(
-      name, maxMemorySize: maxMemorySize, maxDiskSize: maxDiskSize,
-      keepsData: hasIdentity && identity == .copied, in: place, observer: observer)
+    copies = hasIdentity && identity == .copied
+    try super.init(name, sizes, in: place, observer: observer)
   }
 
   /// Records an object, unless that is to be done only where there is none with its key, and there is one.
@@ -26,7 +28,7 @@ final class ArchiveCore<Archive: Archivable>: ArchiveParts, @unchecked Sendable 
     let key = object.primaryKey
     let data = try encode(object)
     let kept = kept(instance(ofRecorded: object, key), key, data)
-    try shelf.checkSize(data, mayBeElsewhere: fits(kept))
+    try withLock { try shelf.checkSize(data, mayBeElsewhere: fits(kept)) }
     prepare()
     try record(key, data, kept, onlyIfAbsent: onlyIfAbsent)
   }
@@ -84,17 +86,20 @@ final class ArchiveCore<Archive: Archivable>: ArchiveParts, @unchecked Sendable 
 
   // MARK: Data
 
-  /// What is kept of an object in memory.
+  /// What is kept of an object in memory: an object that copies itself may have state that its data has not.
   private func kept(_ object: Archive, _ key: String, _ data: Data) -> KeptArchive {
     let byteCount = object.sizeInMemory(key: key, dataByteCount: data.count)
-    return keepsData ? KeptData(data, byteCount: byteCount) : KeptValue(object, byteCount: byteCount)
+    if !copies { return KeptValue(object, byteCount: byteCount) }
+    if object is any NSCopying { return KeptValue(object.tryCopy(), byteCount: byteCount) }
+    return KeptData(data, byteCount: byteCount)
   }
 
   /// An archive of what is kept in memory.
   func archive(_ kept: KeptArchive) throws -> Archive {
-    if keepsData, let kept = kept as? KeptData { return try decode(kept.data) }
+    if copies, let kept = kept as? KeptData { return try decode(kept.data) }
     // A part keeps either data or values of its type, and nothing else.
-    return unsafe unsafeDowncast(kept, to: KeptValue<Archive>.self).archive
+    let archive = unsafe unsafeDowncast(kept, to: KeptValue<Archive>.self).archive
+    return copies ? archive.tryCopy() : archive
   }
 
   private func encode(_ object: Archive) throws -> Data {

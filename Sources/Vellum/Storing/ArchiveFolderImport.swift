@@ -50,7 +50,7 @@ struct ArchiveFolderImport {
   private(set) var failures: [VellumFailure] = []
   private let shelf: ArchiveShelf
   private let moves: Bool
-  private var pending: [URL] = []
+  private var pending: [(file: ArchiveFolder.File, data: Data)] = []
   private var pendingByteCount = 0
 
   init(_ shelf: ArchiveShelf, moves: Bool) {
@@ -83,7 +83,7 @@ struct ArchiveFolderImport {
       report.otherFiles.append(file.url)
       return
     }
-    pending.append(file.url)
+    pending.append((file, data))
     pendingByteCount += data.count
   }
 
@@ -94,7 +94,15 @@ struct ArchiveFolderImport {
       throw VellumError.store(shelf.name, error)
     }
     if moves {
-      for url in pending { leaving(url) { try FileManager.default.removeItem(at: url) } }
+      for (file, data) in pending {
+        // Others may have recorded or deleted it since.
+        let isHeld = try shelf.lock.withLock { try shelf.has(file.key, data) }
+        if isHeld {
+          leaving(file.url) { try FileManager.default.removeItem(at: file.url) }
+        } else {
+          report.otherFiles.append(file.url)
+        }
+      }
     }
     pending = []
     pendingByteCount = 0

@@ -23,7 +23,9 @@ extension ArchiveParts {
       let found: [Found] = slots.compactMap { slot in
         let entry = shelf.ledger[slot]
         // What is in memory as it is needs no decoding.
-        if memoryByteCountMax > 0, !keepsData || !entry.isOnDisk, let kept = memory.peek(forKey: entry.key) {
+        if memoryByteCountMax > 0, let kept = memory.peek(forKey: entry.key),
+          !(kept is KeptData) || !entry.isOnDisk
+        {
           return .kept(kept)
         }
         return entry.isOnDisk ? .stored(key: entry.key, number: entry.number) : nil

@@ -9,21 +9,39 @@ class ArchiveParts: @unchecked Sendable {
   // from one thread to another only by a manager that is Sendable because its archives are.
 
   let shelf: ArchiveShelf
-  let memoryByteCountMax: Int
-  let memory: LRUStorage<String, KeptArchive>
-  /// Whether what is kept in memory has to be decoded as well.
-  let keepsData: Bool
+  private(set) final var memory: LRUStorage<String, KeptArchive>
+  /// Whether the program has not asked for the archives itself yet, so that their sizes may still be others.
+  private var isProvisional: Bool
 
-  init(
-    _ name: String, maxMemorySize: DataSize, maxDiskSize: DataSize, keepsData: Bool, in place: ArchivePlace,
-    observer: FailureObserver
-  ) throws {
-    self.keepsData = keepsData
-    memoryByteCountMax = Swift.max(maxMemorySize.bytes, 0)
-    memory = LRUStorage(capacity: .cost(memoryByteCountMax) { _, kept in kept.byteCount })
-    shelf = try ArchiveShelf(
-      name, byteCountMax: Swift.max(maxDiskSize.bytes, 0), in: place, observer: observer)
+  init(_ name: String, _ sizes: ArchiveSizes, in place: ArchivePlace, observer: FailureObserver) throws {
+    isProvisional = sizes.areProvisional
+    memory = Self.memory(sizes)
+    shelf = try ArchiveShelf(name, sizes.disk, in: place, observer: observer)
   }
+
+  private static func memory(_ sizes: ArchiveSizes) -> LRUStorage<String, KeptArchive> {
+    LRUStorage(capacity: .cost(sizes.memoryByteCountMax) { _, kept in kept.byteCount })
+  }
+
+  /// Takes on the sizes of a program that asks for the archives, if it is the first to do so.
+  final func settle(_ sizes: ArchiveSizes) throws {
+    guard !sizes.areProvisional else { return }
+    try withLock {
+      guard isProvisional else { return }
+      try shelf.settle(sizes.disk)
+      isProvisional = false
+      let before = memory
+      memory = Self.memory(sizes)
+      var next = shelf.ledger.leastRecent
+      while let slot = next {
+        next = shelf.ledger.moreRecent(than: slot)
+        let key = shelf.ledger[slot].key
+        if let kept = before.peek(forKey: key) { memory.insert(kept, forKey: key) }
+      }
+    }
+  }
+
+  final var memoryByteCountMax: Int { memory.capacity.costMax }
 
   final var name: String { shelf.name }
 
@@ -35,7 +53,7 @@ class ArchiveParts: @unchecked Sendable {
 
   // MARK: Figures
 
-  final var maxSize: DataSize { .bytes(memoryByteCountMax) + .bytes(shelf.byteCountMax) }
+  final var maxSize: DataSize { withLock { .bytes(memoryByteCountMax) + .bytes(shelf.byteCountMax) } }
 
   /// The bytes in each part.
   final var byteCounts: (memory: Int, disk: Int) { withLock { (memory.totalCost, shelf.ledger.byteCount) } }
@@ -63,7 +81,7 @@ class ArchiveParts: @unchecked Sendable {
     }
   }
 
-  /// Whether memory may have an archive.
+  /// Whether memory may have an archive; with the lock.
   final func fits(_ kept: KeptArchive) -> Bool {
     memoryByteCountMax > 0 && kept.byteCount <= memoryByteCountMax
   }

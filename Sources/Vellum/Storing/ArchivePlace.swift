@@ -19,9 +19,6 @@ package final class ArchivePlace: Sendable {
 
   /// Of a file that is closed when nobody uses it any more.
   private let shared: SharedStore?
-  /// Whether all of it is gone with the process.
-  let isOfThisRun: Bool
-
   package convenience init(_ store: SedimentStore, scheduler: any WorkScheduler, clock: ArchiveClock = .wall)
   {
     self.init(store, keeping: nil, scheduler: scheduler, clock: clock)
@@ -29,24 +26,23 @@ package final class ArchivePlace: Sendable {
 
   private init(
     _ store: SedimentStore, keeping shared: SharedStore?, scheduler: any WorkScheduler = WorkPool.shared,
-    clock: ArchiveClock = .wall, isOfThisRun: Bool = false
+    clock: ArchiveClock = .wall
   ) {
     self.store = store
     self.shared = shared
-    self.isOfThisRun = isOfThisRun
     self.scheduler = scheduler
     self.clock = clock
   }
 
+  var notes: ArchiveNotes { ArchiveNotes(store: store) }
+
   /// The core of a type's archives, which is made with these sizes and copies of objects unless something else is asked
   /// for, if nobody has it; and its owner.
   func core<Archive>(
-    for type: Archive.Type, maxMemorySize: DataSize, maxDiskSize: DataSize, identity: ArchiveIdentity?,
-    observer: FailureObserver
+    for type: Archive.Type, _ sizes: ArchiveSizes, identity: ArchiveIdentity?, observer: FailureObserver
   ) throws -> (core: ArchiveCore<Archive>, owner: CoreOwner) {
-    let archiveName = type.archiveName
-    return try cores.withLock { cores in
-      let name = try name(of: type, archiveName, cores)
+    try cores.withLock { cores in
+      let name = try name(of: type, cores)
       if let owner = cores[name]?.owner, let core = owner.core as? ArchiveCore<Archive> {
         if let identity, type is AnyClass, core.sharesInstances != (identity == .shared) {
           throw VellumError.otherIdentity(name, isShared: core.sharesInstances)
@@ -54,8 +50,7 @@ package final class ArchivePlace: Sendable {
         return (core, owner)
       }
       let core = try ArchiveCore<Archive>(
-        name, maxMemorySize: maxMemorySize, maxDiskSize: maxDiskSize, identity: identity ?? .copied, in: self,
-        observer: observer)
+        name, sizes, identity: identity ?? .copied, in: self, observer: observer)
       let owner = CoreOwner(core)
       cores[name] = WeakCore(type: type, owner: owner)
       return (core, owner)
@@ -64,26 +59,40 @@ package final class ArchivePlace: Sendable {
 
   /// Does something with the disk part of a name's archives; of one that nobody uses, whatever size it has.
   ///
-  /// Others who look for archives wait meanwhile.
+  /// Others who look for archives wait until the closure returns.
   func withShelf<Result>(
-    named name: String, observer: FailureObserver, _ body: (ArchiveShelf) throws -> Result
+    named choose: () throws -> ImportName, observer: FailureObserver, _ body: (ArchiveShelf) throws -> Result
   ) throws -> Result {
     try cores.withLock { cores in
-      try body(
-        cores[name]?.owner?.core.shelf
-          ?? ArchiveShelf(name, byteCountMax: .max, in: self, observer: observer))
+      let name = try choose()
+      // Before the archives have a place: a type must not find it without the note.
+      if name.isUnclaimed { try unclaim(name.text) }
+      let shelf =
+        try cores[name.text]?.owner?.core.shelf
+        ?? ArchiveShelf(name.text, .unbounded, in: self, observer: observer)
+      return try body(shelf)
     }
   }
 
+  /// Whether no other type that is in use has a name.
+  private func isFree(_ name: String, for type: Any.Type, _ cores: [String: WeakCore]) -> Bool {
+    cores[name].map { $0.type == type } ?? true
+  }
+
   /// What the archives of a type are called in the file: its `archiveName`, or where another type of the program had
-  /// that first, in this run or in an earlier one, a name of its own behind it.
-  private func name(of type: Any.Type, _ archiveName: String, _ cores: [String: WeakCore]) throws -> String {
+  /// that first, in this run or in an earlier one, a name of its own behind it; or else the name under which an import
+  /// has left them.
+  private func name<Archive: Archivable>(
+    of type: Archive.Type, _ cores: [String: WeakCore]
+  ) throws -> String {
+    let archiveName = type.archiveName
     let ownName = archiveName + ":" + typeCode(type)
-    let isFree = { (name: String) in cores[name].map { $0.type == type } ?? true }
-    if isFree(archiveName), !store.collectionNames.contains(ArchiveShelf.collectionName(ownName)) {
-      return archiveName
+    let imported = try claimedImport(for: type) { isFree($0, for: type, cores) }
+    if let imported { return imported }
+    if isFree(archiveName, for: type, cores), try claim(archiveName), !has(ownName) { return archiveName }
+    guard isFree(ownName, for: type, cores) else {
+      throw VellumError.nameTaken(archiveName, by: cores[ownName]?.type ?? type)
     }
-    guard isFree(ownName) else { throw VellumError.nameTaken(archiveName, by: cores[ownName]?.type ?? type) }
     return ownName
   }
 
@@ -109,10 +118,9 @@ extension ArchivePlace {
 
   /// The place of a file, whose store this process opens only once.
   ///
-  /// If another process has the file, that is given two seconds to end.
-  static func at(_ file: URL, options: SedimentOptions) throws -> ArchivePlace {
+  /// If another process has the file, that is waited for until a moment.
+  static func at(_ file: URL, options: SedimentOptions, until patience: Date) throws -> ArchivePlace {
     guard file.isFileURL else { throw VellumError.notAFile(file) }
-    let patience = Date(timeIntervalSinceNow: 2)
     while true {
       do {
         let shared = try SharedStore.open(file, options)
@@ -125,33 +133,17 @@ extension ArchivePlace {
     }
   }
 
-  /// A place that nobody else finds, and that is gone with the process.
-  static func ofThisRun(options: SedimentOptions) throws -> ArchivePlace {
-    let file = FileManager.default.temporaryDirectory
-      .appendingPathComponent("vellum-\(UUID().uuidString).sediment", isDirectory: false)
-    do {
-      let place = of(try SedimentStore(url: file, options: options), keeping: nil, isOfThisRun: true)
-      // It stays open, without a name.
-      try? FileManager.default.removeItem(at: file)
-      return place
-    } catch {
-      throw VellumError.location(file.path, error)
-    }
-  }
-
   /// The place of a store of the caller's.
   static func of(_ store: SedimentStore) -> ArchivePlace {
     of(store, keeping: nil)
   }
 
-  private static func of(
-    _ store: SedimentStore, keeping shared: SharedStore?, isOfThisRun: Bool = false
-  ) -> ArchivePlace {
+  private static func of(_ store: SedimentStore, keeping shared: SharedStore?) -> ArchivePlace {
     savesAtExit
     return places.withLock { places in
       // The store of a place that is there is there, too, so that no other has its identity.
       if let place = places[ObjectIdentifier(store)]?.place { return place }
-      let place = ArchivePlace(store, keeping: shared, isOfThisRun: isOfThisRun)
+      let place = ArchivePlace(store, keeping: shared)
       places = places.filter { $0.value.place != nil }
       places[ObjectIdentifier(store)] = WeakPlace(place: place)
       return place

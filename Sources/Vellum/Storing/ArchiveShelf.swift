@@ -10,7 +10,7 @@ final class ArchiveShelf: @unchecked Sendable {
   /// Recursive, because what goes away under it may belong to a user, whose `deinit` may come back.
   let lock = NSRecursiveLock()
   let name: String
-  let byteCountMax: Int
+  private(set) var byteCountMax = Int.max
   let clock: ArchiveClock
   let store: SedimentStore
   let archives: SedimentCollection
@@ -44,12 +44,11 @@ final class ArchiveShelf: @unchecked Sendable {
   /// How many changes there are in a batch at most.
   static let batchCountMax = 4096
 
-  /// Opens the collections and reads what is there; what exceeds the size then goes.
-  init(
-    _ name: String, byteCountMax: Int, in place: ArchivePlace, observer: FailureObserver
-  ) throws {
+  /// Opens the collections and reads what is there.
+  ///
+  /// Archives that exceed the size are deleted if the program asked for it.
+  init(_ name: String, _ size: DiskPartSize, in place: ArchivePlace, observer: FailureObserver) throws {
     self.name = name
-    self.byteCountMax = byteCountMax
     self.observer = observer
     self.place = place
     clock = place.clock
@@ -61,10 +60,39 @@ final class ArchiveShelf: @unchecked Sendable {
       let orphans = try readLedger()
       try unlessReadOnly {
         try removeUses(orphans)
-        try trim()
       }
+      try take(size)
     } catch {
       throw VellumError.store(name, error)
+    }
+  }
+
+  /// Takes on a size that a program asks for after the shelf was opened for something else.
+  func settle(_ size: DiskPartSize) throws {
+    do { try take(size) } catch { throw VellumError.store(name, error) }
+  }
+
+  /// Takes on a size.
+  ///
+  /// Only one that was asked for deletes archives. It stays known in the file, because a later run may use the archives
+  /// before it asks.
+  private func take(_ size: DiskPartSize) throws {
+    switch size {
+    case .unbounded: byteCountMax = .max
+    case .byDefault(let byteCount):
+      byteCountMax = Swift.max(byteCount, place.notes.size(of: name) ?? 0, ledger.byteCount)
+    case .asked(let byteCount):
+      let before = byteCountMax
+      byteCountMax = byteCount
+      do {
+        try unlessReadOnly {
+          try trim()
+          try place.notes.setSize(byteCount, of: name)
+        }
+      } catch {
+        byteCountMax = before
+        throw error
+      }
     }
   }
 
@@ -128,18 +156,21 @@ final class ArchiveShelf: @unchecked Sendable {
   /// What became of an archive that was to be inserted.
   enum Insertion {
     case inserted
-    /// There is one with its key that is no older.
+    /// The file has it already.
     case present
-    /// There is one with its key that is older or in memory alone, or others would have to go.
+    /// There is another one with its key, or others would have to go.
     case refused
+  }
+
+  /// Whether the file has an archive with this key and data.
+  func has(_ key: String, _ data: Data) throws -> Bool {
+    guard let slot = ledger.slot(of: key), ledger[slot].isOnDisk else { return false }
+    return try read(ledger[slot].key)?.data == data
   }
 
   /// Stores data under a key where there is none, as if it had been recorded at a time.
   func insert(_ key: String, _ data: Data, _ milliseconds: UInt64) throws -> Insertion {
-    if let slot = ledger.slot(of: key) {
-      let entry = ledger[slot]
-      return entry.isOnDisk && entry.milliseconds >= milliseconds ? .present : .refused
-    }
+    if ledger.slot(of: key) != nil { return try has(key, data) ? .present : .refused }
     guard data.count <= byteCountMax - ledger.byteCount else { return .refused }
     let head = ArchiveHead(number: ledger.nextNumber, tick: ledger.nextTick, milliseconds: milliseconds)
     try write(key, head, data, without: [])

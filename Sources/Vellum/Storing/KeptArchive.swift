@@ -12,7 +12,7 @@ class KeptArchive {
   }
 }
 
-/// An archive as it is: a value, or an instance that all share.
+/// An archive as it is: a value, an instance that all share, or an object that copies itself for each who accesses it.
 final class KeptValue<Archive>: KeptArchive {
   let archive: Archive
 
@@ -22,7 +22,7 @@ final class KeptValue<Archive>: KeptArchive {
   }
 }
 
-/// The data of an object with an identity: whoever accesses it gets an object of his own.
+/// The data of an object that cannot copy itself: each access decodes an object of its own.
 final class KeptData: KeptArchive {
   let data: Data
 

@@ -50,6 +50,32 @@ private func pages() throws -> ArchiveManager<Page> {
       }
     }
 
+    @Test func `A property that is read or assigned before the size is asked for deletes no archive`() async {
+      await #expect(processExitsWith: .exitCode(0)) { [path = folders.path as String] in
+        enter(path)
+        let letters = try ArchivesFactory.shared.archives(for: Letter.self, trySetMaxDiskSize: 50.megaBytes)
+        let text = String(repeating: "x", count: 100_000)
+        for number in 0..<50 { letters.record(Letter(primaryKey: "\(number)", text: text)) }
+        exit(0)
+      }
+      for run in 1...2 {
+        await #expect(processExitsWith: .exitCode(0)) { [path = folders.path as String, run = run as Int] in
+          enter(path)
+          struct Screen {
+            @Archived(initialPrimaryKey: "1") var first: Letter?
+            @Archived var second: Letter?
+          }
+          let screen = Screen()
+          #expect(screen.first?.text.count == 100_000 && screen.second == nil)
+          screen.second = Letter(primaryKey: "run \(run)", text: "")
+          #expect(Letter(primaryKey: "2", text: "").archivedVersion() != nil)
+          let letters = try ArchivesFactory.shared.archives(for: Letter.self, trySetMaxDiskSize: 50.megaBytes)
+          #expect(letters.accessAll().count == 50 + run)
+          exit(0)
+        }
+      }
+    }
+
     @Test func `What a short run has used stays, and what nobody used makes room in the next`() async {
       await #expect(processExitsWith: .exitCode(0)) { [path = folders.path as String] in
         enter(path)
