@@ -15,17 +15,19 @@ struct Cursor: ~Copyable {
   /// The number of the key to which it has come among them.
   private var number = -1
   private var valueBytes = GrowingBytes()
+  /// The errors of damaged records that were passed over, each of which one call has still to tell.
+  private var damages: [SedimentError] = []
 
   init(_ collection: SedimentCollection, prefix: [UInt8], isSorted: Bool, hasValues: Bool) throws {
     self.collection = collection
     self.prefix = prefix
     self.hasValues = hasValues
-    if isSorted {
-      for key in try collection.keys(withPrefix: prefix) {
-        unsafe try key.withUnsafeBytes { unsafe try append($0) }
-      }
-    } else {
-      walk = try KeyWalk(collection)
+    walk = try KeyWalk(collection)
+    guard isSorted else { return }
+    var found: [[UInt8]] = []
+    while try visitKeys({ found.append([UInt8](sedimentBytes: $0)) }) {}
+    for key in found.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
+      unsafe try key.withUnsafeBytes { unsafe try append($0) }
     }
   }
 
@@ -41,16 +43,20 @@ struct Cursor: ~Copyable {
     unsafe UnsafeRawBufferPointer(start: valueBytes.start, count: valueBytes.count)
   }
 
-  /// Goes on to the next key; false if there is none, or if the walk has failed before.
+  /// Goes on to the next key; false if there is none.
+  ///
+  /// Throws for each record that is damaged and each value that cannot be read; the next call goes on after it.
   mutating func advance() throws -> Bool {
     try collection.checkUsable()
     while true {
+      if let damage = damages.popLast() { throw damage }
       while number + 1 < ends.count {
         number += 1
         // One that was removed since it was copied is left out.
         if try !hasValues || readValue() { return true }
       }
-      guard try copyKeys() else { return false }
+      // What was damaged among the last keys is told before the end.
+      guard try copyKeys() || !damages.isEmpty else { return false }
     }
   }
 
@@ -69,11 +75,8 @@ struct Cursor: ~Copyable {
     keys.removeAll()
     ends.removeAll(keepingCapacity: true)
     number = -1
-    guard var walk else { return false }
-    // What fails ends the walk: it could only fail there again.
-    self.walk = nil
     var refusal: Refusal?
-    let goesOn = try walk.next(withPrefix: prefix) { key in
+    let goesOn = try visitKeys { key in
       do throws(Refusal) {
         unsafe try key.withUnsafeBytes { (key) throws(Refusal) in unsafe try append(key) }
       } catch {
@@ -81,11 +84,23 @@ struct Cursor: ~Copyable {
       }
     }
     if let refusal {
+      walk = nil
       ends.removeAll()
       throw refusal
     }
+    return goesOn
+  }
+
+  /// Calls a closure with the next keys of the walk, and notes what is damaged; false at the end.
+  private mutating func visitKeys(_ body: (RawSpan) -> Void) throws -> Bool {
+    guard var walk else { return false }
+    // Any failure but damage ends the walk: it could only fail there again.
+    self.walk = nil
+    var found: [SedimentError] = []
+    let goesOn = try walk.next(withPrefix: prefix, damage: { found.append($0) }, body)
+    damages += found
     if goesOn { self.walk = walk }
-    return true
+    return goesOn
   }
 
   private mutating func append(_ key: UnsafeRawBufferPointer) throws(Refusal) {

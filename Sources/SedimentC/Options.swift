@@ -17,11 +17,10 @@ extension SedimentOptions {
       flags,
       among: SEDIMENT_READ_ONLY_ACCESS.rawValue | SEDIMENT_MUST_EXIST.rawValue | SEDIMENT_UNMAPPED.rawValue
         | SEDIMENT_UNVERIFIED_READS.rawValue | SEDIMENT_NO_STORED_INDEX.rawValue)
-    guard unsafe options.reserved == 0 else { throw .misuse("options.reserved is not 0. Set it to 0.") }
     let durability = unsafe try SedimentDurability(options.durability, interval: options.interval, "options")
     unsafe self.init(
       durability: durability ?? .interval(.seconds(1)), mustExist: flags & SEDIMENT_MUST_EXIST.rawValue != 0,
-      readOnly: flags & SEDIMENT_READ_ONLY_ACCESS.rawValue != 0,
+      readOnly: flags & SEDIMENT_READ_ONLY_ACCESS.rawValue != 0, permissions: try Self.permissions(options),
       access: flags & SEDIMENT_UNMAPPED.rawValue != 0 ? .unmapped : .automatic,
       verifiesReads: flags & SEDIMENT_UNVERIFIED_READS.rawValue == 0,
       capacity: try Self.capacity(options), compaction: try Self.compaction(options),
@@ -39,6 +38,15 @@ extension SedimentOptions {
           "The program was compiled for version \(version) of the library, and this is \(library). Compile it"
           + " with this library's header, or let it load its own library.")
     }
+  }
+
+  private static func permissions(_ options: sediment_options) throws(Refusal) -> UInt16 {
+    let mode = unsafe options.mode
+    if mode == 0 { return 0o600 }
+    guard let permissions = UInt16(exactly: mode), permissions & 0o600 == 0o600, permissions <= 0o777 else {
+      throw .misuse("options.mode is 0\(String(mode, radix: 8)). Set 0, or one from 0600 to 0777.")
+    }
+    return permissions
   }
 
   private static func capacity(_ options: sediment_options) throws(Refusal) -> SedimentCapacity {

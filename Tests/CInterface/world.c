@@ -215,7 +215,8 @@ static void bad_options(void) {
   BAD_OPTIONS(compression, 3, SEDIMENT_MISUSE);
   BAD_OPTIONS(compression, SEDIMENT_COMPRESSION_ZSTD, SEDIMENT_MISUSE);
   BAD_OPTIONS(compression_level, 5, SEDIMENT_MISUSE);
-  BAD_OPTIONS(reserved, 1, SEDIMENT_MISUSE);
+  BAD_OPTIONS(mode, 0477, SEDIMENT_MISUSE);
+  BAD_OPTIONS(mode, 01600, SEDIMENT_MISUSE);
 }
 
 static void bad_texts(void) {

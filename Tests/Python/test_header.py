@@ -93,7 +93,7 @@ def test_each_status_has_an_exception() -> None:
             {
                 name: getattr(_library, name)
                 for name in (
-                    "READ_ONLY_ACCESS MUST_EXIST UNMAPPED UNVERIFIED_READS NO_STORED_INDEX KEYS_ONLY SORTED"
+                    "READ_ONLY_ACCESS MUST_EXIST UNMAPPED UNVERIFIED_READS NO_STORED_INDEX KEYS_ONLY"
                     " KEEP_UNCERTAIN OK ABSENT UNCHANGED SHORT END CONTINUE STOP"
                 ).split()
             },

@@ -30,9 +30,9 @@ struct PathTrial {
   /// Takes the way to every path, and holds what comes of it against the table: first the word that the body returns,
   /// nil for success, then what changed on the disk.
   ///
-  /// `word` says what the way calls an error of the table. A way whose body starts processes leaves descriptors of its own.
+  /// `word` says what the way calls an error of the table.
   func run(
-    but leftOut: Set<String> = [], startsProcesses: Bool = false, calling word: (String) -> String = { $0 },
+    but leftOut: Set<String> = [], calling word: (String) -> String = { $0 },
     _ body: (_ path: String, _ folder: PathFolder) throws -> String?
   ) throws {
     let table = try PathTable()
@@ -41,7 +41,7 @@ struct PathTrial {
     where expected != "-" && !leftOut.contains(path) {
       let folder = try PathFolder(in: directory.path, number: number, store: store)
       let expected = expected.split(separator: ",").map { word(String($0)) }.joined(separator: ",")
-      let found = try outcome(of: path, in: folder, countsDescriptors: !startsProcesses, body)
+      let found = try outcome(of: path, in: folder, body)
       // What the process of a test says of an issue is its comment alone.
       #expect(found == expected, "\(way) \(path): \(found), not \(expected)")
       try folder.remove()
@@ -50,13 +50,12 @@ struct PathTrial {
   }
 
   private func outcome(
-    of name: String, in folder: PathFolder, countsDescriptors: Bool,
-    _ body: (String, PathFolder) throws -> String?
+    of name: String, in folder: PathFolder, _ body: (String, PathFolder) throws -> String?
   ) throws -> String {
     let before = try folder.snapshot()
     let descriptorCount = PathFolder.descriptorCount
     var words = [try body(try folder.path(named: name), folder)].compactMap(\.self)
-    if countsDescriptors, PathFolder.descriptorCount != descriptorCount { words.append("descriptor") }
+    if PathFolder.descriptorCount != descriptorCount { words.append("descriptor") }
     words += PathFolder.changes(from: before, to: try folder.snapshot())
     return words.isEmpty ? "ok" : words.joined(separator: ",")
   }

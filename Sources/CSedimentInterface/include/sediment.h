@@ -331,8 +331,9 @@ typedef struct sediment_options {
   int32_t compression;
   /// 1 to 19 with `SEDIMENT_COMPRESSION_ZSTD`, else 0.
   int32_t compression_level;
-  /// 0.
-  int32_t reserved;
+  /// The permission bits of the file if it is made, such as 0640, less those of the process's mask; 0 stands for 0600. The
+  /// owner must be allowed to read and write. Whoever may read the file can keep writers from opening it.
+  int32_t mode;
   /// Milliseconds, at least 1, with `SEDIMENT_INTERVAL`; else 0.
   int64_t interval;
   /// The bytes of the whole file with `SEDIMENT_LIMITED` and `SEDIMENT_EVICTING`; else 0.
@@ -352,7 +353,8 @@ typedef struct sediment_options {
 /// there. Null options are the defaults.
 ///
 /// After a crash, opening recovers the store. A file that is damaged, of another kind or of a newer version stays as it
-/// is, and is refused. Close the store with `sediment_close`.
+/// is, and is refused; an empty one is replaced by a new store. Symbolic links are followed. Close the store with
+/// `sediment_close`.
 SEDIMENT_API sediment_status sediment_open(
     const char *path, const sediment_options *options, sediment_store **store);
 
@@ -633,7 +635,8 @@ SEDIMENT_API sediment_status sediment_each(
 /// Begins a walk through the keys that begin with a prefix. End it with `sediment_iteration_end`.
 ///
 /// It promises what `sediment_each` does. An iteration is used by one thread at a time; a call meanwhile returns
-/// `SEDIMENT_BUSY`. If a value cannot be read, the next call goes on behind it; any other failure ends the walk.
+/// `SEDIMENT_BUSY`. If a record is damaged, or a value cannot be read, one call says so, and the next goes on; any other
+/// failure ends the walk.
 SEDIMENT_API sediment_status sediment_iterate(
     sediment_collection *collection, const void *prefix, size_t prefix_size, uint32_t flags,
     sediment_iteration **iteration);
@@ -859,7 +862,8 @@ SEDIMENT_API sediment_status sediment_salvage(
     const char *path, const char *new_path, uint32_t flags, sediment_progress_fn progress, sediment_finding_fn loss,
     void *context, sediment_salvage_report *report);
 
-/// Removes the file of a store, which nobody may have open, and all that it holds. It may be damaged.
+/// Removes the file of a store, which nobody may have open, and all that it holds. It may be damaged. Of a symbolic link,
+/// the file to which it leads is removed.
 SEDIMENT_API sediment_status sediment_destroy(const char *path);
 
 #ifdef __cplusplus

@@ -13,12 +13,13 @@ package struct KeyWalk {
     walk = try reader.beginWalk(state)
   }
 
-  /// Calls a closure with the next keys that begin with a prefix, which may be none; false at the end.
-  package mutating func next(withPrefix prefix: [UInt8], _ body: (RawSpan) -> Void) throws(SedimentError)
-    -> Bool
-  {
+  /// Calls a closure with the next keys that begin with a prefix, which may be none, and another one with the error of
+  /// each damaged record among them; false at the end.
+  package mutating func next(
+    withPrefix prefix: [UInt8], damage: (SedimentError) -> Void, _ body: (RawSpan) -> Void
+  ) throws(SedimentError) -> Bool {
     do {
-      return try reader.visitNext(&walk, state) { found in
+      return try reader.visitNext(&walk, state, damage: damage) { found in
         if unsafe found.view.hasPrefix(prefix.span.bytes) {
           body(unsafe RawSpan(_unsafeBytes: found.view.key))
         }

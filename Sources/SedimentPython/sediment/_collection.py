@@ -1,9 +1,11 @@
 """Keys and values as a dictionary."""
 
 import ctypes
+import heapq
 from array import array
 from ctypes import byref, c_char_p, c_size_t, c_uint64, c_void_p, sizeof, string_at
 from datetime import datetime, timedelta
+from operator import itemgetter
 from typing import Any, Generic, Iterable, Iterator, List, MutableMapping, Optional, Tuple, TypeVar, Union, cast
 from typing import ItemsView, ValuesView
 
@@ -11,7 +13,7 @@ from . import _library
 from ._batch import Batch
 from ._changes import Durability, change
 from ._coding import Coding
-from ._errors import check
+from ._errors import DamagedError, check
 from ._library import ABSENT, OK, SHORT, UNCHANGED, Bytes, library
 
 K = TypeVar("K")
@@ -91,7 +93,7 @@ class _Values(ValuesView[V]):
     _mapping: "Collection[Any, V]"
 
     def __iter__(self) -> Iterator[V]:
-        return (value for _, value in self._mapping.items_with_prefix())
+        return map(itemgetter(1), self._mapping.items_with_prefix())
 
     def __contains__(self, value: object) -> bool:
         return any(value is other or value == other for other in self)
@@ -300,36 +302,93 @@ class Collection(MutableMapping[K, V], Generic[K, V]):
         """The keys that begin with a prefix, in no order, or in that of their bytes.
 
         A key that has a value the whole time comes exactly once; one that is set first, or removed, meanwhile may come.
+        The store stays open as long as the iterator is there. A damaged record raises `DamagedError`, and the next call goes
+        on after it.
         """
-        flags = _library.KEYS_ONLY | (_library.SORTED if is_sorted else 0)
         decode = self._keys.decode
-        return (decode(key) for key, _ in self._walk(prefix, flags))
+        walk: Iterator[Tuple[bytes, bytes]]
+        walk = _SortedWalk(self, prefix, _library.KEYS_ONLY) if is_sorted else self._walk(prefix, _library.KEYS_ONLY)
+        return map(lambda entry: decode(entry[0]), walk)
 
     def items_with_prefix(self, prefix: Optional[K] = None, *, is_sorted: bool = False) -> Iterator[Tuple[K, V]]:
         """The keys that begin with a prefix, with their values; otherwise as `keys_with_prefix`."""
         decode_key, decode_value = self._keys.decode, self._values.decode
-        walk = self._walk(prefix, _library.SORTED if is_sorted else 0)
-        return ((decode_key(key), decode_value(value)) for key, value in walk)
+        walk: Iterator[Tuple[bytes, bytes]]
+        walk = _SortedWalk(self, prefix, 0) if is_sorted else self._walk(prefix, 0)
+        return map(lambda entry: (decode_key(entry[0]), decode_value(entry[1])), walk)
 
-    def _walk(self, prefix: Optional[K], flags: int) -> Iterator[Tuple[bytes, bytes]]:
+    def _walk(self, prefix: Optional[K], flags: int) -> "_Walk":
         start = b"" if prefix is None else self._keys.encode(prefix)
         handle = c_void_p()
         check(library.iterate(self._handle, start, len(start), flags, byref(handle)))
-        return _steps(_Iteration(handle))
+        return _Walk(self, handle)
 
 
-class _Iteration:
-    """A walk that ends with the last who uses it."""
+class _Walk(Iterator[Tuple[bytes, bytes]]):
+    """A walk through keys in no order.
 
-    def __init__(self, handle: c_void_p) -> None:
-        self.handle = handle
+    It is no generator, which would end with the first error: after one of a damaged value, the next key comes.
+    """
+
+    __slots__ = ("_collection", "_handle", "_key", "_value", "_places")
+
+    def __init__(self, collection: Any, handle: c_void_p) -> None:
+        # The store stays open as long as somebody walks through it.
+        self._collection = collection
+        self._handle = handle
+        self._key, self._value = Bytes(), Bytes()
+        self._places = byref(self._key), byref(self._value)
+
+    def __next__(self, next_entry: Any = library.iteration_next) -> Tuple[bytes, bytes]:
+        status = next_entry(self._handle, *self._places)
+        if status != OK:
+            check(status)
+            raise StopIteration
+        key, value = self._key, self._value
+        return string_at(key.data, key.size), string_at(value.data, value.size) if value.data else b""
 
     def __del__(self, end: Any = library.iteration_end) -> None:
-        end(self.handle)
+        end(self._handle)
 
 
-def _steps(iteration: _Iteration) -> Iterator[Tuple[bytes, bytes]]:
-    key, value = Bytes(), Bytes()
-    references = (byref(key), byref(value))
-    while check(library.iteration_next(iteration.handle, *references)) == OK:
-        yield string_at(key.data, key.size), string_at(value.data, value.size) if value.data else b""
+class _SortedWalk(Iterator[Tuple[bytes, bytes]]):
+    """A walk through keys in the order of their bytes.
+
+    The keys are gathered and sorted here, some at a time, so that Ctrl-C can end that.
+    """
+
+    __slots__ = ("_collection", "_has_values", "_errors", "_keys")
+    #: How many keys are sorted at once, which no signal interrupts.
+    RUN = 10_000
+
+    def __init__(self, collection: Any, prefix: Any, flags: int) -> None:
+        self._collection = collection
+        self._has_values = not flags & _library.KEYS_ONLY
+        self._errors: List[DamagedError] = []
+        runs: List[List[bytes]] = [[]]
+        walk = collection._walk(prefix, _library.KEYS_ONLY)
+        while True:
+            try:
+                for key, _ in walk:
+                    if len(runs[-1]) == self.RUN:
+                        runs[-1].sort()
+                        runs.append([])
+                    runs[-1].append(key)
+                break
+            except DamagedError as error:
+                # Each is raised once before the first key.
+                self._errors.append(error)
+        runs[-1].sort()
+        self._keys = heapq.merge(*runs)
+
+    def __next__(self) -> Tuple[bytes, bytes]:
+        if self._errors:
+            raise self._errors.pop()
+        for key in self._keys:
+            if not self._has_values:
+                return key, b""
+            value = _read(self._collection._handle, key)
+            # One that was removed since it was gathered is left out.
+            if value is not None:
+                return key, value
+        raise StopIteration

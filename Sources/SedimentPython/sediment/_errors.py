@@ -7,8 +7,11 @@ from typing import Optional
 from ._library import ErrorDetails, library
 
 
-class Error(Exception):
-    """What the library could not do: its text says what happened, where, and what can be done about it."""
+class Error(OSError):
+    """What the library could not do: its text says what happened, where, and what can be done about it.
+
+    It is an `OSError`, as the errors of all databases of `dbm` are.
+    """
 
     #: The status of the C interface, a number below 0.
     status: int = -99
@@ -56,7 +59,7 @@ class DamagedError(Error):
     """The file is damaged."""
 
 
-class OutOfSpaceError(Error, OSError):
+class OutOfSpaceError(Error):
     """There is no room: the disk, the user's share of it or the store's capacity is used up."""
 
 
@@ -68,7 +71,7 @@ class ExhaustedError(Error):
     """A number or a table of the file has reached the limit of the format."""
 
 
-class SystemFailure(Error, OSError):
+class SystemFailure(Error):
     """The operating system failed in another way."""
 
 
@@ -150,13 +153,12 @@ def explained(status: int, details: Optional[ErrorDetails]) -> Exception:
     error.path = os.fsdecode(fields[1]) or None
     error.offset = fields[2] if fields[3] else None
     error.system_error = fields[4] or None
-    if isinstance(error, OSError):
-        number = error.system_error or _NUMBERS.get(status)
-        if number is not None:
-            error.errno = number
-            error.strerror = os.strerror(number)
-        if error.path is not None:
-            error.filename = error.path
+    number = error.system_error or _NUMBERS.get(status)
+    if number is not None:
+        error.errno = number
+        error.strerror = os.strerror(number)
+    if error.path is not None:
+        error.filename = error.path
     return error
 
 

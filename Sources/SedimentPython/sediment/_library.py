@@ -19,7 +19,7 @@ MISUSE, BUSY = -1, -3
 
 CONTINUE, STOP = 0, 1
 READ_ONLY_ACCESS, MUST_EXIST, UNMAPPED, UNVERIFIED_READS, NO_STORED_INDEX = 1, 2, 4, 8, 16
-KEYS_ONLY, SORTED = 1, 2
+KEYS_ONLY = 1
 KEEP_UNCERTAIN = 1
 DURABILITIES = {"default": 0, "unsynced": 1, "interval": 2, "synced": 3}
 CAPACITIES = {"unlimited": 0, "limited": 1, "evicting": 2}
@@ -87,7 +87,7 @@ class Options(_Sized):
     _fields_ = [
         ("size", c_size_t), ("version", c_uint32), ("flags", c_uint32), ("durability", c_int32),
         ("capacity", c_int32), ("compaction", c_int32), ("compression", c_int32), ("compression_level", c_int32),
-        ("reserved", c_int32), ("interval", c_int64), ("capacity_bytes", c_uint64), ("observer", OBSERVER),
+        ("mode", c_int32), ("interval", c_int64), ("capacity_bytes", c_uint64), ("observer", OBSERVER),
         ("observer_context", c_void_p),
     ]  # fmt: skip
 

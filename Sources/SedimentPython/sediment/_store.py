@@ -190,6 +190,14 @@ def _compression(compression: Union[str, int]) -> "tuple[int, int]":
     raise ValueError(f"compression is 'automatic', 'off' or a level of zstd, 1 to 19, not {compression!r}")
 
 
+def _is_empty(path: bytes) -> bool:
+    try:
+        return os.stat(path).st_size == 0
+    except OSError:
+        # Opening says what is wrong.
+        return False
+
+
 def _observing(function: Observer) -> Any:
     def observe(_: Any, place: Any) -> None:
         function(_reports.event(place.contents))
@@ -201,6 +209,7 @@ def _observing(function: Observer) -> Any:
 def open(
     path: StorePath,
     flag: str = ...,
+    mode: int = ...,
     *,
     durability: Durability = ...,
     capacity: Optional[int] = ...,
@@ -218,6 +227,7 @@ def open(
 def open(
     path: StorePath,
     flag: str = ...,
+    mode: int = ...,
     *,
     keys: Coding[K],
     durability: Durability = ...,
@@ -236,6 +246,7 @@ def open(
 def open(
     path: StorePath,
     flag: str = ...,
+    mode: int = ...,
     *,
     values: Coding[V],
     durability: Durability = ...,
@@ -254,6 +265,7 @@ def open(
 def open(
     path: StorePath,
     flag: str = ...,
+    mode: int = ...,
     *,
     keys: Coding[K],
     values: Coding[V],
@@ -272,6 +284,7 @@ def open(
 def open(
     path: StorePath,
     flag: str = "c",
+    mode: int = 0o600,
     *,
     keys: Any = BYTES,
     values: Any = BYTES,
@@ -288,7 +301,11 @@ def open(
     """Opens the store at a path.
 
     `flag` is that of `dbm.open`: "c" makes the file if it is not there, "w" does not, "r" only reads it, and "n" begins
-    with an empty one. A file that is damaged, of another kind or of a newer version stays as it is, and is refused.
+    with an empty one. A file that is damaged, of another kind or of a newer version stays as it is, and is refused. A file
+    without a byte, as `tempfile` makes, is replaced by a store with "c" and "n". Symbolic links are followed.
+
+    `mode` is that of a file which is made, less the bits of the process's umask; the owner must be allowed to read and
+    write. Whoever may read the file can keep writers from opening it.
 
     `keys` and `values` say how these become bytes: `BYTES`, `TEXT`, `JSON`, or a `Coding` of two functions.
 
@@ -305,6 +322,8 @@ def open(
     """
     if flag not in ("r", "w", "c", "n"):
         raise ValueError(f"flag is 'r', 'w', 'c' or 'n', not {flag!r}")
+    if mode & ~0o777 or mode & 0o600 != 0o600:
+        raise ValueError(f"mode is one from 0o600 to 0o777 with which the owner may read and write, not {mode:#o}")
     if compaction not in _library.COMPACTIONS:
         raise ValueError(f"compaction is 'automatic', 'manual' or 'off', not {compaction!r}")
     if evicts and capacity is None:
@@ -330,10 +349,11 @@ def open(
         compaction=_library.COMPACTIONS[compaction],
         compression=method,
         compression_level=level,
+        mode=mode,
         observer=callback,
     )
-    # Only now, with nothing wrong in what was passed.
-    if flag == "n":
+    # Only now, with nothing wrong in what was passed. An empty file is none of a store, and opening replaces it.
+    if flag == "n" and not _is_empty(path):
         try:
             destroy(path)
         except NotFoundError:
