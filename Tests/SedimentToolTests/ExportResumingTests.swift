@@ -94,6 +94,8 @@ import Testing
       ([], Run()), ([UInt8](repeating: 0, count: 100_000), goingOn), (Array("x\ny\n{}".utf8), goingOn),
     ] {
       try folder.write(bytes[..<whole.byteCount] + rest, to: part)
+      let outcome = unsafe chmod(folder.path(part), 0o600)
+      #expect(outcome == 0)
       #expect(try folder.sediment("export", "s", "t", "-f", "jsonl") == run)
       try expect(whole.text, in: "t")
       try FileManager.default.removeItem(atPath: folder.path("t"))
@@ -147,6 +149,45 @@ import Testing
         == Run(4, errors: "sediment: t: another export to it is under way\n"))
     #expect(try folder.bytes(part).count == before)
     close(descriptor)
+  }
+
+  /// What somebody who may write to the directory can put in the place of the part.
+  enum Stranger: CaseIterable {
+    case readableByOthers, ofAnotherUser, ofTwoNames, pipe, link, folder
+  }
+
+  @Test(arguments: Stranger.allCases)
+  func `An export goes on only in a part that nobody else can have made or read`(stranger: Stranger) throws {
+    try makeStore()
+    let part = try interrupt(format: "jsonl")
+    let path = folder.path(part)
+    let outcomes: [Int32]
+    switch stranger {
+    case .readableByOthers: outcomes = [unsafe chmod(path, 0o640)]
+    case .ofAnotherUser:
+      guard geteuid() == 0 else { return }
+      outcomes = [unsafe chown(path, 12_345, 12_345)]
+    case .ofTwoNames: outcomes = [unsafe link(path, folder.path("other"))]
+    case .pipe: outcomes = unsafe [unlink(path), mkfifo(path, 0o600)]
+    case .link: outcomes = unsafe [rename(path, folder.path("other")), symlink("other", path)]
+    case .folder: outcomes = unsafe [unlink(path), mkdir(path, 0o700)]
+    }
+    #expect(outcomes.allSatisfy { $0 == 0 })
+    let names = try folder.names
+    let refused = Run(
+      2,
+      errors:
+        "sediment: t: \(part) is there, and is no file of one name that only you can read and write; remove it, or choose another name\n"
+    )
+    #expect(try folder.sediment("export", "s", "t", "-f", "jsonl") == refused)
+    #expect(try folder.names == names)
+  }
+
+  @Test func `Nobody else can read what was exported`() throws {
+    try folder.makeSmallStore()
+    #expect(try folder.shell("umask 000; sediment export s t") == Run())
+    let mode = try FileManager.default.attributesOfItem(atPath: folder.path("t"))[.posixPermissions]
+    #expect(mode as? Int == 0o600)
   }
 
   @Test func `A part that is none is told, and stays`() throws {

@@ -834,7 +834,7 @@ typedef struct sediment_salvage_report {
   uint64_t keys, bytes;
   /// How many parts of the file could not be read.
   uint64_t losses;
-  /// How many keys are missing because their newest value was damaged.
+  /// How many values were damaged; the key of one is missing or, where its record was damaged, may have an older value.
   uint64_t lost_values;
   /// How many batches lack changes.
   uint64_t broken_batches;

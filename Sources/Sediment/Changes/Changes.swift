@@ -296,7 +296,14 @@ extension Changes {
     var probe = index.view.probe(hash)
     let old = try reader.locate(
       key, in: state.number, verifying: false, inWindow: writer.recordsInWindow, probe: &probe)
-    guard let old else { return false }
+    guard let old else {
+      // Where a damaged record may be the key's, that it has none would be a lie.
+      var other = index.view.probe(hash)
+      let found = try reader.locate(
+        key, in: state.number, verifying: true, inWindow: writer.recordsInWindow, probe: &other)
+      found?.release()
+      return false
+    }
     defer { old.release() }
     return try remove(old, at: probe.place, key, hash, state, if: condition, &writer, way)
   }

@@ -47,10 +47,27 @@ extension Contents {
     }
     guard let found else { return nil }
     defer { found.release() }
-    guard reader.isCleared(found), found.view.isIntact(at: found.position, seed: found.segment.seed) else {
-      return nil
-    }
+    guard reader.isCleared(found),
+      found.view.isIntact(at: found.position, seed: found.segment.seed)
+        || isClearedThoughDamaged(found, entry)
+    else { return nil }
     return (found.segment, found.view.byteCount, found.place)
+  }
+
+  /// Whether a damaged record certainly was cleared, so that a clearing ends the damage as a set of its key does.
+  ///
+  /// Its entry has bits of the hash of its key and collection, which tell that these are as they were written. Its
+  /// sequence may not be, but is none above the highest of its segment.
+  private func isClearedThoughDamaged(_ found: FoundRecord, _ entry: IndexEntry) -> Bool {
+    let (view, collection) = (index.view, found.view.collection)
+    let hash = view.hash(unsafe RawSpan(_unsafeBytes: found.view.key), collection: collection)
+    guard view.hashBits(of: hash) == entry.hashBits else { return false }
+    guard let state = reader.collections.numbered(collection) else { return true }
+    let segment = writer?.withLock { writer in
+      Generation(found.segment.generation).flatMap { writer.catalogue.segments[$0] }
+    }
+    guard let segment, segment.end != nil else { return false }
+    return !state.counts(segment.highest.rawValue)
   }
 
   // MARK: Any entries

@@ -39,6 +39,13 @@ package final class StoreFile: @unchecked Sendable {
     patches.append((offset, bytes))
   }
 
+  /// The file with its patches for other threads than the one that may stop the survey.
+  var unmetered: StoreFile {
+    let other = StoreFile(file)
+    other.patches = patches
+    return other
+  }
+
   private func patch(_ buffer: inout MutableRawSpan, _ found: Range<UInt64>) {
     for patch in patches {
       let common = (patch.offset..<patch.offset + UInt64(patch.bytes.count)).clamped(to: found)

@@ -99,6 +99,7 @@ struct Salvage {
     var certain = SalvageGathering(surveyed, plan.collections, empty)
     try certain.run(plan.segments[..<plan.certainCount], meter)
     (report.losses, report.brokenBatchCount) = (certain.losses, certain.brokenBatchCount)
+    report.lostValueCount = certain.lostValueCount
     var other = SalvageGathering(surveyed, plan.collections, empty)
     try other.run(plan.segments[plan.certainCount...], meter)
     var uncertain = empty

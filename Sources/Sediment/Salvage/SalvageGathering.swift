@@ -5,6 +5,8 @@ struct SalvageGathering {
   private(set) var table: SalvageTable
   private(set) var losses: [SalvageReport.Loss] = []
   private(set) var brokenBatchCount: UInt64 = 0
+  /// How many values were in what is lost, as far as that can be told: one at least.
+  private(set) var lostValueCount: UInt64 = 0
   private let surveyed: SurveyedFile
   private let collections: SalvageCollections
   private var batches = BatchCheck()
@@ -106,7 +108,27 @@ struct SalvageGathering {
       ? "the disk cannot read it"
       : gap.reason.description + (gap.isGivenUp ? "; what follows was not searched to its end" : "")
     losses.append(SalvageReport.Loss(range: range, reason: reason, sequences: gap.sequences))
+    lostValueCount += valueCount(in: gap)
   }
+
+  /// How many values a gap had: by the lengths of its records, if these lead to its end, else by the sequences that are
+  /// missing.
+  private func valueCount(in gap: RecordSweep.Gap) -> UInt64 {
+    var (count, position) = (UInt64(0), gap.range.lowerBound)
+    for _ in 0..<Self.claimCountMax where position < gap.range.upperBound {
+      let head = try? surveyed.file.bytes(at: position, count: Limits.recordFixedByteCount)
+      guard let head, head.count == Limits.recordFixedByteCount,
+        let claim = RecordSweep.claim(unsafe head.span.bytes, 0)
+      else { break }
+      count += claim.kind == .put || claim.kind == .putLarge ? 1 : 0
+      position += UInt64(claim.byteCount)
+    }
+    if position == gap.range.upperBound { return count }
+    return gap.sequences.map { UInt64($0.count) } ?? 1
+  }
+
+  /// How many records of a gap are looked at one by one.
+  private static let claimCountMax = 1_000
 }
 
 /// The newest record of each key, as records of salvaged segments are entered in any order.

@@ -8,7 +8,10 @@ public struct SalvageReport: Hashable, Sendable {
   public internal(set) var byteCount: UInt64 = 0
   /// The parts of the file that could not be read, in its order.
   public internal(set) var losses: [Loss] = []
-  /// How many keys are not in the new file because their newest value was damaged; none has an older value instead.
+  /// How many values are not in the new file because they were damaged.
+  ///
+  /// A key whose record tells it is left out then. Where a record is damaged itself, nobody knows its key for certain: that
+  /// has an older value, or none, and the lost value may have been replaced later.
   public internal(set) var lostValueCount: UInt64 = 0
   /// How many batches lack changes; the changes of them that were found are in the new file.
   public internal(set) var brokenBatchCount: UInt64 = 0

@@ -14,6 +14,9 @@ struct SalvageWriting {
   /// The dictionaries of the old file that are whole, by their numbers.
   private var dictionaries: [UInt32: CompressionDictionary] = [:]
   private let codec = ZstdCodec()
+  /// The slots of large values that were read: each belongs to one value, so what is written is bounded by the file.
+  private var claimedSlots = SlotRuns()
+  private var holes: HoleBudget
 
   /// Makes the collections whose names are known; what is copied, and what of that is lost, is added to the report.
   init(
@@ -21,6 +24,7 @@ struct SalvageWriting {
   ) throws {
     (self.surveyed, segments, self.store, self.report) = (surveyed, plan.segments, store, report)
     spaces = [0: store.defaultCollection]
+    holes = HoleBudget(surveyed.file)
     for (number, name) in plan.collections.known where names.insert(name).inserted {
       spaces[number] = try store.collection(name)
     }
@@ -126,16 +130,39 @@ struct SalvageWriting {
     }
     var value: [UInt8] = []
     for piece in place.pieces {
-      let extent = ExtentReading(piece, of: surveyed.file, surveyed.identity)
-      let isWhole = try? extent.verify { (bytes, offset) throws(SedimentError) in
-        if offset != extent.tableRange.lowerBound { value += bytes }
-      }
-      guard isWhole == true else {
-        lose(piece.extent.run.byteRange, "a large value is not whole")
+      do throws(Refusal) {
+        try append(piece, to: &value)
+      } catch {
+        lose(piece.extent.run.byteRange, error.reason)
         return nil
       }
     }
     return value + stored[place.tailOffset...]
+  }
+
+  private enum Refusal: String, Error {
+    case notWhole = "a large value is not whole"
+    case claimed = "it belongs to another large value as well"
+    case hole = "more large values lie in holes of the file than it can have"
+
+    var reason: String { rawValue }
+  }
+
+  /// Appends the bytes of one piece.
+  ///
+  /// Once its table is the one that the record names, the piece has its slots, whether it is whole or not: no byte is
+  /// read for two values.
+  private mutating func append(_ piece: ValuePlace.Piece, to value: inout [UInt8]) throws(Refusal) {
+    let extent = ExtentReading(piece, of: surveyed.file, surveyed.identity)
+    guard let table = try? extent.table() else { throw .notWhole }
+    let run = piece.extent.run
+    guard !claimedSlots.overlaps(run.first..<run.end) else { throw .claimed }
+    claimedSlots.insert(run.first..<run.end)
+    guard holes.admits(piece) else { throw .hole }
+    for number in extent.chunks {
+      guard let chunk = try? extent.chunk(number, table) else { throw .notWhole }
+      value += chunk
+    }
   }
 
   private mutating func lose(_ range: Range<UInt64>, _ reason: String) {

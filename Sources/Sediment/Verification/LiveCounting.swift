@@ -4,6 +4,9 @@ internal import SedimentFormat
 final class LiveCounting {
   private var visitor: IndexVisitor
   private let index: HashIndex
+  private let catalogue: Catalogue
+  /// What opening would take from a stored index; nil if there is none that counts.
+  private var stored: StoredIndexCheck?
   private let batch = ScannedBatch()
   /// Whether all that was shown was counted; not so if the disk cannot read again what it read before.
   private(set) var isWhole = true
@@ -12,8 +15,10 @@ final class LiveCounting {
 
   /// Counts the records of these segments, which are in the order of their generations.
   init(
-    _ segments: [SegmentEntry], of catalogue: Catalogue, _ surveyed: SurveyedFile, keyHash: KeyHash
+    _ segments: [SegmentEntry], of catalogue: Catalogue, _ surveyed: SurveyedFile, keyHash: KeyHash,
+    _ stored: StoredIndexCheck?
   ) {
+    (self.catalogue, self.stored) = (catalogue, stored)
     index = HashIndex(keyHash: keyHash) { $0.free() }
     let source = RecordSource(surveyed.file, byteCount: surveyed.byteCount)
     visitor = IndexVisitor(index, source, catalogue, segments)
@@ -33,6 +38,9 @@ final class LiveCounting {
 
   /// Takes a good record of a user; `bytes` are all of it.
   func take(_ header: RecordHeader, _ place: ValuePlace?, _ bytes: RawSpan, at offset: UInt64) {
+    stored?.take(
+      bytes.extracting(header.keyRange), header.collection, at: offset / UInt64(Limits.unitByteCount),
+      isCleared: catalogue.deadUpTo(collection: header.collection).map { header.sequence <= $0 } ?? true)
     if let place {
       let hash = index.view.hash(bytes.extracting(header.keyRange), collection: header.collection)
       larges.append((hash, offset / UInt64(Limits.unitByteCount), place))
@@ -45,6 +53,9 @@ final class LiveCounting {
       _ = batch.add(record, index.view.keyHash)
     }
   }
+
+  /// Whether the stored index, if there is one, says what the records say; asked after `finish`.
+  var isStoredIndexTrue: Bool { stored?.agrees(with: index, visitor.live, visitor.collections) ?? true }
 
   /// The bytes that live in each segment, by its number; and of all large values, whether they do.
   func finish() -> (byteCounts: [UInt64], larges: [(place: ValuePlace, position: UInt64, isLive: Bool)]) {

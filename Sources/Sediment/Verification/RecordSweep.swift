@@ -156,7 +156,7 @@ struct RecordSweep {
     if cursor.window.range(from: place).count < Limits.recordFixedByteCount { try cursor.load(from: place) }
     let have = cursor.window.range(from: place)
     guard have.count >= Limits.recordFixedByteCount else { return 0 }
-    return UInt64(Self.claim(unsafe cursor.window.buffer.span.bytes.extracting(have), 0) ?? 0)
+    return UInt64(Self.claim(unsafe cursor.window.buffer.span.bytes.extracting(have), 0)?.byteCount ?? 0)
   }
 
   /// Takes bytes away from the patience; what is left then.
@@ -212,7 +212,7 @@ struct RecordSweep {
       while offset <= bytes.byteCount - Limits.recordFixedByteCount {
         let position = place + UInt64(offset)
         if position >= limit { return nil }
-        if let count = Self.claim(bytes, offset), UInt64(count) <= end - position,
+        if let claim = Self.claim(bytes, offset), UInt64(claim.byteCount) <= end - position,
           isPlausible(bytes.uint48(at: offset + 10), at: position, gapStart)
         {
           return position
@@ -224,15 +224,15 @@ struct RecordSweep {
     return nil
   }
 
-  /// The least bytes of the record that the first 16 bytes claim; nil if no record begins like this.
-  private static func claim(_ bytes: RawSpan, _ offset: Int) -> Int? {
+  /// The kind of the record that the first 16 bytes claim, and the least bytes that it has; nil if no record begins like
+  /// this.
+  static func claim(_ bytes: RawSpan, _ offset: Int) -> (kind: RecordKind, byteCount: Int)? {
     let head: UInt32 = bytes.integer(at: offset + 4)
-    let kind = head & 7
-    guard kind >= 1, kind <= 4 else { return nil }
+    guard let kind = RecordKind(rawValue: UInt8(head & 7)) else { return nil }
     let keyByteCount = Int(bytes.integer(UInt16.self, at: offset + 8))
     // A control record has no other bits but that of a batch, and no key.
-    if kind == 4, head & 0x78 != 0 || keyByteCount != 0 { return nil }
-    return (Limits.recordFixedByteCount + keyByteCount + Int(head >> 8) + 7) & ~7
+    if kind == .control, head & 0x78 != 0 || keyByteCount != 0 { return nil }
+    return (kind, (Limits.recordFixedByteCount + keyByteCount + Int(head >> 8) + 7) & ~7)
   }
 
   private func isPlausible(_ low: UInt64, at place: UInt64, _ gapStart: UInt64) -> Bool {

@@ -14,6 +14,7 @@ extension SegmentCheck {
     for large in larges {
       for piece in large.place.pieces {
         let wasLive = pieces[piece.extent.generation]?.isLive ?? false
+        if wasLive, large.isLive { reportSharedExtent(at: large.position) }
         pieces[piece.extent.generation] = (piece, wasLive || large.isLive)
         let isKnown = catalogue.segments[piece.extent.generation]?.identity == piece.extent
         guard large.isLive, !isKnown else { continue }
@@ -40,7 +41,14 @@ extension SegmentCheck {
       }
       if found?.isLive != true { orphans.insert(entry.identity.run.byteRange) }
     }
-    for piece in lost { try checkExtent(piece, isLive: true) }
+    // What no catalogue keeps apart may overlap.
+    var read = SlotRuns()
+    for piece in lost {
+      let slots = piece.extent.run.first..<piece.extent.run.end
+      if read.overlaps(slots) { continue }
+      read.insert(slots)
+      try checkExtent(piece, isLive: true)
+    }
     guard isWhole, survey.isComplete else { return }
     for range in orphans.runs {
       report.add(
@@ -50,8 +58,21 @@ extension SegmentCheck {
     }
   }
 
+  private mutating func reportSharedExtent(at position: UInt64) {
+    let start = position * UInt64(Limits.unitByteCount)
+    report.add(
+      .inconsistent, start..<start + UInt64(Limits.unitByteCount),
+      "A large value leads to bytes that belong to another one as well. \(Advice.restore)")
+  }
+
   private mutating func checkExtent(_ piece: ValuePlace.Piece, isLive: Bool) throws(SedimentError) {
     let extent = ExtentReading(piece, of: surveyed.file, surveyed.identity)
+    let run = piece.extent.run.byteRange
+    guard holes.admits(piece) else {
+      report.add(
+        .corrupt, run, "More large values lie in holes of the file than it can have. \(Advice.restore)")
+      return try readUnchecked(piece.extent)
+    }
     let table = check("The checksums of a large value", extent.tableRange) {
       () throws(SedimentError) in try extent.table()
     }
@@ -62,8 +83,8 @@ extension SegmentCheck {
       }
     }
     let end = extent.tableRange.upperBound
-    let start = piece.extent.run.byteRange.lowerBound
-    var segment = VerificationReport.Segment(piece.extent, usedByteCount: end - start, isInUse: true)
+    var segment = VerificationReport.Segment(
+      piece.extent, usedByteCount: end - run.lowerBound, isInUse: true)
     segment.liveByteCount = isLive ? piece.storedByteCount : 0
     segment.deadByteCount = isLive ? 0 : piece.storedByteCount
     report.segments.append(segment)

@@ -12,6 +12,7 @@ struct SegmentCheck {
   let meter: ProgressMeter
   private let counting: LiveCounting
   private var batches = BatchCheck()
+  var holes: HoleBudget
   /// The numbers of dictionaries that lie where the catalogue says, whole.
   private var foundDictionaries: Set<UInt32> = []
 
@@ -22,9 +23,11 @@ struct SegmentCheck {
     (self.surveyed, self.survey, self.catalogue) = (surveyed, survey, catalogue)
     (self.report, self.meter) = (report, meter)
     entries = Array(catalogue.segments)
+    holes = HoleBudget(surveyed.file)
+    func keyHash() -> KeyHash { KeyHash(low: disk.random(), high: disk.random()) }
     counting = LiveCounting(
-      entries.filter(\.holdsRecords), of: catalogue, surveyed,
-      keyHash: KeyHash(low: disk.random(), high: disk.random()))
+      entries.filter(\.holdsRecords), of: catalogue, surveyed, keyHash: keyHash(),
+      survey.recovered.flatMap { StoredIndexCheck($0, surveyed, keyHash: keyHash()) })
   }
 
   /// Adds what it finds to `report`.
@@ -46,8 +49,18 @@ struct SegmentCheck {
     }
     reportLostDictionaries()
     let isWhole = counting.isWhole && report.isIntact
+    if isWhole { checkStoredIndex() }
     try checkExtents(found.larges, isWhole: isWhole)
     try checkCaches()
+  }
+
+  /// Tells of a stored index whose parts are whole and say other things than the records do.
+  private mutating func checkStoredIndex() {
+    guard let part = catalogue.indexParts.first, !counting.isStoredIndexTrue else { return }
+    report.add(
+      .inconsistent, part.segment.run.byteRange,
+      "The stored index leads to other records than the log has. A store that is opened by it shows wrong values and lacks "
+        + "keys. All records are whole: salvage the file.")
   }
 
   mutating func checkHeader(_ entry: SegmentEntry) {

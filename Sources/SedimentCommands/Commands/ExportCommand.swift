@@ -36,7 +36,8 @@ enum ExportCommand: Command {
       Keys come in the order of their bytes, collections in that of their names.
       A file appears once it is whole, and never replaces one that is there. An export to a file that is interrupted leaves a \
       part beside it (TO.part-...), unless it had hardly begun; the same command goes on from there. What was changed in \
-      between is exported as far as it comes behind that place.
+      between is exported as far as it comes behind that place. Only the user who exports may read the file and the part. \
+      On a terminal, CSV has Base64 for text with characters that control the terminal or are not shown.
       """,
     operands: [.store, to], options: [.format, .collection, prefix, memory, .hexKey, .quiet],
     examples: [
@@ -64,7 +65,8 @@ enum ExportCommand: Command {
       }
       do {
         var export = StoreExport(
-          format.writer, to: file, or: console.output, prefix: begin, memory: memory,
+          format.writer(forTerminal: file == nil && console.showsValues), to: file, or: console.output,
+          prefix: begin, memory: memory,
           bar: ProgressBar("export", isQuiet: arguments.has(.quiet)))
         try export.run(sources)
       } catch {

@@ -131,7 +131,9 @@ final class ShellSession {
     let found: [String]
     switch words.first {
     case nil, "help": found = Self.names.filter { $0.hasPrefix(last) }
-    case "use": found = store.collectionNames.filter { $0.hasPrefix(last) }
+    // A name that the terminal would obey cannot be typed either.
+    case "use":
+      found = store.collectionNames.filter { $0.hasPrefix(last) && ByteText.printable(Array($0.utf8)) != nil }
     case let name? where last.hasPrefix("-"):
       let options = Self.commands.first { $0.declaration.name == name }?.declaration.options ?? []
       found = options.map { "--\($0.name)" }.filter { $0.hasPrefix(last) }

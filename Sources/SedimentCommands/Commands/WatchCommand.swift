@@ -73,7 +73,7 @@ enum WatchCommand: Command {
     table.add(["state", sight.state])
     table.add(["last opened by", sight.process.map { "process \($0)" } ?? "?"])
     let lines = table.text.replacing("\n", with: "\u{1b}[K\n")
-    try console.write(
+    try console.output.write(
       "\u{1b}[H\u{1b}[J\(ByteText.key(Array(sight.path.utf8)))  \(TimeText.text(milliseconds: sight.time))\n\n\(lines)\nCtrl-C ends\n"
     )
   }

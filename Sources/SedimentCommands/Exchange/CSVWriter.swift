@@ -5,11 +5,17 @@
 struct CSVWriter: ExchangeWriter {
   static let columns = ["collection", "key", "key_encoding", "value", "value_encoding", "expires"]
 
+  /// Whether people read the rows on a terminal.
+  let isForTerminal: Bool
   let head = Array((CSVWriter.columns.joined(separator: ",") + "\n").utf8)
+
+  init(isForTerminal: Bool = false) { self.isForTerminal = isForTerminal }
 
   func row(_ entry: ExchangeEntry) -> [UInt8] {
     var bytes: [UInt8] = []
-    append(Array((entry.collection ?? "").utf8), to: &bytes)
+    let name = entry.collection ?? ""
+    // The name has no encoding of its own.
+    append(Array((isForTerminal ? ByteText.escaped(name) : name).utf8), to: &bytes)
     bytes.append(UInt8(ascii: ","))
     if let key = entry.key {
       appendEncoded(key, to: &bytes)
@@ -26,7 +32,9 @@ struct CSVWriter: ExchangeWriter {
 
   private func appendEncoded(_ value: [UInt8], to bytes: inout [UInt8]) {
     // A zero byte is where other readers stop.
-    if ExchangeBytes.isText(value, refusing: { $0 == 0 }) {
+    if ExchangeBytes.isText(value, refusing: { $0 == 0 }),
+      !isForTerminal || ByteText.printable(value, allowingLines: true) != nil
+    {
       append(value, to: &bytes)
       bytes += Array(",text".utf8)
     } else {

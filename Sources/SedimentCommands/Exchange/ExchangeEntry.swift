@@ -23,10 +23,13 @@ enum ExchangeFormat: String, CaseIterable {
     }
   }
 
-  var writer: any ExchangeWriter {
+  var writer: any ExchangeWriter { writer(forTerminal: false) }
+
+  /// The writer of rows; for a terminal, values in which it would obey something are Base64 like those that are no text.
+  func writer(forTerminal isForTerminal: Bool) -> any ExchangeWriter {
     switch self {
     case .jsonl: JSONLinesWriter()
-    case .csv: CSVWriter()
+    case .csv: CSVWriter(isForTerminal: isForTerminal)
     }
   }
 

@@ -5,7 +5,7 @@ internal import SedimentFormat
 ///
 /// An export that was interrupted leaves its part, and the same export goes on in it. Whenever a row crosses a mark, the
 /// part is synced behind it before anything follows: so, if something does, the rows up to there are as they were
-/// written, whatever has happened since.
+/// written, whatever has happened since. Nobody but the user who exports may open part and file.
 final class ExportFile {
   let writer: OutputWriter
   /// What an export before has left of this one; nil for nothing.
@@ -64,6 +64,9 @@ final class ExportFile {
       } catch {
         throw error.code == .exists
           ? ToolFailure.usage("\(path): \(Self.takenText)") : ToolFailure(.inputOutput, "\(error)")
+      }
+      guard try writer.descriptor.isFile(at: path) else {
+        throw ToolFailure(.inputOutput, "\(path): somebody has put another file in the place of the export")
       }
     } catch {
       throw stop(error)

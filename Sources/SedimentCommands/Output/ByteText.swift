@@ -4,13 +4,35 @@ enum ByteText {
   static func printable(_ bytes: [UInt8], allowingLines: Bool = false) -> String? {
     guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
     let isFine = text.unicodeScalars.allSatisfy { scalar in
-      switch scalar.value {
-      case 9, 10: allowingLines
-      case 0..<32, 127..<160, 0x2028, 0x2029, 0x202a...0x202e, 0x2066...0x2069, 0xfeff: false
-      default: true
-      }
+      isShown(scalar) || allowingLines && (scalar == "\n" || scalar == "\t")
     }
     return isFine ? text : nil
+  }
+
+  /// Whether a terminal shows a character, and does nothing else with it: it controls neither the terminal nor the
+  /// direction of the text, and is not invisible.
+  static func isShown(_ scalar: Unicode.Scalar) -> Bool {
+    if scalar.value < 0x7f { return scalar.value >= 0x20 }
+    switch scalar.properties.generalCategory {
+    case .control, .lineSeparator, .paragraphSeparator, .surrogate: return false
+    // Of these only the two that join letters, and the signs that stand before Arabic numbers, belong to text.
+    case .format:
+      return [0x200c, 0x200d, 0x6dd].contains(scalar.value) || (0x600...0x605).contains(scalar.value)
+    default: return true
+    }
+  }
+
+  /// A text of some lines in which everything that a terminal does not show is written as `\u{9b}`.
+  static func escaped(_ text: String) -> String {
+    func isKept(_ scalar: Unicode.Scalar) -> Bool { isShown(scalar) || scalar == "\n" || scalar == "\t" }
+    guard !text.unicodeScalars.allSatisfy(isKept) else { return text }
+    return text.unicodeScalars.reduce(into: "") { result, scalar in
+      if isKept(scalar) {
+        result.unicodeScalars.append(scalar)
+      } else {
+        result += "\\u{\(String(scalar.value, radix: 16))}"
+      }
+    }
   }
 
   /// A key in one line.

@@ -14,7 +14,12 @@ final class Console {
     self.input = input
   }
 
-  func write(_ text: String) throws(ToolFailure) { try output.write(text) }
+  /// Writes text for people.
+  ///
+  /// Names that come from a file may hold anything: on a terminal it is shown, not obeyed.
+  func write(_ text: String) throws(ToolFailure) {
+    try output.write(showsValues ? ByteText.escaped(text) : text)
+  }
 
   func write(_ value: JSONValue) throws(ToolFailure) { try output.write(value.line) }
 
@@ -26,7 +31,9 @@ final class Console {
   }
 
   /// Says something on standard error; nobody can be told if that fails.
+  ///
+  /// Messages quote names and keys that may hold anything.
   func complain(_ text: String) {
-    try? Descriptor.errors.write(Array("sediment: \(text)\n".utf8))
+    try? Descriptor.errors.write(Array("sediment: \(ByteText.escaped(text))\n".utf8))
   }
 }

@@ -55,10 +55,27 @@ indirect enum JSONValue: Sendable {
     }
   }
 
-  /// Appends UTF-8 with its quotation marks and escapes.
-  private static func append(_ text: some Sequence<UInt8>, to bytes: inout [UInt8]) {
+  /// Appends UTF-8 with its quotation marks and escapes; what a terminal would obey or not show is escaped as well.
+  private static func append(_ text: some Collection<UInt8>, to bytes: inout [UInt8]) {
     bytes.append(UInt8(ascii: "\""))
-    for unit in text {
+    if text.contains(where: { $0 >= 0x80 }), let text = String(validating: text, as: UTF8.self) {
+      for scalar in text.unicodeScalars {
+        if scalar.value < 0x80 || ByteText.isShown(scalar) {
+          append(units: scalar.utf8, to: &bytes)
+        } else {
+          for unit in scalar.utf16 {
+            bytes += Array("\\u\(String(unit, radix: 16).padded(to: 4, with: "0"))".utf8)
+          }
+        }
+      }
+    } else {
+      append(units: text, to: &bytes)
+    }
+    bytes.append(UInt8(ascii: "\""))
+  }
+
+  private static func append(units: some Sequence<UInt8>, to bytes: inout [UInt8]) {
+    for unit in units {
       switch unit {
       case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), unit]
       case 10: bytes += [UInt8(ascii: "\\"), UInt8(ascii: "n")]
@@ -68,6 +85,5 @@ indirect enum JSONValue: Sendable {
       default: bytes.append(unit)
       }
     }
-    bytes.append(UInt8(ascii: "\""))
   }
 }

@@ -47,8 +47,40 @@ struct Descriptor: Sendable {
   }
 
   /// Opens a file for reading and writing, which messages call by another name; it is made if there is none.
+  ///
+  /// Others may write to the directory. So the file is made exclusively, and one that is there is taken only if it is
+  /// what this call makes: a regular file of one name that belongs to this user and that nobody else may open.
   static func continuing(_ path: String, calledBy name: String) throws(ToolFailure) -> Descriptor {
-    Descriptor(number: try opened(path, O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o666, name), name: name)
+    let flags = O_RDWR | O_NOFOLLOW | O_NONBLOCK
+    while true {
+      do throws(ToolFailure) {
+        return Descriptor(number: try opened(path, flags | O_CREAT | O_EXCL, mode: 0o600, name), name: name)
+      } catch {
+        guard PathStatus.isTaken(path) else { throw error }
+      }
+      let found: Descriptor
+      do throws(ToolFailure) {
+        found = Descriptor(number: try opened(path, flags, mode: 0, name), name: name)
+      } catch {
+        if error.code == .notFound { continue }
+        throw .usage(foreignPart(path, name))
+      }
+      guard found.isPrivateFile else {
+        found.close()
+        throw .usage(foreignPart(path, name))
+      }
+      return found
+    }
+  }
+
+  private static func foreignPart(_ path: String, _ name: String) -> String {
+    "\(name): \(path) is there, and is no file of one name that only you can read and write; remove it, or choose another name"
+  }
+
+  private var isPrivateFile: Bool {
+    guard let status else { return false }
+    return status.st_mode & S_IFMT == S_IFREG && status.st_mode & 0o077 == 0 && status.st_nlink == 1
+      && status.st_uid == geteuid()
   }
 
   private static func opened(

@@ -92,4 +92,45 @@ struct HostileCostTests {
       try Self.measure(survey, log.durable(), "sound: \(isSound)")
     }
   }
+
+  /// A file in which as many keys name one large value.
+  private static func sharedExtent(keyCount: Int) throws -> SimulatedDisk {
+    var log = try LogBuilder(slotCount: 2, fileSlotCount: 64)
+    try log.open()
+    let place = try log.extents([(slot: 8, bytes: pattern(600_000))])
+    for number in 0..<keyCount {
+      try log.append(.putLarge, key: Array("key \(number)".utf8), value: place.encode())
+    }
+    try log.sync()
+    return log.durable()
+  }
+
+  @Test func `A large value that many keys name is saved for one of them`() throws {
+    let disk = try Self.sharedExtent(keyCount: 100)
+    let byteCount = try #require(disk.allocatedByteCount(of: LogBuilder.path))
+    let before = disk.writtenByteCount
+    let report = try SedimentStore.salvage(from: LogBuilder.path, to: SalvageTests.saved, on: disk)
+    #expect(report.keyCount == 1 && report.lostValueCount == 99)
+    #expect(disk.writtenByteCount - before <= 2 * byteCount)
+    try disk.remove(SalvageTests.saved)
+    #expect(try !SedimentStore.verify(path: LogBuilder.path, on: disk).isIntact)
+    for survey in Survey.allCases { try Self.measure(survey, disk, "one extent") }
+  }
+
+  @Test func `Large values in holes are no more than a file can have`() throws {
+    var log = try LogBuilder(slotCount: 2, fileSlotCount: 1_400)
+    try log.open()
+    for number in 0..<20 {
+      let slot = UInt32(8 + number * 66)
+      try log.putLarge("key \(number)", pieces: [(slot: slot, bytes: [UInt8](repeating: 0, count: 1 << 20))])
+      let start = UInt64(slot) * 16_384
+      try log.file.punchHole(start + 4_096..<start + 1 << 20)
+    }
+    try log.sync()
+    // Everything behind the extents is a hole, too.
+    try log.file.punchHole(1_340 * 16_384..<1_400 * 16_384)
+    try log.file.punchHole(4 * 16_384..<8 * 16_384)
+    try log.file.sync()
+    for survey in Survey.allCases { try Self.measure(survey, log.durable(), "holes") }
+  }
 }
