@@ -90,7 +90,7 @@ extension Compaction {
       }
     }
     // Whoever has found a record that names it may still be inside.
-    retired.retire { [dictionaries, weak retired] in
+    retired.retirePassingList { [dictionaries] retired in
       if let retired { dictionaries.remove(number, retired) }
     }
   }

@@ -9,6 +9,12 @@ package final class ManualScheduler: WorkScheduler, @unchecked Sendable {
 
   package init() {}
 
+  deinit {
+    // The queue and the jobs that wait in it hold each other.
+    let works = Work.lock.withLock { queue.removeAll() }
+    withExtendedLifetime(works) {}
+  }
+
   /// Nanoseconds that the clock was advanced by.
   package var now: UInt64 { Work.lock.withLock { clock } }
 

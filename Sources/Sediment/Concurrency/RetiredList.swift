@@ -19,7 +19,7 @@ package final class RetiredList: Sendable {
 
   /// Frees everything: when the list goes away with its store, no reader is inside.
   deinit {
-    for retired in list.withLock({ list in list.retired }) { retired.free() }
+    for retired in list.withLock({ list in list.retired }) { retired.free(by: nil) }
   }
 
   /// Takes over memory that `allocate(byteCount:alignment:)` returned, to deallocate it.
@@ -29,14 +29,20 @@ package final class RetiredList: Sendable {
 
   /// Takes over something that costs so many bytes until the action frees it.
   package func retire(byteCount: Int = 0, action: @escaping @Sendable () -> Void) {
-    add(.action(action), byteCount: byteCount)
+    add(.action { _ in action() }, byteCount: byteCount)
+  }
+
+  /// Takes over something that an action frees, which may retire more to the list that is passed to it: this list, or nil
+  /// when this list goes away itself.
+  package func retirePassingList(_ action: @escaping @Sendable (RetiredList?) -> Void) {
+    add(.action(action), byteCount: 0)
   }
 
   /// Frees what no reader holds any more, and returns how many things that were.
   @discardableResult
   package func collect() -> Int {
     let past = list.withLock { list in list.takePast(domain) }
-    for retired in past { retired.free() }
+    for retired in past { retired.free(by: self) }
     return past.count
   }
 
@@ -53,7 +59,7 @@ package final class RetiredList: Sendable {
       list.byteCount += byteCount
       return list.isWorthCollecting ? list.takePast(domain) : []
     }
-    for retired in past { retired.free() }
+    for retired in past { retired.free(by: self) }
   }
 }
 
@@ -86,17 +92,17 @@ private struct Retired {
   // Safe: whoever frees the memory has taken it out of the list, once.
   @safe enum Content {
     case memory(UnsafeMutableRawPointer)
-    case action(@Sendable () -> Void)
+    case action(@Sendable (RetiredList?) -> Void)
   }
 
   let tag: UInt64
   let byteCount: Int
   let content: Content
 
-  func free() {
+  func free(by list: RetiredList?) {
     switch content {
     case .memory(let memory): unsafe memory.deallocate()
-    case .action(let action): action()
+    case .action(let action): action(list)
     }
   }
 }

@@ -9,7 +9,7 @@ package protocol WorkScheduler: Sendable {
 
 /// A job that can be scheduled again and again, and never runs on two threads at once.
 ///
-/// A scheduler holds it only while it waits or runs. In its life it belongs to one scheduler.
+/// A scheduler holds it only while it waits or runs. A job belongs to one scheduler for its whole life.
 package final class Work: @unchecked Sendable {
   // Sendable: `Work.lock` guards every variable of every job, and of the queues and schedulers.
   private var body: (@Sendable () -> Void)?
@@ -23,8 +23,9 @@ package final class Work: @unchecked Sendable {
   /// Made by the first who waits for the end of a run.
   fileprivate private(set) var runHasEnded: Condition?
 
-  /// The queue that it waits in or waited in last, and its turn there while it waits.
-  fileprivate weak var queue: WorkQueue?
+  /// The queue that the job waits in or is run by; nil at other times, because the queue holds the job, too.
+  fileprivate var queue: WorkQueue?
+  /// The job's turn in the queue while it waits.
   fileprivate var turn: WorkQueue.Turn?
 
   /// Guards all jobs, queues and schedulers of the process; nothing of a user's runs under it.
@@ -98,12 +99,8 @@ final class WorkQueue {
   /// Lets the job run at this time, in the way `WorkScheduler.schedule` says.
   func schedule(_ work: Work, at time: UInt64) {
     guard !work.isCancelled, work.forkCount == Forks.count else { return }
-    if work.queue !== self {
-      precondition(work.queue == nil, "A job belongs to one scheduler.")
-      work.queue = self
-      // It may have waited in a queue that went away.
-      work.turn = nil
-    }
+    precondition(work.queue == nil || work.queue === self, "A job belongs to one scheduler.")
+    work.queue = self
     if work.runner != 0 {
       work.timeOfNextRun = min(time, work.timeOfNextRun ?? .max)
       return
@@ -126,7 +123,15 @@ final class WorkQueue {
     let place = place(of: turn)
     entries.remove(at: place)
     work.turn = nil
+    work.queue = nil
     if place == 0 { firstHasChanged.signal() }
+  }
+
+  /// Takes out all jobs, and returns them, to be let go of without the lock.
+  func removeAll() -> [Work] {
+    let works = entries.map(\.work)
+    for work in works { remove(work) }
+    return works
   }
 
   /// Where the entry of a turn is or belongs.
@@ -155,6 +160,7 @@ final class WorkQueue {
   private func end(_ work: Work) -> (@Sendable () -> Void)? {
     work.runner = 0
     work.runHasEnded?.broadcast()
+    work.queue = nil
     let time = work.timeOfNextRun
     work.timeOfNextRun = nil
     if work.isCancelled { return work.takeBody() }

@@ -9,14 +9,20 @@ package final class WorkPool: WorkScheduler, @unchecked Sendable {
 
   /// The pool of the process.
   ///
-  /// Its jobs block on disks, so it may have more threads than there are processors: while one syncs and another
-  /// stores an index, a third has to go on moving records.
-  package static let shared = WorkPool(threadCountMax: 4, idleNanoseconds: 10_000_000_000)
+  /// Jobs wait for disks, for locks and for the code of users, so a job has a place for a limited time only: if the jobs
+  /// of four stores hang, a fifth store still syncs and compacts.
+  package static let shared = WorkPool(
+    placeCount: 4, placeNanoseconds: 20_000_000, threadCountMax: 64, idleNanoseconds: 10_000_000_000)
 
-  /// A pool of its own, whose threads end after so long without a job.
-  package init(threadCountMax: Int, idleNanoseconds: UInt64) {
-    precondition(threadCountMax > 0)
-    threads = WorkThreads(countMax: threadCountMax, idleNanoseconds: idleNanoseconds)
+  /// A pool of its own.
+  ///
+  /// At most `placeCount` jobs begin within `placeNanoseconds`, unless a job has been due for as long as that. A thread
+  /// ends after `idleNanoseconds` without a job.
+  package init(placeCount: Int, placeNanoseconds: UInt64, threadCountMax: Int, idleNanoseconds: UInt64) {
+    precondition(placeCount > 0 && placeCount <= threadCountMax)
+    threads = WorkThreads(
+      places: WorkPlaces(count: placeCount, nanoseconds: placeNanoseconds), countMax: threadCountMax,
+      idleNanoseconds: idleNanoseconds)
   }
 
   /// Lets the job run once; see the protocol.
@@ -42,7 +48,8 @@ package final class WorkPool: WorkScheduler, @unchecked Sendable {
       // Neither freed nor used: its jobs lead to stores, and a store that went away here would give up locks
       // on its file that are the parent's too.
       _ = unsafe Unmanaged.passRetained(threads)
-      threads = WorkThreads(countMax: threads.countMax, idleNanoseconds: threads.idleNanoseconds)
+      threads = WorkThreads(
+        places: threads.places.emptied, countMax: threads.countMax, idleNanoseconds: threads.idleNanoseconds)
     }
     return threads
   }
@@ -50,15 +57,16 @@ package final class WorkPool: WorkScheduler, @unchecked Sendable {
 
 /// The threads of a pool and the queue that they serve; each thread holds it.
 ///
-/// Of the threads without a job, one at most leads: it sleeps until the first job of the queue is due. The
-/// others sleep until they are woken, or end. A thread that takes a job first sees to it that somebody looks
+/// Of the threads without a job, one at most leads: it sleeps until the first job of the queue may begin. The
+/// others sleep until they are woken, or end. A thread that takes a job first sees to it that another thread looks
 /// after the rest of the queue, so one of these always holds: the queue is empty; a thread leads; a thread has
-/// been woken or started and is about to look; as many threads as there may be run jobs, and look afterwards.
+/// been woken or started and is about to look; all threads that there may be run jobs, and look afterwards.
 private final class WorkThreads: @unchecked Sendable {
   // Sendable: `Work.lock` guards every variable.
   let queue = WorkQueue()
   let forkCount = Forks.count
   private(set) var count = 0
+  private(set) var places: WorkPlaces
 
   let countMax: Int
   let idleNanoseconds: UInt64
@@ -67,7 +75,8 @@ private final class WorkThreads: @unchecked Sendable {
   private var idleCount = 0
   private var hasLeader = false
 
-  init(countMax: Int, idleNanoseconds: UInt64) {
+  init(places: WorkPlaces, countMax: Int, idleNanoseconds: UInt64) {
+    self.places = places
     self.countMax = countMax
     self.idleNanoseconds = idleNanoseconds
   }
@@ -87,22 +96,27 @@ private final class WorkThreads: @unchecked Sendable {
   private func runThread() {
     Work.lock.withLock { startingCount -= 1 }
     // The job may end with its run, and that of what it holds call the pool: each is let go of without the lock.
-    while let work = Work.lock.withLock({ waitForWork() }) { queue.run(work) }
+    while let (work, begun) = Work.lock.withLock({ waitForWork() }) {
+      queue.run(work)
+      Work.lock.withLock { endRun(begun) }
+    }
   }
 
-  /// The next job that is due, begun; nil when the thread is to end.
-  private func waitForWork() -> Work? {
+  /// The next job that may begin, begun, and when; nil when the thread is to end.
+  private func waitForWork() -> (Work, begun: UInt64)? {
     let timeToEnd = MonotonicClock.now(plus: idleNanoseconds)
     // A job forked, and this is the child: it has the thread alone, and no pool of the parent's.
     while forkCount == Forks.count {
       let now = MonotonicClock.now
-      if let work = queue.beginFirst(dueAt: now) {
+      let timeToBegin = queue.firstTime.map { places.timeToBegin(jobDueAt: $0) }
+      if let timeToBegin, timeToBegin <= now, let work = queue.beginFirst(dueAt: now) {
+        places.begin(at: now)
         watchQueue()
-        return work
+        return (work, now)
       }
-      if let time = queue.firstTime, !hasLeader {
+      if let timeToBegin, !hasLeader {
         hasLeader = true
-        _ = queue.firstHasChanged.wait(until: time)
+        _ = queue.firstHasChanged.wait(until: timeToBegin)
         hasLeader = false
       } else if now < timeToEnd {
         idleCount += 1
@@ -114,5 +128,10 @@ private final class WorkThreads: @unchecked Sendable {
       }
     }
     return nil
+  }
+
+  private func endRun(_ begun: UInt64) {
+    // The leader sleeps until a place is free, or longer, if all were taken.
+    if places.end(begunAt: begun), hasLeader { queue.firstHasChanged.signal() }
   }
 }

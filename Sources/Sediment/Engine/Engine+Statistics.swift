@@ -9,6 +9,7 @@ extension Engine {
     if lifetime.isForked { return figures }
     figures.indexByteCount = reader.index.byteCount
     figures.syncCount = log.gate.syncCount.load(ordering: .relaxed)
+    figures.syncingNanoseconds = log.gate.turnNanoseconds
     figures.fileByteCount = (try? log.volume.file.byteCount()) ?? 0
     let all = reader.collections.all
     figures.liveKeyCount = reader.collections.keyCount

@@ -39,7 +39,9 @@ final class Log: AboveReader, Sendable {
     writer = opened.writer
     keptWriter = opened.writer?.kept
     head = opened.head
-    gate = SyncGate(syncedSequence: opened.syncedSequence, watermark: opened.watermark)
+    gate = SyncGate(
+      syncedSequence: opened.syncedSequence, watermark: opened.watermark,
+      clock: { [disk = reader.disk] in disk.monotonicClock() })
     returned = opened.returned
     isNameOnDisk = opened.isNameOnDisk
   }

@@ -11,7 +11,8 @@ internal import Synchronization
   // Sendable: the lock guards the variables, but for the watermark, which belongs to the thread that has the turn.
   private let lock = Lock()
   private let changed: Condition
-  private var isTaken = false
+  /// When the turn was taken that a thread has now.
+  private var takenAt: UInt64?
   private var failure: SedimentError?
   /// Up to where the log is known to be on the medium.
   ///
@@ -19,9 +20,11 @@ internal import Synchronization
   private(set) var watermark: LogPosition
   private let synced: Atomic<UInt64>
   let syncCount = Atomic<UInt64>(0)
+  private let clock: @Sendable () -> UInt64
   private var continuations: [(sequence: UInt64, resume: @Sendable (SedimentError?) -> Void)] = []
 
-  init(syncedSequence: UInt64, watermark: LogPosition) {
+  init(syncedSequence: UInt64, watermark: LogPosition, clock: @escaping @Sendable () -> UInt64) {
+    self.clock = clock
     changed = Condition(of: lock)
     synced = Atomic(syncedSequence)
     self.watermark = watermark
@@ -29,6 +32,11 @@ internal import Synchronization
 
   /// Everything up to this sequence is on the disk.
   var syncedSequence: UInt64 { synced.load(ordering: .acquiring) }
+
+  /// For how many nanoseconds a thread has had the turn; 0 if none has it.
+  var turnNanoseconds: UInt64 {
+    lock.withLock { takenAt.map { clock() &- $0 } ?? 0 }
+  }
 
   /// Returns once everything up to a sequence is on the disk; `sync` makes it so, by one thread at a time.
   ///
@@ -47,7 +55,7 @@ internal import Synchronization
         lock.unlock()
         throw failure
       }
-      if !isTaken { break }
+      if takenAt == nil { break }
       changed.wait()
     }
     try useTurn(sync)
@@ -58,7 +66,7 @@ internal import Synchronization
     _ body: () throws(SedimentError) -> (sequence: UInt64, watermark: LogPosition)
   ) throws(SedimentError) {
     lock.lock()
-    while isTaken { changed.wait() }
+    while takenAt != nil { changed.wait() }
     try useTurn(body)
   }
 
@@ -66,7 +74,7 @@ internal import Synchronization
   private func useTurn(
     _ sync: () throws(SedimentError) -> (sequence: UInt64, watermark: LogPosition)
   ) throws(SedimentError) {
-    isTaken = true
+    takenAt = clock()
     lock.unlock()
     LockRank.syncing.noteTaking()
     var outcome: Result<Void, SedimentError> = .success(())
@@ -82,7 +90,7 @@ internal import Synchronization
     lock.lock()
     // The code of what makes the store refuse every further change.
     if case .failure(let error) = outcome, error.code == .outcomeUnknown { failure = error }
-    isTaken = false
+    takenAt = nil
     lock.unlock()
     // Those that it wakes find the lock free.
     changed.broadcast()

@@ -60,6 +60,10 @@ public struct SedimentStatistics: Sendable, Hashable {
   public package(set) var trainingNanoseconds: UInt64 = 0
   /// How often this opening synced the file.
   public package(set) var syncCount: UInt64 = 0
+  /// For how many nanoseconds the sync that is under way has waited for the disk; 0 if none is under way.
+  ///
+  /// If this figure keeps growing, the disk hangs: changes are not made durable, and nobody else is told so.
+  public package(set) var syncingNanoseconds: UInt64 = 0
   /// The number of the last change.
   public package(set) var sequence: UInt64 = 0
 

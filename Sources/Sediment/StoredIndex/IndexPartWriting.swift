@@ -45,16 +45,21 @@ struct IndexPartWriting: ~Copyable {
   /// Writes the whole index as parts; false if something stands against it, and what was written is to be given back.
   mutating func run(while mayGoOn: () -> Bool) throws(SedimentError) -> Bool {
     var snapshot = IndexSnapshot(reader, moment)
-    for partition in 0..<moment.partitionCount {
+    var partition = 0
+    while partition < moment.partitionCount {
       guard mayGoOn() else { return false }
-      let before = entries.count
       // Between two partitions segments may be moved: entries that lead to where a record was lead nowhere then, and
       // where it is now is scanned.
-      let isCopied = compaction.withLock { _ in snapshot.copyPartition(into: &entries, &accounts) }
+      let isCopied = compaction.withLock { _ in snapshot.copyPartitions(&accounts) }
       guard isCopied else { return false }
-      entryCounts.append(UInt32(truncatingIfNeeded: entries.count - before))
-      let isLast = partition + 1 == moment.partitionCount
-      if isLast || entries.count >= partEntryCount { try writePart(before: partition + 1) }
+      for number in 0..<snapshot.copiedPartitionCount {
+        let before = entries.count
+        snapshot.append(copiedPartition: number, to: &entries)
+        entryCounts.append(UInt32(truncatingIfNeeded: entries.count - before))
+        partition += 1
+        let isLast = partition == moment.partitionCount
+        if isLast || entries.count >= partEntryCount { try writePart(before: partition) }
+      }
     }
     return true
   }

@@ -42,6 +42,8 @@ struct IndexSnapshot {
   private let collections: [UInt32: CollectionState]
   private var prefix: UInt64? = 0
   private var copied: [IndexEntry] = []
+  /// Where in `copied` each of the partitions ends.
+  private var partitionEnds: [Int] = []
   private var order = EntryOrder()
 
   init(_ reader: Reader, _ moment: IndexMoment) {
@@ -50,24 +52,48 @@ struct IndexSnapshot {
     collections = Dictionary(uniqueKeysWithValues: reader.collections.all.map { ($0.number, $0) })
   }
 
-  /// Appends the entries of the next partition and counts what they lead to; false if it cannot be told.
-  mutating func copyPartition(
-    into entries: inout [UInt64], _ accounts: inout IndexAccounts
-  ) -> Bool {
+  /// From so many entries on no further partition is copied with them, where records are read by calls.
+  ///
+  /// All records of the entries are visited in one pass through the file, so many entries make few passes.
+  private static let entryCountOfPass = 1 << 20
+
+  /// Copies the entries of the next partitions and counts what they lead to; false if that cannot be told.
+  ///
+  /// One partition is copied where records are read in place.
+  mutating func copyPartitions(_ accounts: inout IndexAccounts) -> Bool {
+    copied.removeAll(keepingCapacity: true)
+    partitionEnds.removeAll(keepingCapacity: true)
+    let isByCalls = reader.volume.mappedByteCount == 0
+    Readers.enter(reader.domain)
+    defer { Readers.leave() }
+    repeat {
+      guard copyPartition() else { return false }
+    } while isByCalls && prefix != nil && copied.count < Self.entryCountOfPass
+    return isByCalls ? countByCalls(&accounts) : countInPlace(&accounts)
+  }
+
+  private mutating func copyPartition() -> Bool {
     guard let first = prefix else { return false }
     let partition = first >> (64 - moment.partitionBitCount)
     while let from = prefix, from >> (64 - moment.partitionBitCount) == partition {
-      copied.removeAll(keepingCapacity: true)
-      Readers.enter(reader.domain)
-      defer { Readers.leave() }
       let view = reader.index.view
       // It was built anew, under other hashes or without anything in it.
       guard view.keyHash == moment.keyHash, view.depth(at: from) >= moment.splitBitCount else { return false }
       prefix = view.copyEntries(from: from, into: &copied)
-      guard count(&accounts) else { return false }
-      for entry in copied where entry != Self.leftOut { entries.append(entry.rawValue) }
     }
+    partitionEnds.append(copied.count)
     return true
+  }
+
+  /// How many partitions were copied last.
+  var copiedPartitionCount: Int { partitionEnds.count }
+
+  /// Appends the entries to be stored of one of the partitions that were copied last.
+  func append(copiedPartition number: Int, to entries: inout [UInt64]) {
+    let start = number == 0 ? 0 : partitionEnds[number - 1]
+    for entry in copied[start..<partitionEnds[number]] where entry != Self.leftOut {
+      entries.append(entry.rawValue)
+    }
   }
 
   /// What stands for an entry that is not to be stored.
@@ -76,38 +102,76 @@ struct IndexSnapshot {
   /// Counts what the copied entries lead to, and takes out those that are not to be stored; false if it cannot be told.
   ///
   /// In a reader's scope.
-  private mutating func count(_ accounts: inout IndexAccounts) -> Bool {
+  private mutating func countInPlace(_ accounts: inout IndexAccounts) -> Bool {
     let ahead = 32
     order.sort(copied)
     // Looked up once: counting references for each record costs more than what is done with them.
     let reader = reader
-    let slots = reader.slots
     let defaultState = reader.collections.defaultState
     for place in 0..<copied.count {
       if place + ahead < copied.count { reader.prefetchHead(copied[order[place + ahead]]) }
-      let number = order[place]
-      let position = copied[number].position << 3
-      guard let segment = slots.segment(at: position >> UInt64(Limits.slotByteCountLog2)) else {
-        return false
+      let isCounted = count(order[place], in: defaultState, &accounts) { position, _ in
+        try? reader.record(at: position)
       }
-      if isLater(position, segment) {
-        copied[number] = Self.leftOut
-        continue
-      }
-      guard let found = try? reader.record(at: position) else { return false }
-      defer { found.release() }
-      switch isLive(found, defaultState) {
-      case true?:
-        let view = found.view
-        accounts.count(
-          generation: segment.generation, collection: view.collection, byteCount: view.byteCount,
-          expires: !view.isPlainPut && view.expiry != 0,
-          extentSlotCount: view.isPlainPut ? 0 : found.place?.slotCount ?? 0)
-      case false?: copied[number] = Self.leftOut
-      case nil: return false
-      }
+      guard isCounted else { return false }
     }
     return true
+  }
+
+  /// Slow form of `countInPlace`, which reads the records with few calls, in the order of the file.
+  private mutating func countByCalls(_ accounts: inout IndexAccounts) -> Bool {
+    let numbers = copied.indices.sorted { copied[$0].position < copied[$1].position }
+    let positions = numbers.map { copied[$0].position << 3 }
+    let defaultState = reader.collections.defaultState
+    var heads = RecordHeads(reader)
+    for (place, number) in numbers.enumerated() {
+      let isCounted = count(number, in: defaultState, &accounts) { [reader] position, segment in
+        let head = try? heads.record(at: position, in: segment) { number in
+          place + 1 + number < positions.count ? positions[place + 1 + number] : nil
+        }
+        return head ?? (try? reader.record(at: position))
+      }
+      guard isCounted else { return false }
+    }
+    return true
+  }
+
+  /// Counts what one of the copied entries leads to, or takes it out; false if it cannot be told.
+  @inline(__always)
+  private mutating func count(
+    _ number: Int, in defaultState: CollectionState, _ accounts: inout IndexAccounts,
+    _ record: (_ position: UInt64, Segment) -> FoundRecord?
+  ) -> Bool {
+    let position = copied[number].position << 3
+    guard let segment = reader.slots.segment(at: position >> UInt64(Limits.slotByteCountLog2)) else {
+      return false
+    }
+    if isLater(position, segment) {
+      copied[number] = Self.leftOut
+      return true
+    }
+    guard let found = record(position, segment) else { return false }
+    defer { found.release() }
+    let view = found.view
+    guard view.kind == .put || view.kind == .putLarge else { return false }
+    if isLive(found, defaultState) {
+      accounts.count(
+        generation: segment.generation, collection: view.collection, byteCount: view.byteCount,
+        expires: !view.isPlainPut && view.expiry != 0,
+        extentSlotCount: view.isPlainPut ? 0 : found.place?.slotCount ?? 0)
+      return true
+    }
+    copied[number] = Self.leftOut
+    return isIntact(at: position)
+  }
+
+  /// Whether the record at a position is intact: a rotten bit may claim that it was cleared, and then the key must not go
+  /// without a word.
+  @inline(never)
+  private func isIntact(at position: UInt64) -> Bool {
+    guard let found = try? reader.record(at: position) else { return false }
+    defer { found.release() }
+    return found.view.isIntact(at: position, seed: found.segment.seed)
   }
 
   /// Whether a position was appended to or moved to after the moment.
@@ -119,20 +183,13 @@ struct IndexSnapshot {
       && position >= moment.position.offset.byteOffset
   }
 
-  /// Whether a record was not cleared; nil if its bytes make no sense.
+  /// Whether a record was not cleared, as far as its bytes can be believed.
   @inline(__always)
-  private func isLive(_ found: FoundRecord, _ defaultState: CollectionState) -> Bool? {
+  private func isLive(_ found: FoundRecord, _ defaultState: CollectionState) -> Bool {
     let view = found.view
-    guard view.kind == .put || view.kind == .putLarge else { return nil }
-    if view.shape & 0b0000_1000 == 0 {
-      if Self.isLive(found, in: defaultState) { return true }
-    } else if let state = collections[view.collection] {
-      if Self.isLive(found, in: state) { return true }
-    } else if view.collection >= CollectionEntry.systemNumberMin {
-      return true
-    }
-    // A rotten bit may say so; then the key must not go without a word.
-    return view.isIntact(at: found.position, seed: found.segment.seed) ? false : nil
+    if view.shape & 0b0000_1000 == 0 { return Self.isLive(found, in: defaultState) }
+    if let state = collections[view.collection] { return Self.isLive(found, in: state) }
+    return view.collection >= CollectionEntry.systemNumberMin
   }
 
   @inline(__always)

@@ -21,9 +21,6 @@ extension IndexStorer {
   /// A smaller index is made from the log as quickly as from parts.
   private static var storedKeyCountMin: Int { 4096 }
 
-  /// The keys of a store without mapped memory whose index is stored: each of them takes a read of the file.
-  private static var unmappedKeyCountMax: Int { 100_000 }
-
   func storeIndexInBackground() {
     guard lifetime.isUsable, let writer else { return }
     let isDue = writer.withLock { writer in
@@ -69,7 +66,7 @@ extension IndexStorer {
       guard let writer, let compaction = compactor.compaction else { return false }
       // At a close that was done before. It waits until the index is complete.
       if !lifetime.isClosed, (try? log.prepare()) == nil { return false }
-      if index.isCrowded || index.count > storedKeyCountMax { return false }
+      if index.isCrowded { return false }
       let moment = compaction.withLock { _ in
         writer.withLock { writer -> IndexMoment? in
           guard mayGoOn(), writer.poison == nil else { return nil }
@@ -83,10 +80,6 @@ extension IndexStorer {
         isWritten && mayGoOn() && adopt(&parts, moment, &writer)
       }
     }
-  }
-
-  private var storedKeyCountMax: Int {
-    volume.mappedByteCount == 0 ? Self.unmappedKeyCountMax : .max
   }
 
   /// Appends the change by which the new parts are there and the ones before are not.

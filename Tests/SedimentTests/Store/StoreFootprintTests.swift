@@ -148,7 +148,7 @@ import Testing
     let directory = try StoreDirectory(takesManySyncs: true)
     await #expect(processExitsWith: .success) { [path = directory.path as String] in
       let count = 300
-      let threadCountMax = 4
+      let threadCountMax = 64
       let before = (Measures.descriptorCount, Measures.residentByteCount ?? 0, Measures.threadCount ?? 0)
       let options = SedimentOptions(durability: .interval(.milliseconds(1)))
       let stores = try (0..<count).map { try SedimentStore(path: "\(path)/\($0)", options: options) }

@@ -62,6 +62,35 @@ struct StoredIndexTests {
     #expect(fixture.changes(since: call) == [.write])
   }
 
+  @Test func `A close without mapped memory stores an index of any length, with a few reads`() throws {
+    let fixture = try StoreFixture(.unmapped)
+    let keyCount = 150_000
+    let users = try fixture.store.collection("users")
+    for first in stride(from: 0, to: keyCount, by: 1000) {
+      try fixture.store.batch { batch in
+        for number in first..<first + 1000 {
+          batch.set("\(number)", forKey: "\(number)")
+        }
+      }
+    }
+    // What was cleared and what lies in another collection is told apart by the heads alone.
+    for number in 0..<5000 { try users.set("\(number)", forKey: "\(number)") }
+    try users.removeAll()
+    for number in 0..<100 { try users.set("\(number)", forKey: "\(number)") }
+    let call = fixture.disk.calls.count
+    try fixture.close()
+    // All of the file is read once, a MiB at a time, and cleared records are verified by a read each.
+    #expect(fixture.count(.read, since: call) < fixture.contents.count >> 20 + 5000 + 10)
+    let report = try fixture.disk.expectSameIndex()
+    #expect(report.storedCount == keyCount + 100)
+    fixture.options.readOnly = true
+    try fixture.open()
+    #expect(fixture.store.recovery.storedKeyCount == UInt64(keyCount + 100))
+    #expect(fixture.store.recovery.scannedRecordCount < 10)
+    #expect(try fixture.store.count() == keyCount)
+    #expect(try fixture.store.retrieve(forKey: "77777") == Array("77777".utf8))
+  }
+
   @Test func `Opening by a stored index looks at no record that it knows`() throws {
     let fixture = try StoreFixture(.unmapped)
     try Self.fill(fixture.store, 5000, byteCount: 1000)

@@ -62,7 +62,8 @@ import Testing
 
   @Test(.disabled(if: hasThreadSanitizer, "The sanitizer lets a child start no threads."))
   func `In a child the pool starts over, without the parent's jobs`() {
-    let pool = WorkPool(threadCountMax: 2, idleNanoseconds: 1_000_000_000)
+    let pool = WorkPool(
+      placeCount: 2, placeNanoseconds: .max, threadCountMax: 2, idleNanoseconds: 1_000_000_000)
     let ran = Counter()
     let warmUp = Work { ran.add() }
     pool.schedule(warmUp, after: 0)
@@ -89,7 +90,7 @@ import Testing
 
   @Test(.disabled(if: hasThreadSanitizer, "The sanitizer lets a child start no threads."))
   func `A fork while jobs are being scheduled and run leaves the child a pool that works`() {
-    let pool = WorkPool(threadCountMax: 4, idleNanoseconds: 1_000_000)
+    let pool = WorkPool(placeCount: 4, placeNanoseconds: .max, threadCountMax: 4, idleNanoseconds: 1_000_000)
     let hasEnded = Counter()
     let ran = Counter()
     let scheduler = TestThread {

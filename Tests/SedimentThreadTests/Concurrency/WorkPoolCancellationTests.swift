@@ -4,7 +4,8 @@ import Testing
 
 @Suite struct WorkPoolCancellationTests {
   private static let hour: UInt64 = 3_600_000_000_000
-  private let pool = WorkPool(threadCountMax: 4, idleNanoseconds: 1_000_000_000)
+  private let pool = WorkPool(
+    placeCount: 4, placeNanoseconds: .max, threadCountMax: 4, idleNanoseconds: 1_000_000_000)
 
   @Test func `A job that was cancelled never runs again`() {
     let ran = Counter()

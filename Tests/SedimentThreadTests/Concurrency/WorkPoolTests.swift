@@ -13,8 +13,9 @@ import Testing
 @Suite struct WorkPoolTests {
   private static let hour: UInt64 = 3_600_000_000_000
 
-  private func pool(_ threadCountMax: Int, idle: UInt64 = 1_000_000_000) -> WorkPool {
-    WorkPool(threadCountMax: threadCountMax, idleNanoseconds: idle)
+  /// A pool of as many threads as places, which jobs keep until they end.
+  private func pool(_ count: Int, idle: UInt64 = 1_000_000_000) -> WorkPool {
+    WorkPool(placeCount: count, placeNanoseconds: .max, threadCountMax: count, idleNanoseconds: idle)
   }
 
   @Test func `Every job runs once for each time it is scheduled and waited for`() {
@@ -133,6 +134,77 @@ import Testing
     #expect(pool.threadCount == 4)
     mayEnd.add()
     ran.wait(for: 103)
+  }
+
+  @Test func `Jobs that block for longer than they keep a place keep no other job waiting`() {
+    let pool = WorkPool(
+      placeCount: 2, placeNanoseconds: 1_000_000, threadCountMax: 9, idleNanoseconds: 1_000_000_000)
+    let mayEnd = Counter()
+    let entered = Counter()
+    let ran = Counter()
+    let blocking = (0..<8).map { _ in
+      Work {
+        entered.add()
+        mayEnd.wait(for: 1)
+        ran.add()
+      }
+    }
+    for work in blocking { pool.schedule(work, after: 0) }
+    entered.wait(for: 8)
+    let quick = (0..<100).map { _ in Work { ran.add() } }
+    for work in quick { pool.schedule(work, after: 0) }
+    ran.wait(for: 100)
+    #expect(ran.value == 100)
+    #expect(pool.threadCount == 9)
+    mayEnd.add()
+    ran.wait(for: 108)
+  }
+
+  @Test func `No more jobs run at once than there are places while jobs keep theirs`() {
+    let pool = WorkPool(
+      placeCount: 2, placeNanoseconds: .max, threadCountMax: 9, idleNanoseconds: 1_000_000_000)
+    let inside = Counter()
+    let tooMany = Counter()
+    let ran = Counter()
+    let works = (0..<200).map { _ in
+      Work {
+        inside.add()
+        if inside.value > 2 { tooMany.add() }
+        inside.add(-1)
+        ran.add()
+      }
+    }
+    for work in works { pool.schedule(work, after: 0) }
+    ran.wait(for: 200)
+    #expect(tooMany.value == 0)
+  }
+
+  @Test
+  func
+    `A job begins once it is due and a place is free, or once it has been due for as long as a place is kept`()
+  {
+    var places = WorkPlaces(count: 2, nanoseconds: 100)
+    #expect(places.timeToBegin(jobDueAt: 7) == 7)
+    places.begin(at: 10)
+    #expect(places.timeToBegin(jobDueAt: 7) == 7)
+    places.begin(at: 50)
+    // The first job keeps its place until 110.
+    #expect(places.timeToBegin(jobDueAt: 7) == 107)
+    #expect(places.timeToBegin(jobDueAt: 20) == 110)
+    #expect(places.timeToBegin(jobDueAt: 200) == 200)
+    places.begin(at: 110)
+    #expect(places.timeToBegin(jobDueAt: 200) == 200)
+    #expect(places.timeToBegin(jobDueAt: 60) == 150)
+    #expect(places.timeToBegin(jobDueAt: .max) == .max)
+    // The end of a job whose place is another's by now frees none.
+    var (mayFreePlace, isOneFree) = (places.end(begunAt: 10), false)
+    #expect(mayFreePlace)
+    #expect(places.timeToBegin(jobDueAt: 60) == 150)
+    mayFreePlace = places.end(begunAt: 110)
+    #expect(mayFreePlace)
+    #expect(places.timeToBegin(jobDueAt: 60) == 60)
+    isOneFree = !places.end(begunAt: 50)
+    #expect(isOneFree)
   }
 
   @Test func `There are never more threads than there may be`() {
