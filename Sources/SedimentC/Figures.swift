@@ -89,6 +89,9 @@ extension sediment_statistics {
     training_nanoseconds = figures.trainingNanoseconds
     syncs = figures.syncCount
     sequence = figures.sequence
+    syncing_nanoseconds = figures.syncingNanoseconds
+    memory_bytes = figures.memoryByteCount
+    reads_by_calls = figures.readMode == .mapped ? 0 : 1
   }
 }
 

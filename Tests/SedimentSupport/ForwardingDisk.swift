@@ -42,6 +42,7 @@ open class ForwardingDisk: Disk, @unchecked Sendable {
   }
   public final func wallClock() -> UInt64 { inner.wallClock() }
   public final func monotonicClock() -> UInt64 { inner.monotonicClock() }
+  public final func memoryByteCount() -> UInt64? { inner.memoryByteCount() }
 }
 
 extension ForwardingDisk {
@@ -104,6 +105,8 @@ open class ForwardingFile: DiskFile, @unchecked Sendable {
   open func read(into buffer: inout MutableRawSpan, at offset: UInt64) throws(DiskError) -> Int {
     try inner.read(into: &buffer, at: offset)
   }
+
+  open func expectReads(_ order: ReadOrder) { inner.expectReads(order) }
 
   open func write(_ bytes: RawSpan, at offset: UInt64) throws(DiskError) {
     try inner.write(bytes, at: offset)

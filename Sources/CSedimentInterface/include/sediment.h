@@ -699,12 +699,19 @@ typedef struct sediment_statistics {
   uint64_t syncs;
   /// The number of the last change.
   uint64_t sequence;
+  /// For how long the sync that is under way has waited for the disk; 0 if none is under way.
+  uint64_t syncing_nanoseconds;
+  /// The memory that the process could have when the store chose how to read; 0 if it is not known, or the file is short.
+  uint64_t memory_bytes;
+  /// 1 if records are read by calls, because of the options or since the file is larger than the memory; 0 if they are
+  /// read where they lie in the mapped file.
+  uint64_t reads_by_calls;
 } sediment_statistics;
 
 /// A `sediment_statistics` for `sediment_get_statistics` to fill.
 #define SEDIMENT_STATISTICS_INIT \
   { sizeof(sediment_statistics), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
-    { 0, 0, 0, 0, 0 }, 0, 0, 0, 0, 0, 0 }
+    { 0, 0, 0, 0, 0 }, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /// Tells the figures of a store.
 SEDIMENT_API sediment_status sediment_get_statistics(sediment_store *store, sediment_statistics *statistics);

@@ -51,6 +51,7 @@ extension Background {
     if writer.wantsMaintenance { planMaintenance(&writer) }
     if writer.wantsWindow { schedule(.window) }
     planStoringIndex(&writer)
+    writer.chooseReadMode()
     if writer.wantsSpace, allocatesBlocks { schedule(.grow) }
   }
 

@@ -119,5 +119,6 @@ extension Compaction {
     }
     writer.space.cut(to: end)
     writer.setWantedFreeCount()
+    writer.chooseReadMode()
   }
 }

@@ -20,10 +20,14 @@ extension Engine {
       figures.dictionaryCount += 1
       figures.dictionaryByteCount += UInt64(dictionary.byteCount)
     }
-    guard let writer = log.writer else { return figures }
+    guard let writer = log.writer else {
+      add(log.volume, to: &figures)
+      return figures
+    }
     writer.withLock { writer in
       writer.takeBackReserved()
       add(writer, to: &figures)
+      add(log.volume, to: &figures)
       for state in all { add(state, writer, to: &figures) }
     }
     return figures
@@ -36,6 +40,11 @@ extension Engine {
     if compression.valueCount == 0 { return }
     figures.collectionCompression[String(decoding: state.name, as: UTF8.self)] = compression
     figures.compression.add(compression)
+  }
+
+  private func add(_ volume: Volume, to figures: inout SedimentStatistics) {
+    figures.readMode = volume.readMode
+    figures.memoryByteCount = volume.memoryByteCount
   }
 
   private func add(_ writer: borrowing LogWriter, to figures: inout SedimentStatistics) {

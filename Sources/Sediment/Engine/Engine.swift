@@ -36,7 +36,9 @@ final class Engine: AboveReader, Sendable {
     openFile = opened.ticket
     prepareWork()
     background.schedule(.fillIndex, after: Background.fillingPauseNanoseconds)
-    reader.notePrefetch(liveByteCount: opened.liveByteCount)
+    reader.noteRecordLength(liveByteCount: opened.liveByteCount)
+    // Until now the file was read from end to end.
+    reader.volume.expectReads()
     trainer.loadDictionaries(opened.dictionaries)
     compactor.noteOpened(cleared: opened.cleared)
   }

@@ -10,13 +10,16 @@ extension StoreOpening {
     let identity = opened.log.head.leading.identity
     // What is laid over the file is not in the mapping.
     let access = opened.log.patched == nil ? options.access : .unmapped
-    let volume = Volume(file, identity: identity, access: access, readOnly: options.readOnly)
+    let volume = Volume(
+      file, identity: identity, access: access, readOnly: options.readOnly,
+      memory: { [disk] in disk.memoryByteCount() })
     let domain = ReaderDomain.make()
     let retired = RetiredList(of: domain)
     if !missing.isEmpty { try file.allocate(missing) }
     let byteCount = missing.upperBound
     let slotCount = UInt32(min(byteCount >> UInt64(Limits.slotByteCountLog2), known(opened.log.catalogue)))
     try volume.map(upTo: SlotSpace.byteCount(of: slotCount))
+    volume.chooseReadMode()
     // Segments end within the file, or a segment's length behind it; parts of a stored index may be said to lie
     // anywhere, and are not looked up.
     let permit = WritePermit()

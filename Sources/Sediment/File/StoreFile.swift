@@ -75,6 +75,11 @@ package final class StoreFile: @unchecked Sendable {
     return count
   }
 
+  /// Tells the system in which order the file will be read.
+  func expectReads(_ order: ReadOrder) {
+    file.expectReads(order)
+  }
+
   /// Reads into a range of an array, and says how many bytes there were.
   func read(
     into bytes: inout [UInt8], _ range: Range<Int>, at offset: UInt64

@@ -121,7 +121,7 @@ extension Log {
       // That it fails poisons, and is told with that.
     }
     writer.withLock { writer in
-      reader.notePrefetch(liveByteCount: writer.liveByteCount)
+      reader.noteRecordLength(liveByteCount: writer.liveByteCount)
       if writer.poison == nil, writer.wantsMaintenance { background.planMaintenance(&writer) }
     }
     gate.resumeReached(refusing: refusal)

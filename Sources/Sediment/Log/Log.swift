@@ -158,6 +158,6 @@ extension Log {
         }
       }
     }
-    writer.withLock { writer in reader.notePrefetch(liveByteCount: writer.liveByteCount) }
+    writer.withLock { writer in reader.noteRecordLength(liveByteCount: writer.liveByteCount) }
   }
 }

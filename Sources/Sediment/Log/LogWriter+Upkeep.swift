@@ -152,6 +152,13 @@ extension LogWriter {
 
   // MARK: Ahead of need
 
+  /// Chooses anew how records are read if the file has grown or shrunk by much since that was chosen; between two changes.
+  mutating func chooseReadMode() {
+    guard volume.isReadModeDue else { return }
+    volume.chooseReadMode()
+    volume.expectReads()
+  }
+
   /// Whether the free slots that may be used will soon run out.
   @inline(__always) var wantsSpace: Bool {
     space.freeCount < wantedFreeCount

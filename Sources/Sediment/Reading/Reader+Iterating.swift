@@ -163,11 +163,17 @@ extension Reader {
     if position < volume.mappedByteCount { unsafe sediment_prefetch(volume.base + Int(position)) }
   }
 
-  /// Notes how long records are on the average: so many bytes are brought near of one that is about to be read.
-  func notePrefetch(liveByteCount: Int) {
+  /// Notes the average length of records, by which is chosen how many bytes of a record are prefetched, and how many are
+  /// read by the first call where records are read by calls.
+  func noteRecordLength(liveByteCount: Int) {
     let average = liveByteCount / max(collections.keyCount, 1)
     prefetchByteCount.store(min(max(average, Self.prefetchByteCountMin), 2048), ordering: .relaxed)
+    // Most records are not longer than half as much again.
+    let guessed = (average + average / 2 + 255) / 256 * 256
+    callByteCount.store(min(max(guessed, Self.callByteCountMin), 64 << 10), ordering: .relaxed)
   }
+
+  static var callByteCountMin: Int { 512 }
 
   static var prefetchByteCountMin: Int { 192 }
 

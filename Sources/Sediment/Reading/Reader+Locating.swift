@@ -212,7 +212,7 @@ extension Reader {
   func readRecord(at position: UInt64, in segment: Segment) throws(SedimentError) -> FoundRecord? {
     guard position < segment.end else { return nil }
     let available = Int(min(segment.end - position, UInt64(Limits.inlineValueByteCountMax) * 2))
-    let firstByteCount = min(available, 512)
+    let firstByteCount = min(available, callByteCount.load(ordering: .relaxed))
     var memory = UnsafeMutableRawPointer.allocate(byteCount: firstByteCount, alignment: 8)
     do throws(SedimentError) {
       var count = unsafe try readBytes(into: memory, firstByteCount, at: position)

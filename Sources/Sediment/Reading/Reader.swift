@@ -32,6 +32,8 @@ final class Reader: @unchecked Sendable {
   let windowReads = Atomic<Int>(0)
   /// How many bytes of a record to bring near before it is known how long it is.
   let prefetchByteCount = Atomic<Int>(prefetchByteCountMin)
+  /// How many bytes the first call reads of a record whose length is not known.
+  let callByteCount = Atomic<Int>(callByteCountMin)
 
   init(_ opened: OpenedStore, _ options: SedimentOptions, _ disk: any Disk, _ background: Background) {
     path = background.lifetime.path

@@ -6,8 +6,8 @@ internal import Synchronization
 /// The bytes of an open store: its file, the addresses at which all of it is mapped for reading and nothing else, and
 /// others at which the window is mapped to be stored into (DESIGN.md 5.1).
 ///
-/// Readers read through `base`, below `mappedByteCount` only. Exposing, growing and storing are for whoever has
-/// the writer.
+/// Readers read through `base`, below `mappedByteCount` only, which is 0 while records are read by calls. Exposing,
+/// growing, storing and choosing how records are read are for whoever has the writer.
 @safe final class Volume: @unchecked Sendable {
   // Unchecked: constants, and words that who has the writer stores and others load with acquire ordering.
 
@@ -23,15 +23,32 @@ internal import Synchronization
   let mayHaveWindow: Bool
   /// The address of the file's first byte; only meaningful where something is mapped.
   nonisolated(unsafe) let base: UnsafeRawPointer
-  /// Behind the last mapped byte; written before anything leads readers there, who look without a lock.
+  /// Where the bytes end that readers may read in place; written before anything leads readers there, who look without a
+  /// lock.
   private let mappedEnd = Atomic<UInt64>(0)
+  /// Where the bytes end that the mapping exposes.
+  private var exposedEnd: UInt64 = 0
+  /// The length of the file, as it was mapped.
+  private var fileByteCount: UInt64 = 0
+  /// The memory that the process may have, asked for when it matters.
+  private let memory: @Sendable () -> UInt64?
+  private var choice = ReadModeChoice()
+  /// How records are read.
+  private(set) var readMode: SedimentReadMode
+  /// The order in which the system expects reads.
+  private var expectedOrder = ReadOrder.usual
   /// The slots of the window: the first one, and how many there are in the low 32 bits; 0 while there is none.
   private let windowWord = Atomic<UInt64>(0)
 
-  init(_ file: StoreFile, identity: FileIdentity, access: SedimentOptions.Access, readOnly: Bool) {
+  init(
+    _ file: StoreFile, identity: FileIdentity, access: SedimentOptions.Access, readOnly: Bool,
+    memory: @escaping @Sendable () -> UInt64?
+  ) {
     self.file = file
     self.identity = identity
+    self.memory = memory
     mapping = access == .unmapped ? nil : Self.reserve(file)
+    readMode = access == .unmapped ? .unmappedByOption : mapping == nil ? .unmappedByAddresses : .mapped
     // A page that it shared with other segments would be written again with every sync, and theirs with it.
     let hasPagesOfItsOwn = mapping.map { $0.pageByteCount <= Limits.slotByteCount } ?? false
     mayHaveWindow = hasPagesOfItsOwn && access == .automatic && file.traits.allocatesBlocks && !readOnly
@@ -51,33 +68,69 @@ internal import Synchronization
   /// Whether every byte of the file can be read without a system call.
   private(set) var isWhollyMapped = false
 
-  /// Behind the last byte that may be read at `base`; 0 where nothing is mapped.
+  /// Behind the last byte that may be read at `base`; 0 where records are read by calls.
   @inline(__always) var mappedByteCount: UInt64 { mappedEnd.load(ordering: .acquiring) }
 
   /// Makes what the file holds readable at `base` up to `byteCount`, as far as there are addresses.
   func map(upTo byteCount: UInt64) throws(SedimentError) {
-    let start = mappedByteCount
+    let start = exposedEnd
     // What is mapped already says nothing of where the file ends.
     guard let mapping, start < byteCount else { return }
-    isWhollyMapped = byteCount <= mapping.byteCount
+    fileByteCount = byteCount
     let end = min(byteCount, mapping.byteCount)
-    guard start < end else { return }
+    guard start < end else { return publishMapping() }
     try onDisk { () throws(DiskError) in
       try mapping.expose(pageStart(start)..<pageEnd(end), writable: false)
     }
-    mappedEnd.store(end, ordering: .releasing)
+    exposedEnd = end
+    publishMapping()
+  }
+
+  /// Lets readers read in place what is exposed, if records are read so.
+  private func publishMapping() {
+    isWhollyMapped = readMode == .mapped && fileByteCount == exposedEnd
+    mappedEnd.store(readMode == .mapped ? exposedEnd : 0, ordering: .releasing)
     SchedulePoint.reach(.published)
   }
 
   /// Makes nothing readable at `base` from `byteCount` on, where nothing is that anybody could be led to.
   func shrink(to byteCount: UInt64) throws(SedimentError) {
-    let end = mappedByteCount
+    let end = exposedEnd
     guard let mapping, byteCount < end else { return }
-    mappedEnd.store(byteCount, ordering: .releasing)
-    SchedulePoint.reach(.published)
+    fileByteCount = byteCount
+    exposedEnd = byteCount
+    publishMapping()
     // The page in which the rest ends stays, for what is before that is read there.
     try onDisk { () throws(DiskError) in try mapping.conceal(pageEnd(byteCount)..<pageEnd(end)) }
-    isWhollyMapped = true
+  }
+
+  // MARK: How records are read
+
+  /// Whether the file has grown or shrunk by so much that how records are read is to be chosen anew.
+  var isReadModeDue: Bool { mapping != nil && choice.isDue(fileByteCount: fileByteCount) }
+
+  /// The memory that the process had when it was chosen how records are read; 0 if that was not asked for.
+  var memoryByteCount: UInt64 { choice.memoryByteCount }
+
+  /// Chooses anew how records are read, between two changes.
+  ///
+  /// Readers that are under way go on as they began: what is exposed stays so.
+  func chooseReadMode() {
+    guard mapping != nil else { return }
+    let fits = choice.fits(fileByteCount, isMapped: readMode == .mapped, memory: memory)
+    readMode = fits ? .mapped : .unmappedByMemory
+    publishMapping()
+  }
+
+  /// Tells the system how records are read from now on.
+  ///
+  /// Where they are read by calls, a call asks for no more than a record, and what the system would read ahead is of other
+  /// keys. Calls that read from end to end ask for much at once.
+  func expectReads() {
+    let order: ReadOrder = readMode == .mapped ? .usual : .random
+    if order == expectedOrder { return }
+    expectedOrder = order
+    file.expectReads(order)
   }
 
   /// Where the page begins that an offset lies in.

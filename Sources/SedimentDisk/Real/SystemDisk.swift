@@ -86,6 +86,9 @@ public struct SystemDisk: Disk {
     return generator.next()
   }
 
+  /// The memory of the machine, or less where a control group bounds it.
+  public func memoryByteCount() -> UInt64? { SystemMemory().byteCount }
+
   private static func time(_ clock: clockid_t) -> timespec {
     var time = timespec()
     let code = attempt { unsafe clock_gettime(clock, &time) }

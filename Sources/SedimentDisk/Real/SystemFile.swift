@@ -149,6 +149,15 @@ extension SystemFile {
     }
   }
 
+  func expectReads(_ order: ReadOrder) {
+    #if !canImport(Darwin)
+      // What fails is advice alone.
+      guard let number = descriptor.borrow() else { return }
+      defer { descriptor.giveBack() }
+      _ = posix_fadvise(number, 0, 0, order == .random ? POSIX_FADV_RANDOM : POSIX_FADV_NORMAL)
+    #endif
+  }
+
   func write(_ bytes: RawSpan, at offset: UInt64) throws(DiskError) {
     let done = unsafe try bytes.withUnsafeBytes { bytes throws(DiskError) in
       try transfer(bytes.count, .write, at: offset) { number, done, asked, place in

@@ -41,6 +41,14 @@ public protocol Disk: Sendable {
 
   /// 64 random bits that nobody can predict.
   func random() -> UInt64
+
+  /// The bytes of memory that the process may have, the page cache of its files included; nil if they are not known.
+  func memoryByteCount() -> UInt64?
+}
+
+extension Disk {
+  /// Knows of no bound.
+  public func memoryByteCount() -> UInt64? { nil }
 }
 
 extension Disk {

@@ -27,6 +27,9 @@ public protocol DiskFile: AnyObject, Sendable {
   /// Reads bytes from `offset` on into `buffer`, and returns how many: fewer than fit only where the file ends.
   func read(into buffer: inout MutableRawSpan, at offset: UInt64) throws(DiskError) -> Int
 
+  /// Says in which order bytes will be read from now on, so that the system reads ahead only where that helps.
+  func expectReads(_ order: ReadOrder)
+
   /// Writes all of `bytes` at `offset`, extending the file where needed.
   ///
   /// When it throws, the bytes before the error's offset were written, and any part of the others may have been. For an
@@ -77,6 +80,19 @@ public protocol DiskFile: AnyObject, Sendable {
   ///
   /// Closing again does nothing; any other call afterwards throws with the code `badDescriptor`.
   func close() throws(DiskError)
+}
+
+extension DiskFile {
+  /// Does nothing, as is right for a file that nobody reads ahead in.
+  public func expectReads(_ order: ReadOrder) {}
+}
+
+/// In which order a file is read.
+public enum ReadOrder: Sendable {
+  /// In ascending order, or as it comes: the system finds out and reads ahead.
+  case usual
+  /// In any order: each call reads what it asks for and nothing more.
+  case random
 }
 
 /// Who else may have a lock of the same range.

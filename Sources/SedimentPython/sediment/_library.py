@@ -116,7 +116,8 @@ class Statistics(_Sized):
         ("compaction_debt_bytes", c_uint64), ("write_amplification", c_double),
         ("lifetime_write_amplification", c_double), ("compression", CompressionFigures), ("dictionaries", c_uint64),
         ("dictionary_bytes", c_uint64), ("lost_dictionaries", c_uint64), ("training_nanoseconds", c_uint64),
-        ("syncs", c_uint64), ("sequence", c_uint64),
+        ("syncs", c_uint64), ("sequence", c_uint64), ("syncing_nanoseconds", c_uint64), ("memory_bytes", c_uint64),
+        ("reads_by_calls", c_uint64),
     ]  # fmt: skip
 
 

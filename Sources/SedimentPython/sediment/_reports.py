@@ -50,6 +50,9 @@ class Statistics:
     training_nanoseconds: int
     syncs: int
     sequence: int
+    syncing_nanoseconds: int
+    memory_bytes: int
+    reads_by_calls: int
 
 
 @dataclass(frozen=True)

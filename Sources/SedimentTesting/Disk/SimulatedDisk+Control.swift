@@ -18,6 +18,12 @@ extension SimulatedDisk {
     set { withState { $0.options.capacity = newValue } }
   }
 
+  /// How many bytes of memory the process may have, nil if that is not known; it may be changed at any time.
+  public var processMemory: UInt64? {
+    get { withState { $0.options.processMemory } }
+    set { withState { $0.options.processMemory = newValue } }
+  }
+
   /// The bytes of all blocks in use.
   public var usedByteCount: UInt64 {
     withState { UInt64($0.usedBlockCount * Geometry.blockByteCount) }

@@ -80,6 +80,11 @@ public final class SimulatedDisk: Disk {
     withState { $0.clock.monotonicNanoseconds }
   }
 
+  /// What `processMemory` says.
+  public func memoryByteCount() -> UInt64? {
+    withState { $0.options.processMemory }
+  }
+
   /// The next random number that belongs to the seed.
   public func random() -> UInt64 {
     withState { $0.generator.next() }

@@ -18,6 +18,8 @@ public struct SimulatedDiskOptions: Sendable {
   ///
   /// The runs end where the offset is a multiple of this number, a power of two up to 512.
   public var storeGranuleByteCount: Int
+  /// How many bytes of memory the process may have; nil if that is not known.
+  public var processMemory: UInt64?
   /// What happens after an access that would end a real process.
   public var violationRule: ViolationRule
   /// The wall time at the start, in milliseconds since 1970.
