@@ -2,16 +2,26 @@
 // importer of C declarations cannot read.
 @_exported import Darwin
 
+/// The number of the last call's error.
 public var errno: Int32 {
   get { unsafe __error().pointee }
   set { unsafe __error().pointee = newValue }
 }
 
-public var MAP_FAILED: UnsafeMutableRawPointer! { unsafe UnsafeMutableRawPointer(bitPattern: -1) }
+/// What `mmap` returns where it fails.
+public var MAP_FAILED: UnsafeMutableRawPointer? { unsafe UnsafeMutableRawPointer(bitPattern: -1) }
 
+/// The clock of the wall.
 public var CLOCK_REALTIME: clockid_t { _CLOCK_REALTIME }
+
+/// The clock that only goes forward.
 public var CLOCK_MONOTONIC: clockid_t { _CLOCK_MONOTONIC }
 
+/// The bits of a mode that say what kind of file it is.
 public var S_IFMT: mode_t { 0o170000 }
+
+/// The kind of a regular file.
 public var S_IFREG: mode_t { 0o100000 }
+
+/// The kind of a directory.
 public var S_IFDIR: mode_t { 0o040000 }
