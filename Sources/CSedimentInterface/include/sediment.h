@@ -769,6 +769,8 @@ SEDIMENT_API sediment_status sediment_each_segment(
 /// # Long calls
 
 /// Wins back the space of all values that were replaced, removed or have expired. `progress` may be null.
+///
+/// A value that expired less than ten minutes ago keeps its space, because the clock may be wrong.
 SEDIMENT_API sediment_status sediment_compact(
     sediment_store *store, sediment_progress_fn progress, void *context);
 

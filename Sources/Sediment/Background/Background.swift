@@ -37,6 +37,9 @@ final class Background: @unchecked Sendable {
     for job in Job.allCases { works[job]?.cancelAndWait() }
   }
 
+  /// The jobs that wait for their time or run; none in a store at rest.
+  var pendingJobs: [Job] { Job.allCases.filter { works[$0]?.isPending ?? false } }
+
   /// Whether this thread is doing some of it.
   var isRunHere: Bool { Job.allCases.contains { works[$0]?.isRunHere ?? false } }
 

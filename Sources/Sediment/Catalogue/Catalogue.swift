@@ -14,8 +14,7 @@ package struct Catalogue: Sendable {
   package internal(set) var tail: Generation?
   /// The segment of the window; nil in a file that has none.
   package private(set) var window: SegmentIdentity?
-  package private(set) var collections: [UInt32: CollectionEntry] = [:]
-  private var collectionNumbers: [[UInt8]: UInt32] = [:]
+  package private(set) var collections = CollectionEntries()
   package private(set) var dictionaries: [UInt32: DictionaryEntry] = [:]
   /// The parts of the stored index by the generations of their segments.
   private var partsByGeneration: [Generation: IndexPartEntry] = [:]
@@ -56,7 +55,7 @@ package struct Catalogue: Sendable {
   package var highestSequence: SequenceNumber {
     var highest = numbers.everythingClearedAt
     for entry in segments { highest = max(highest, entry.highest, entry.floor) }
-    for entry in collections.values { highest = max(highest, entry.clearedAt) }
+    for entry in collections { highest = max(highest, entry.clearedAt) }
     return highest
   }
 
@@ -177,13 +176,12 @@ extension Catalogue {
       throw Contradiction("a collection's number is used twice")
     }
     if entry.number != 0 {
-      guard collectionNumbers[entry.name] == nil else {
+      guard !collections.contains(name: entry.name) else {
         throw Contradiction("a collection's name is used twice")
       }
-      collectionNumbers[entry.name] = entry.number
       numbers.nextCollection = max(numbers.nextCollection, entry.number + 1)
     }
-    collections[entry.number] = entry
+    collections.set(entry)
   }
 
   /// Makes the records of a collection up to `sequence` dead.
@@ -192,14 +190,13 @@ extension Catalogue {
     guard number == 0 || !name.isEmpty,
       let entry = CollectionEntry(number: number, clearedAt: sequence, name: name)
     else { throw Contradiction("a collection is cleared that is not there") }
-    collections[number] = entry
+    collections.set(entry)
   }
 
   package mutating func drop(_ number: UInt32) throws(Contradiction) {
-    guard number != 0, let entry = collections.removeValue(forKey: number) else {
+    guard number != 0, collections.remove(number) != nil else {
       throw Contradiction("a collection is dropped that is not there")
     }
-    collectionNumbers[entry.name] = nil
   }
 }
 
@@ -264,7 +261,7 @@ extension Catalogue {
   /// The entries of a checkpoint that says the catalogue whole, the numbers first.
   package var checkpointEntries: [CatalogueEntry] {
     [.numbers(numbers)] + segments.map { .segment($0) }
-      + collections.values.sorted { $0.number < $1.number }.map { .collection($0) }
+      + collections.map { .collection($0) }
       + dictionaries.values.sorted { $0.number < $1.number }.map { .dictionary($0) }
       + indexParts.map { .indexPart($0) } + ignorable.map { .ignorable($0) }
   }

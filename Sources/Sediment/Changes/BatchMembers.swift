@@ -152,7 +152,6 @@ struct BatchMembers {
     if key.byteCount > Limits.keyByteCountMax || value.byteCount > Limits.valueByteCountMax {
       return .tooLong(key, value, path)
     }
-    return .tooLarge(
-      path, what: "batch of changes", byteCount: members.count + 1, limit: Int(Limits.batchRecordCountMax))
+    return .tooMany(path, changeCount: members.count + 1, limit: Int(Limits.batchRecordCountMax))
   }
 }

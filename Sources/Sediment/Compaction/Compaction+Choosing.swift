@@ -5,12 +5,16 @@ internal import SedimentFormat
 extension Compaction {
   /// How the space of a store stands at a moment.
   struct SpaceSurvey {
-    let liveByteCount: Int
+    /// The bytes that records cannot do without, those of one checkpoint among them.
+    let neededByteCount: Int
+    /// The bytes of dead records in segments that a superblock needs.
+    let heldByteCount: Int
     let sequence: SequenceNumber
     var segmentSlotCount: UInt32
     /// The slots that may be taken without the file growing, the reserve among them.
     let freeSlotCount: UInt32
     /// What a checkpoint takes.
+    let checkpointByteCount: Int
     let checkpointSlotCount: Int
     /// The slots that the file may still grow by.
     let leftSlotCount: UInt32
@@ -34,9 +38,11 @@ extension Compaction {
       max(min(budget.gainSlotCount(at: recordSlotCount), leftSlotCount / 8), budget.leastGainSlotCount)
     }
 
-    /// Whether a checkpoint is worth its syncs for so many bytes that can be freed behind it.
-    func isWorthCheckpoint(_ byteCount: UInt64) -> Bool {
-      byteCount >= UInt64(max(liveByteCount / 8, 1 << 20))
+    /// Whether a checkpoint is worth its syncs and the bytes that it takes, if so many can be won after it.
+    ///
+    /// The checkpoint before is among these bytes. So in a store at rest no checkpoint makes another one worthwhile.
+    func isWorthCheckpoint(winning byteCount: Int) -> Bool {
+      byteCount >= checkpointByteCount + max(neededByteCount / 8, 1 << 20)
     }
 
     /// Whether compaction is due.
@@ -55,9 +61,11 @@ extension Compaction {
     writer.nextExpiry = writer.ledger.nextExpiry(behind: expiredUpTo)
     writer.setWantedFreeCount()
     return SpaceSurvey(
-      liveByteCount: writer.unexpiredByteCount, sequence: SequenceNumber(writer.tail.sequence)!,
+      neededByteCount: writer.neededByteCount, heldByteCount: writer.ledger.heldByteCount,
+      sequence: SequenceNumber(writer.tail.sequence)!,
       segmentSlotCount: writer.segmentSlotCount,
       freeSlotCount: writer.space.freeCount + writer.space.bareCount,
+      checkpointByteCount: writer.checkpointByteCount,
       checkpointSlotCount: Int(writer.checkpointSlotCount), leftSlotCount: writer.slotCountLeft,
       availableSlotCount: writer.availableSlotCount,
       isFull: writer.slotCountLeft < writer.segmentSlotCount, isOverlong: writer.isOverlong,
@@ -103,7 +111,7 @@ extension Compaction {
         candidates[number].isBlocked = isBlocked(candidates[number].entry, writer)
       }
       return CompactionPolicy(
-        candidates, at: survey.sequence, guardFloor, liveByteCount: survey.liveByteCount,
+        candidates, at: survey.sequence, guardFloor, liveByteCount: survey.neededByteCount,
         tombstoneByteCount: writer.ledger.tombstoneByteCount
       ).choose(goal)
     }

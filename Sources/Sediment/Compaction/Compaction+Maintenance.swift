@@ -43,7 +43,9 @@ extension Compaction {
       if try log.bringBack() { return .again(after: 0) }
       if log.areFreedSlotsInScopes() { return .look(after: Self.scopesPauseNanoseconds) }
     }
-    if survey.isDue, survey.isWorthCheckpoint(SlotSpace.byteCount(of: emptying.neededSlotCount)) {
+    if survey.isDue,
+      survey.isWorthCheckpoint(winning: Int(SlotSpace.byteCount(of: emptying.neededSlotCount)))
+    {
       try log.checkpoint(both: true)
       emptying.freedSlotCount += try freeDead().freedSlotCount
       survey = try surveySpace()
@@ -89,16 +91,11 @@ extension Compaction {
   /// Wins space at the least cost in the long run.
   private func balance(_ survey: SpaceSurvey) throws(SedimentError) -> Int {
     let choice = choose(.balance, survey)
-    let replayByteCount = writer.withLock { writer in writer.replayByteCount }
-    let mayCheckpoint = choice.hasBlocked && survey.isWorthCheckpoint(replayByteCount)
+    let mayCheckpoint = choice.hasBlocked && survey.isWorthCheckpoint(winning: survey.heldByteCount)
     if !mayCheckpoint || !choice.wantsCheckpoint {
       let won = try exchange(choice, in: survey)
       // What may be emptied may win nothing, however much it seemed to be worth: part of a slot is none.
-      if won > 0 { return won }
-      // Where so much is dead that it pays for the syncs, it does not matter how little was written.
-      let excess = survey.recordSlotCount - min(survey.budget.dueSlotCount, survey.recordSlotCount)
-      let isFarBehind = survey.isWorthCheckpoint(SlotSpace.byteCount(of: excess))
-      guard mayCheckpoint || choice.hasBlocked && isFarBehind else { return won }
+      if won > 0 || !mayCheckpoint { return won }
     }
     try log.checkpoint(both: true)
     let survey = try surveySpace()

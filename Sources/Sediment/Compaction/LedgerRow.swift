@@ -14,6 +14,8 @@ struct LedgerRow {
   var hasExpiredLarge = false
   /// How many of the bytes that the index leads to have expired, as the ledger's sum has them.
   private(set) var hiddenByteCount = 0
+  /// How many bytes emptying it would win, if that were worth its cost.
+  private(set) var wonByteCount = 0
   /// The shelf that it stands on.
   private(set) var shelf = 0
   /// Whether a superblock needs it.
@@ -56,6 +58,9 @@ struct LedgerRow {
     let live = counts.liveByteCount
     isGuarding = isGuarding || candidate.supersededCount > 0
     shelf = candidate.shelf(withTombstones: keepsTombstones)
+    let isWorthwhile = shelf <= SegmentShelf.last(for: .balance)
+    wonByteCount =
+      isWorthwhile ? candidate.byteCount - candidate.keptByteCount(withTombstones: keepsTombstones) : 0
     hiddenByteCount = live - min(candidate.liveByteCount, live)
     // The first record that is superseded makes it a guard.
     var end = live
@@ -86,6 +91,8 @@ struct LedgerPlaces {
   var hiddenByteCount = 0
   /// What stays as it is counts for nothing.
   var tombstoneByteCount = 0
+  /// What emptying it would win, if a superblock needs it.
+  var heldByteCount = 0
 }
 
 extension LedgerRow {
@@ -102,7 +109,8 @@ extension LedgerRow {
       asExpiring: entry.latestExpiry != 0 ? row(entry.latestExpiry) : nil,
       byNextExpiry: nextExpiry != .max ? row(nextExpiry) : nil,
       asHalfExpired: isHalfExpired ? row(generation.rawValue) : nil,
-      hiddenByteCount: hiddenByteCount, tombstoneByteCount: isRefused ? 0 : tombstoneByteCount)
+      hiddenByteCount: hiddenByteCount, tombstoneByteCount: isRefused ? 0 : tombstoneByteCount,
+      heldByteCount: isNeeded && !isRefused ? wonByteCount : 0)
   }
 
   var generation: Generation { entry.identity.generation }

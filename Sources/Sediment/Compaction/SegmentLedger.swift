@@ -30,6 +30,9 @@ package struct SegmentLedger {
   private var halfExpired = SegmentOrder()
   /// The bytes of expired records to which the index still leads; at most a 16th of each segment more than is certain.
   package private(set) var hiddenByteCount = 0
+  /// The bytes that emptying segments would win, if no superblock needed them; at most a 16th of each segment less than
+  /// is certain.
+  package private(set) var heldByteCount = 0
   /// The time up to which it is known what has expired, and how often more was found to have.
   private var expiredUpTo: UInt64 = 0
   package private(set) var expiryCount: UInt64 = 0
@@ -170,6 +173,7 @@ package struct SegmentLedger {
     halfExpired.replace(old.asHalfExpired, by: new.asHalfExpired)
     hiddenByteCount += new.hiddenByteCount - old.hiddenByteCount
     tombstoneByteCount += new.tombstoneByteCount - old.tombstoneByteCount
+    heldByteCount += new.heldByteCount - old.heldByteCount
   }
 
   // MARK: Asking

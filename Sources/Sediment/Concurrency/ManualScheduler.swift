@@ -47,6 +47,9 @@ package final class ManualScheduler: WorkScheduler, @unchecked Sendable {
   /// Runs the first job if it is due now; whether one was.
   package func runFirst() -> Bool { run(until: 0) }
 
+  /// Advances the clock to the time of the first job and runs that job, whatever it schedules; false if none waits.
+  package func runNext() -> Bool { run(until: .max) }
+
   /// Advances the clock, as far as it goes, running each job at its time, and returns how many ran.
   ///
   /// What the jobs schedule within this time runs too; so it never returns if a job schedules itself without

@@ -61,6 +61,9 @@ package final class Work: @unchecked Sendable {
     withExtendedLifetime(dropped) {}
   }
 
+  /// Whether it waits for its time, or runs.
+  var isPending: Bool { Work.lock.withLock { turn != nil || runner != 0 } }
+
   /// Whether this thread is running it.
   var isRunHere: Bool { Work.lock.withLock { runner == ThreadIdentity.current } }
 

@@ -15,7 +15,8 @@ final class CollectionTable: Sendable {
   /// The collections of a catalogue, with the keys that the index has for each.
   init(_ catalogue: Catalogue, keys: (UInt32) -> IndexBuildResult.Keys) {
     var tables = Tables()
-    for (number, entry) in catalogue.collections {
+    for entry in catalogue.collections {
+      let number = entry.number
       let clearedAt = catalogue.deadUpTo(collection: number) ?? .zero
       tables.states[number] = CollectionState(
         number: number, name: entry.name, clearedAt: clearedAt.rawValue, keys(number))

@@ -72,6 +72,14 @@ struct StoreOpening {
     guard options.permissions & ~0o777 == 0, options.permissions & 0o600 == 0o600 else {
       throw .permissions(path, options.permissions)
     }
+    let byteCountMin = SedimentCapacity.byteCountMin
+    if let byteCount = options.capacity.byteCountMax, byteCount < byteCountMin {
+      throw SedimentError(
+        .invalidArgument, path: path,
+        message:
+          "A capacity of \(byteCount) bytes holds nothing: an empty file has \(byteCountMin). Allow half a MiB or more."
+      )
+    }
     guard case .zstd(let level) = options.compression, !ZstdFrame.levels.contains(level) else { return }
     let levels = ZstdFrame.levels
     throw SedimentError(

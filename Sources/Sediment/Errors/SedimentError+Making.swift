@@ -71,6 +71,12 @@ extension SedimentError {
       message: "A \(what) of \(byteCount) bytes is larger than the limit of \(limit) bytes. Split it.")
   }
 
+  static func tooMany(_ path: String, changeCount: Int, limit: Int) -> SedimentError {
+    SedimentError(
+      .tooLarge, path: path,
+      message: "A batch of \(changeCount) changes is larger than the limit of \(limit) changes. Split it.")
+  }
+
   static func undecodable(_ path: String, _ type: Any.Type) -> SedimentError {
     SedimentError(
       .undecodable, path: path, message: "The value is not a \(type). Retrieve it as bytes to look at it.")

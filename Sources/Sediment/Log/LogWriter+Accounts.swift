@@ -45,8 +45,9 @@ extension LogWriter {
     if counts.liveByteCount < counts.noticeBelow { noteShrunk(segment) }
   }
 
-  /// The bytes of what is live and, as far as is known, has not expired.
-  var unexpiredByteCount: Int { max(liveByteCount - ledger.hiddenByteCount, 0) }
+  /// The bytes that records cannot do without: of those that are live and, as far as is known, have not expired, and of
+  /// one checkpoint.
+  var neededByteCount: Int { max(liveByteCount - ledger.hiddenByteCount, 0) + checkpointByteCount }
 
   /// Lets a segment that holds less than before be known for it, and as wholly dead if that is what it is.
   @inline(never)

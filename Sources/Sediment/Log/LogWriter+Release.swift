@@ -132,11 +132,15 @@ extension LogWriter {
 
   /// Whether compaction has something to do.
   var wantsMaintenance: Bool {
-    if recordSlotCount >= dueSlotCount || deadExtents.count >= Self.deadExtentCountMax { return true }
-    if deadExtentSlotCount >= max(Self.deadExtentSlotCountMax, extentSlotCount / 8) { return true }
-    if hasExpired || isOverlong { return true }
+    if isCompactionDue || hasExpired || isOverlong { return true }
     guard slotCountLeft < segmentSlotCount else { return false }
     return roomSlotCount < wantedRoom
+  }
+
+  /// Whether so much is dead that it is worth winning back.
+  var isCompactionDue: Bool {
+    recordSlotCount >= dueSlotCount || deadExtents.count >= Self.deadExtentCountMax
+      || deadExtentSlotCount >= max(Self.deadExtentSlotCountMax, extentSlotCount / 8)
   }
 
   /// Whether more has expired since the last survey, and may be deleted.
@@ -159,7 +163,7 @@ extension LogWriter {
   @discardableResult
   mutating func noteBudget() -> SpaceBudget {
     let budget = SpaceBudget(
-      liveByteCount: unexpiredByteCount, segmentSlotCount: segmentSlotCount,
+      liveByteCount: neededByteCount, segmentSlotCount: segmentSlotCount,
       keptSlotCount: keptSlotCount, slackSlotCount: options.slackSlotCount)
     dueSlotCount = budget.dueSlotCount
     budgetedByteCountMin = liveByteCount - max(liveByteCount / 8, Self.budgetedByteCountStep)
@@ -174,12 +178,12 @@ extension LogWriter {
   func notePace() {
     guard options.compaction == .automatic else { return }
     pace.pace = WritingPace(
-      liveByteCount: unexpiredByteCount, usedSlotCount: slotCountToWin,
+      liveByteCount: neededByteCount, usedSlotCount: slotCountToWin,
       dueSlotCount: dueSlotCount, vainSlotCount: vainSlotCount)
   }
 
   /// What compaction could win at the most: the slots of records, of dead large values, and of what is freed and waits.
-  private var slotCountToWin: UInt32 { recordSlotCount + deadExtentSlotCount + freedSlotCount }
+  var slotCountToWin: UInt32 { recordSlotCount + deadExtentSlotCount + freedSlotCount }
 
   /// Notes that compaction found nothing to win, so that nobody waits for it.
   mutating func noteVain() {

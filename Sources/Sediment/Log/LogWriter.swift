@@ -95,6 +95,8 @@ internal import SedimentFormat
   var nextExpiry = UInt64.max
   /// What had happened before this opening.
   let openedTotals: StoreNumbers.Totals
+  /// Which time may be confirmed next, for the deletion of what has expired.
+  var deletionClock = DeletionClock()
   /// When observed time was last added to the clocks.
   var observedAt: UInt64
   /// How often blocks were lost that nobody had taken: shared with a copy, or cut off with the file's end.

@@ -188,7 +188,7 @@ struct SalvageCollections {
     nextUnknown = catalogue?.numbers.nextCollection ?? 1
     guard let catalogue else { return }
     take(.numbers(catalogue.numbers), at: .zero)
-    for entry in catalogue.collections.values { take(.collection(entry), at: .zero) }
+    for entry in catalogue.collections { take(.collection(entry), at: .zero) }
   }
 
   /// Takes what the log says behind the catalogue.

@@ -1,3 +1,5 @@
+internal import SedimentFormat
+
 /// How a store is opened and run.
 public struct SedimentOptions: Sendable {
   /// What a change survives once its call has returned, unless the call says otherwise.
@@ -127,6 +129,7 @@ public enum SedimentExpiry: Sendable, Hashable {
 
 /// How large the file of a store may become.
 ///
+/// Opening throws `invalidArgument` for less than the 48 KiB of an empty file.
 /// A file that is larger already, because an earlier opening allowed more, shrinks in the background or by `compact`.
 public enum SedimentCapacity: Sendable, Hashable {
   /// As large as the disk allows.
@@ -146,6 +149,9 @@ public enum SedimentCapacity: Sendable, Hashable {
     case .limited(let byteCount), .evicting(let byteCount): byteCount
     }
   }
+
+  /// The bytes of an empty file.
+  static var byteCountMin: UInt64 { UInt64(Limits.headSlotCount + 1) << UInt64(Limits.slotByteCountLog2) }
 
   var evicts: Bool {
     if case .evicting = self { return true }

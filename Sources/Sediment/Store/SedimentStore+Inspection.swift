@@ -63,6 +63,12 @@ extension SedimentStore {
     }
   }
 
+  /// The background jobs that wait for their time or run, in words; none at rest.
+  package var pendingJobs: [String] { engine.background.pendingJobs.map { "\($0)" } }
+
+  /// What the background has left undone though none of its jobs is planned any more, in words; see `Engine`.
+  package func restFindings(isHeld: Bool = false) -> [String] { engine.restFindings(isHeld: isHeld) }
+
   /// How many segments a backup keeps from being used again.
   package var pinnedGenerationCount: Int {
     engine.log.writer?.withLock { writer in writer.pinned.count } ?? 0

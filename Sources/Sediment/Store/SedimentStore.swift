@@ -98,6 +98,7 @@ public final class SedimentStore: SedimentKeyspace {
   /// Wins back the space of all values that were replaced, were removed or have expired, and gives it to the file
   /// system.
   ///
+  /// A value that expired less than ten minutes ago keeps its space, because the clock may be wrong.
   /// The background compacts by itself as far as that pays, unless the options say otherwise. Others may read and
   /// write meanwhile. If the closure returns `stop`, the call throws `cancelled`, and the space won so far stays won.
   public func compact(

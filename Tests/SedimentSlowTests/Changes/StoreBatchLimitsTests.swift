@@ -13,6 +13,8 @@ struct StoreBatchLimitsTests {
       }
     }
     #expect(error?.code == .tooLarge)
+    #expect(
+      error?.message == "A batch of 1048577 changes is larger than the limit of 1048576 changes. Split it.")
     #expect(fixture.image == image)
   }
 

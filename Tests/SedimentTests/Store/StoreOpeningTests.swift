@@ -282,4 +282,23 @@ struct StoreOpeningTests {
     #expect("\(failure)" == "a at byte 7: Message. (\(failure.systemError!))")
     #expect("\(failure.code)" == "inputOutput")
   }
+
+  @Test func `A capacity that is less than an empty file is refused before anything is created`() throws {
+    for byteCount in [0, 1, (48 << 10) - 1] as [UInt64] {
+      for capacity in [SedimentCapacity.limited(maxBytes: byteCount), .evicting(maxBytes: byteCount)] {
+        let disk = SimulatedDisk(seed: 1)
+        let options = SedimentOptions(capacity: capacity)
+        #expect(
+          code {
+            _ = try SedimentStore(path: "store", options: options, disk: disk, scheduler: ManualScheduler())
+          }
+            == .invalidArgument)
+        #expect(disk.paths == [])
+      }
+    }
+    let options = SedimentOptions(capacity: .limited(maxBytes: 48 << 10))
+    let disk = SimulatedDisk(seed: 1)
+    try SedimentStore(path: "store", options: options, disk: disk, scheduler: ManualScheduler()).close()
+    #expect(disk.contents(of: "store")?.count == 48 << 10)
+  }
 }
