@@ -25,7 +25,7 @@ struct Cursor: ~Copyable {
     walk = try KeyWalk(collection)
     guard isSorted else { return }
     var found: [[UInt8]] = []
-    while try visitKeys({ found.append([UInt8](sedimentBytes: $0)) }) {}
+    while try Self.visit(&walk, prefix, &damages, { found.append([UInt8](sedimentBytes: $0)) }) {}
     for key in found.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
       unsafe try key.withUnsafeBytes { unsafe try append($0) }
     }
@@ -76,7 +76,10 @@ struct Cursor: ~Copyable {
     ends.removeAll(keepingCapacity: true)
     number = -1
     var refusal: Refusal?
-    let goesOn = try visitKeys { key in
+    // The closure changes the cursor itself.
+    var (walk, damages) = (self.walk, self.damages)
+    defer { (self.walk, self.damages) = (walk, damages) }
+    let goesOn = try Self.visit(&walk, prefix, &damages) { key in
       do throws(Refusal) {
         unsafe try key.withUnsafeBytes { (key) throws(Refusal) in unsafe try append(key) }
       } catch {
@@ -91,15 +94,17 @@ struct Cursor: ~Copyable {
     return goesOn
   }
 
-  /// Calls a closure with the next keys of the walk, and notes what is damaged; false at the end.
-  private mutating func visitKeys(_ body: (RawSpan) -> Void) throws -> Bool {
-    guard var walk else { return false }
+  /// Calls a closure with the next keys of a walk, and notes what is damaged; false at the end.
+  private static func visit(
+    _ walk: inout KeyWalk?, _ prefix: [UInt8], _ damages: inout [SedimentError], _ body: (RawSpan) -> Void
+  ) throws -> Bool {
+    guard var next = walk else { return false }
     // Any failure but damage ends the walk: it could only fail there again.
-    self.walk = nil
+    walk = nil
     var found: [SedimentError] = []
-    let goesOn = try walk.next(withPrefix: prefix, damage: { found.append($0) }, body)
+    let goesOn = try next.next(withPrefix: prefix, damage: { found.append($0) }, body)
     damages += found
-    if goesOn { self.walk = walk }
+    if goesOn { walk = next }
     return goesOn
   }
 
