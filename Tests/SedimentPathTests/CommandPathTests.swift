@@ -28,10 +28,16 @@ struct CommandPathTests {
 
   @Test(arguments: CommandPathTests.commands.indices)
   func `Every kind of path has the outcome of the table`(number: Int) async throws {
-    // The process that runs the tool may have no right to look for it.
+    // The process that runs the tool may have no right to look for it. Another program copies it: a file that any process
+    // has open for writing, as those that are started meanwhile would, cannot be run.
     let place = try StoreDirectory()
     let tool = place["tool"]
-    try FileManager.default.copyItem(atPath: Self.builtTool(), toPath: tool)
+    let copying = Process()
+    copying.executableURL = URL(fileURLWithPath: "/bin/cp")
+    copying.arguments = [try Self.builtTool(), tool]
+    try copying.run()
+    copying.waitUntilExit()
+    try #require(copying.terminationStatus == 0)
     await #expect(processExitsWith: .success) { [number = number as Int, tool = tool as String] in
       PathFolder.beginProcess()
       let (way, arguments) = Self.commands[number]
