@@ -21,10 +21,15 @@ struct StoreRestTests {
     if isReopened { try fixture.reopen() }
     try fixture.store.expectRest(on: fixture.disk, fixture.scheduler)
     #expect(fixture.store.accountFindings() == [])
-    // One more change is followed by rest, and by no checkpoint.
-    let checkpointCount = fixture.events.count("checkpoint")
+    // After an opening, the first change may let one more checkpoint win the last one of the opening before.
     try fixture.store.set("value", forKey: "key")
     try fixture.store.expectRest(on: fixture.disk, fixture.scheduler)
+    // Further changes are followed by rest, and by no checkpoint.
+    let checkpointCount = fixture.events.count("checkpoint")
+    for number in 0..<5 {
+      try fixture.store.set("value \(number)", forKey: "key")
+      try fixture.store.expectRest(on: fixture.disk, fixture.scheduler)
+    }
     #expect(fixture.events.count("checkpoint") == checkpointCount)
   }
 
