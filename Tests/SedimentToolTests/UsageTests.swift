@@ -128,11 +128,10 @@ import Testing
   @Test func `What is no store is damaged or foreign, and stays as it is`() throws {
     try folder.makeSmallStore()
     let whole = try folder.bytes("s")
-    try folder.write("", to: "empty")
     try folder.write("root:x:0:0\n", to: "foreign")
     try folder.write(Array(whole.prefix(32_800)), to: "cut")
     try folder.write(Array(repeating: 0, count: whole.count), to: "zeros")
-    for name in ["empty", "foreign", "cut", "zeros", ".", "/dev/null"] {
+    for name in ["foreign", "cut", "zeros", ".", "/dev/null"] {
       for command in [["get", name, "k"], ["set", name, "k", "v"], ["rm", name, "k"], ["ls", name]] {
         let run = try folder.sediment(command, input: [])
         #expect(run.code == 3, "\(command)")
@@ -140,9 +139,20 @@ import Testing
         #expect(run.errors.hasPrefix("sediment: \(name)"), "\(command) \(run.errors)")
       }
     }
-    #expect(try folder.bytes("empty") == [])
     #expect(try folder.bytes("cut") == Array(whole.prefix(32_800)))
-    #expect(try folder.names == ["cut", "empty", "foreign", "s", "zeros"])
+    #expect(try folder.names == ["cut", "foreign", "s", "zeros"])
+  }
+
+  @Test func `An empty file is made into a store by what stores, and by nothing else`() throws {
+    try folder.write("", to: "empty")
+    for command in [["get", "empty", "k"], ["ls", "empty"]] {
+      let run = try folder.sediment(command, input: [])
+      #expect(run.code == 3, "\(command)")
+      #expect(run.errors.hasPrefix("sediment: empty"), "\(command) \(run.errors)")
+      #expect(try folder.bytes("empty") == [])
+    }
+    #expect(try folder.sediment("set", "empty", "k", "v").code == 0)
+    #expect(try folder.sediment("get", "empty", "k").output == "v")
   }
 
   @Test func `A store that another process has open is locked`() throws {

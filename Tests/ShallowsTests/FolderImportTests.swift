@@ -174,7 +174,7 @@ import Testing
     }
   }
 
-  @Test func `A file that cannot be read stays, keeps no other from moving, and moves with the next import`()
+  @Test func `A link in place of a file stays, keeps no other from moving, and its file moves with the next import`()
     throws
   {
     try withStore { store in
@@ -188,7 +188,7 @@ import Testing
       let storage = SedimentStorage(store)
       let report = try storage.importing(folder)
       #expect(report.importedCount == names.count - 1)
-      #expect(report.unreadableFiles.map(\.lastPathComponent) == [bad.lastPathComponent])
+      #expect(report.otherFiles.map(\.lastPathComponent) == [bad.lastPathComponent])
       let sync = storage.makeSyncStorage()
       for name in names where name != names[7] {
         let value = try sync.retrieve(forKey: name)

@@ -126,6 +126,7 @@ extension Compactor {
       {
         continue
       }
+      try lifetime.check()
       if !freed.areInScopes, !hasWon {
         writer.withLock { writer in writer.vainSearch = VainSearch(writer, held: freed.held) }
       }

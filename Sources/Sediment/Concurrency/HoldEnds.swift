@@ -90,10 +90,15 @@ package final class HoldEnds: @unchecked Sendable {
   }
 
   private func noteEnd() {
+    wakeWaiters()
+    followUp()
+  }
+
+  /// Ends every wait of `wait(beyond:until:)`: a hold has ended, or the store was closed to changes.
+  package func wakeWaiters() {
     lock.withLock {
       endedCount += 1
       hasChanged.broadcast()
     }
-    followUp()
   }
 }

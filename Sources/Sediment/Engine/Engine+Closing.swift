@@ -135,6 +135,8 @@ extension Engine {
   private func closeToChanges() {
     guard let writer = log.writer else { return lifetime.close() }
     writer.withLock { _ in lifetime.close() }
+    // A change that waits until a reader lets go of slots is refused at once.
+    reader.holdEnds.wakeWaiters()
   }
 
   /// Writes what makes the close clean, with nobody able to begin a change.

@@ -4,8 +4,8 @@ public import Foundation
 ///
 /// Files are read and written away from the caller's thread, one call after another in the order of the calls, and
 /// completions are called there. A file is replaced as a whole: whatever happens, it has its old bytes or its new ones.
-/// A missing file is no value, and so is anything else of its name, such as a directory or a pipe; a file that is there and cannot be read fails with the
-/// system's error.
+/// A missing file is no value, and so is anything else of its name, such as a directory or a pipe; a file that is there
+/// and cannot be read fails with the system's error.
 public final class DiskStorage: AnsweringStorage, Sendable {
   /// What setting may fail with.
   public enum Error: Swift.Error, CustomStringConvertible {
