@@ -55,6 +55,31 @@ struct LibraryPathTests {
     }
   }
 
+  @Test func `A file that cannot be read stays, keeps no other from moving, and moves with the next import`()
+    async
+  {
+    await #expect(processExitsWith: .success) {
+      PathFolder.beginProcess()
+      let directory = try PathTrial("").directory
+      let url = URL(fileURLWithPath: directory["folder"], isDirectory: true)
+      let folder = DiskFolderStorage(folderURL: url, filenameEncoder: .noEncoding)
+      for name in ["a", "b", "c"] {
+        try folder.makeSyncStorage().set(Data([1]), forKey: Filename(rawValue: name))
+      }
+      #expect(unsafe chmod(directory["folder/b"], 0) == 0)
+      let store = try SedimentStore(path: directory["store"])
+      let first = try SedimentStorage(store).importing(folder)
+      #expect(first.importedCount == 2 && first.unreadableFiles.map(\.lastPathComponent) == ["b"])
+      #expect(try FileManager.default.contentsOfDirectory(atPath: url.path) == ["b"])
+      #expect(unsafe chmod(directory["folder/b"], 0o600) == 0)
+      let second = try SedimentStorage(store).importing(folder)
+      #expect(second.importedCount == 1 && second.unreadableFiles == [])
+      #expect(try FileManager.default.contentsOfDirectory(atPath: url.path) == [])
+      #expect(try store.count() == 3)
+      try store.close()
+    }
+  }
+
   @Test func `A file of archives is opened or refused`() async {
     await #expect(processExitsWith: .success) {
       PathFolder.beginProcess()
