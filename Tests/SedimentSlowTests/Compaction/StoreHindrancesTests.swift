@@ -123,7 +123,7 @@ struct StoreHindrancesTests {
       let statistics = fixture.store.statistics
       recordByteCountMax = max(recordByteCountMax, statistics.liveByteCount + statistics.deadByteCount)
     }
-    #expect(recordByteCountMax == 2_528_040)
+    #expect(recordByteCountMax == 2_387_928)
     #expect(fixture.store.accountFindings() == [])
   }
 
