@@ -174,7 +174,7 @@ import Testing
     }
   }
 
-  @Test func `A link in place of a file stays, keeps no other from moving, and its file moves with the next import`()
+  @Test func `A link in place of a file stays and keeps no other from moving`()
     throws
   {
     try withStore { store in
