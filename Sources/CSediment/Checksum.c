@@ -68,8 +68,13 @@ THREE_CHAINS static inline uint32_t shift(uint32_t state, uint32_t power) {
 #elif defined(__aarch64__)
 #include <arm_acle.h>
 #include <arm_neon.h>
+#if defined(__clang__)
 #define ONE_CHAIN __attribute__((target("crc")))
 #define THREE_CHAINS __attribute__((target("crc,aes")))
+#else
+#define ONE_CHAIN __attribute__((target("+crc")))
+#define THREE_CHAINS __attribute__((target("+crc+crypto")))
+#endif
 #define STEP8(state, word) __crc32cd((state), (word))
 #define STEP4(state, word) __crc32cw((state), (word))
 #define STEP1(state, byte) __crc32cb((state), (byte))
