@@ -13,13 +13,14 @@ import SedimentDisk
 
 /// A process that changes a store until it is killed, and says on its standard output what it has done.
 ///
-/// Arguments: the store's path, and what `KillSetup` says.
+/// Arguments: the store's path, and what `KillSetup` says; or those of a `DeviceJob`.
 /// Each report is the number of a thread and that of the operation that has returned, 4 bytes each, written in one
 /// go; that the store is open, and that the process kills itself, is said in the name of threads that do not exist.
 @main
 enum CrashChild {
   static func main() {
     let arguments = CommandLine.arguments
+    if let job = DeviceJob(arguments.dropFirst()) { DeviceUser.run(job) }
     guard arguments.count > 2, let setup = KillSetup(arguments[2...]) else { fail("wrong arguments") }
     do {
       let disk: any Disk = setup.stop.map { StoppingDisk($0) } ?? SystemDisk()

@@ -16,16 +16,16 @@ enum CrashSuite {
       if let planted = options.planted { exit(try planted.run(isLong: options.isLong) ? 0 : 1) }
       PrivateMounts.enter()
       RunningCases.watch()
-      exit(run(options) ? 0 : 1)
+      exit(run(options))
     } catch {
       FileHandle.standardError.write(Data("CrashSuite: \(error)\n".utf8))
       exit(2)
     }
   }
 
-  /// Whether nothing was found.
-  private static func run(_ options: SuiteOptions) -> Bool {
-    if let known = options.replayed { return replay(known) }
+  /// The status with which the program ends.
+  private static func run(_ options: SuiteOptions) -> Int32 {
+    if let known = options.replayed { return replay(known) ? 0 : 1 }
     var rows: [SuiteRow] = []
     for layer in options.layers {
       var campaign = Campaign(layer, options)
@@ -36,7 +36,8 @@ enum CrashSuite {
       print(rows[rows.count - 1].progress)
     }
     print("\n\(SuiteRow.table(rows))")
-    return rows.allSatisfy(\.isClean)
+    if rows.allSatisfy(\.isSkipped) { return SuiteRow.skippedStatus }
+    return rows.allSatisfy(\.isClean) ? 0 : 1
   }
 
   private static func replay(_ known: SuiteOptions.Case) -> Bool {

@@ -32,7 +32,7 @@ struct SuiteOptions {
   #else
     static let allLayers: [any Layer] = [
       KillsLayer(), PowerLossLayer(), SequencesLayer(), CallsLayer(), DamageLayer(), ModelLayer(),
-      FullStoreLayer(), IdleLayer(), ThreadsLayer(),
+      FullStoreLayer(), IdleLayer(), ThreadsLayer(), DeviceLayer(),
       FullDiskLayer(), SoakLayer(),
     ]
   #endif

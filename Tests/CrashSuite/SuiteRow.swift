@@ -8,6 +8,10 @@ struct SuiteRow {
   private let found: String
   private let seconds: Double
   let isClean: Bool
+  let isSkipped: Bool
+
+  /// How the program ends if no layer could be tried.
+  static let skippedStatus: Int32 = 77
 
   /// Of a run; `countBefore` is what long runs before it have tried.
   init(_ layer: any Layer, _ result: LayerResult, countBefore: Int, seconds: Double) {
@@ -15,6 +19,7 @@ struct SuiteRow {
     title = layer.title
     self.seconds = seconds
     // What tries nothing shows nothing.
+    isSkipped = result.skipped != nil
     isClean = result.findings.isEmpty && (result.skipped != nil || result.count > 0)
     if let skipped = result.skipped {
       tried = "skipped: \(skipped)"

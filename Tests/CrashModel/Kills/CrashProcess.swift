@@ -26,7 +26,7 @@ package final class CrashProcess {
   }
 
   package init(_ arguments: [String]) throws {
-    let path = try Self.path()
+    let path = try Self.path(of: "CrashChild")
     var ends: [Int32] = [0, 0]
     guard unsafe pipe(&ends) == 0 else { throw CocoaError(.fileReadUnknown) }
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
@@ -87,8 +87,8 @@ package final class CrashProcess {
     return status
   }
 
-  /// Where the process's program is: beside who starts it, or above where that is a bundle.
-  private static func path() throws -> String {
+  /// Where a program of the crash tests is: beside the one that starts it, or in a folder above.
+  package static func path(of name: String) throws -> String {
     #if canImport(Darwin)
       let own = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }?.bundlePath ?? ""
     #else
@@ -96,20 +96,10 @@ package final class CrashProcess {
     #endif
     var folder = URL(fileURLWithPath: own).deletingLastPathComponent()
     while folder.path != "/" {
-      let path = folder.appendingPathComponent("CrashChild").path
+      let path = folder.appendingPathComponent(name).path
       if FileManager.default.isExecutableFile(atPath: path) { return path }
       folder.deleteLastPathComponent()
     }
     throw CocoaError(.fileNoSuchFile)
   }
-}
-
-/// Calls a closure with an array of C strings that ends with a null pointer.
-private func withCStrings<Result>(
-  _ strings: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result
-) -> Result {
-  var pointers: [UnsafeMutablePointer<CChar>?] = unsafe strings.map { unsafe strdup($0) }
-  unsafe pointers.append(nil)
-  defer { unsafe pointers.forEach { unsafe free($0) } }
-  return unsafe pointers.withUnsafeBufferPointer { unsafe body($0.baseAddress!) }
 }

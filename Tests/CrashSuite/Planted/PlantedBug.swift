@@ -9,6 +9,8 @@ struct PlantedBug {
   let what: String
   /// The layers that are asked, in this order, until one has found it.
   let layers: [String]
+  /// Layers that must each find it besides, where they can be tried.
+  let everyLayer: [String]
   /// Whether finding it takes a minute or more, so that only long runs look for it.
   let isSlow: Bool
   let edits: [Edit]
@@ -35,6 +37,7 @@ struct PlantedBug {
     name = file.deletingPathExtension().lastPathComponent
     var what = ""
     var layers: [String] = []
+    var everyLayer: [String] = []
     var isSlow = false
     var edits: [Edit] = []
     var part = ""
@@ -43,6 +46,8 @@ struct PlantedBug {
         what = value
       } else if let value = Self.value(of: "layers", line), part.isEmpty {
         layers = value.components(separatedBy: " ")
+      } else if let value = Self.value(of: "each of", line), part.isEmpty {
+        everyLayer = value.components(separatedBy: " ")
       } else if line == "slow: yes", part.isEmpty {
         isSlow = true
       } else if let value = Self.value(of: "file", line) {
@@ -62,6 +67,7 @@ struct PlantedBug {
     else { throw Refusal(description: "\(file.path) is no planted bug") }
     self.what = what
     self.layers = layers
+    self.everyLayer = everyLayer
     self.isSlow = isSlow
     self.edits = edits.map {
       Edit(file: $0.file, before: $0.before.trimmingEnd, after: $0.after.trimmingEnd)

@@ -1,0 +1,113 @@
+import CrashModel
+import Sediment
+import SedimentDisk
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// A process of the layer `device`.
+///
+/// It writes a mark to the device's log before and after each call, and at its end one line to its standard output:
+/// `done`, `failed` with the error of a call that threw, or `wrong` with a finding.
+struct DeviceUser {
+  private let job: DeviceJob
+  private let control: Int32
+  private var store: SedimentStore
+  /// The file by a descriptor that stays, since another one that is closed would end the store's locks.
+  private let file: Int32
+  /// Its directory.
+  private let directory: Int32
+
+  static func run(_ job: DeviceJob) -> Never {
+    do {
+      let control = unsafe open(job.control, O_WRONLY | O_CLOEXEC)
+      var user = try DeviceUser(job, control)
+      try user.work()
+    } catch let error as CrashContradiction {
+      end("wrong: \(error)")
+    } catch {
+      end("failed: \(error)")
+    }
+    end("done")
+  }
+
+  /// Opens the store, and compares what it holds.
+  private init(_ job: DeviceJob, _ control: Int32) throws {
+    self.job = job
+    self.control = control
+    var options = job.setup.options
+    options.mustExist = job.past.isCreated
+    store = try SedimentStore(path: job.path, options: options)
+    file = unsafe open(job.path, O_RDWR | O_CLOEXEC)
+    directory = unsafe open(job.folder, O_RDONLY | O_CLOEXEC)
+    let found = try CrashContents(of: store)
+    guard let count = job.setup.match(found, job.past, least: job.least) else {
+      let text = found.withoutEmptyCollections.summary
+      throw CrashContradiction(
+        description: "found \(text), and not \(job.setup.summary(job.past, least: job.least)) or more; "
+          + "changes \(job.past.argument), of the last at least \(job.least)")
+    }
+    try store.expectAccounts()
+    mark(.opened(count))
+  }
+
+  private mutating func work() throws {
+    for number in job.past.next..<job.past.next + job.count {
+      if let command = job.command, command.number == number { tell(command.text) }
+      let operation = job.setup.operation(number)
+      mark(.begins(number))
+      do {
+        if case .reopen = operation {
+          try store.close()
+          store = try SedimentStore(path: job.path, options: job.setup.options)
+        } else {
+          try operation.carryOut(on: store, number: number)
+        }
+        mark(.ended(number, isSynced: operation.isSynced))
+      } catch let error as SedimentError where error.code == .outOfSpace {
+        mark(.refused(number))
+      } catch {
+        mark(.failed(number))
+        throw error
+      }
+      writeBack(after: number)
+    }
+    if job.end == .close {
+      try store.close()
+      mark(.closed)
+    }
+  }
+
+  private func writeBack(after number: Int) {
+    switch job.setup.writeback(after: number) {
+    case .nothing: break
+    case .part(let place, let length):
+      let byteCount = Double(lseek(file, 0, SEEK_END))
+      _ = posix_fadvise(file, off_t(place * byteCount), off_t(length * byteCount), POSIX_FADV_DONTNEED)
+    case .file: _ = posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED)
+    case .fileSystem: _ = fsync(directory)
+    }
+  }
+
+  private func mark(_ mark: DeviceMark) { tell("m\(mark.text)") }
+
+  /// Gives a command to the device.
+  private func tell(_ text: String) {
+    let bytes = Array(text.utf8)
+    guard unsafe write(control, bytes, bytes.count) == bytes.count else {
+      Self.end("wrong: there is no device")
+    }
+  }
+
+  private static func end(_ line: String) -> Never {
+    let bytes = Array("\(line)\n".utf8)
+    _ = unsafe write(STDOUT_FILENO, bytes, bytes.count)
+    // Nothing is closed on the way out.
+    _exit(0)
+  }
+}

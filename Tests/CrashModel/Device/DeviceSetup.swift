@@ -1,0 +1,135 @@
+package import Sediment
+internal import SedimentTesting
+
+/// How the layer `device` uses a store, as follows from a seed.
+package struct DeviceSetup: Sendable {
+  package let seed: UInt64
+  package let access: SedimentOptions.Access
+  private let use: Use
+  private let storesIndex: Bool
+  private let isCompressed: Bool
+  private let hasShortChanges: Bool
+
+  /// What a store is used for.
+  private enum Use: CaseIterable {
+    case mixed, churn, evicting, large, small
+  }
+
+  package init(seed: UInt64) {
+    self.seed = seed
+    // Not the numbers that a case chooses its moments by.
+    var generator = SeededGenerator(seed: seed ^ 0x6465_7669_6365)
+    func isOne(of count: Int) -> Bool { Int.random(in: 0..<count, using: &generator) == 0 }
+    let accesses: [SedimentOptions.Access] = [.automatic, .automatic, .windowless, .unmapped]
+    access = accesses[Int.random(in: 0..<accesses.count, using: &generator)]
+    use = Use.allCases[Int.random(in: 0..<Use.allCases.count, using: &generator)]
+    storesIndex = !isOne(of: 4)
+    isCompressed = isOne(of: 4)
+    hasShortChanges = isOne(of: 3)
+  }
+
+  package var options: SedimentOptions {
+    var options = SedimentOptions(
+      durability: .unsynced, access: access, compression: isCompressed ? .zstd(level: 1) : .off,
+      storesIndex: storesIndex)
+    // Some dead records are enough for the background to move live ones.
+    options.slackSlotCount = 3
+    options.useSmallWindow()
+    if hasShortChanges { options.changeByteCountMax = 60 }
+    if isEvicting { options.capacity = .evicting(maxBytes: 1 << 20) }
+    return options
+  }
+
+  package var isEvicting: Bool { use == .evicting }
+
+  package var description: String {
+    "\(use), \(access)\(storesIndex ? "" : ", no stored index")\(isCompressed ? ", compressed" : "")"
+  }
+
+  private var mix: CrashMix {
+    var mix = CrashMix(ofThread: nil)
+    switch use {
+    case .mixed: break
+    case .churn, .evicting:
+      mix.byteCountMax = isEvicting ? 20_000 : 6_000
+      mix.compactsOften = true
+      mix.isBlind = isEvicting
+      if isEvicting { mix.largePerThousand = 0 }
+    case .large: (mix.byteCountMax, mix.largePerThousand, mix.ownPerTen) = (300, 150, 3)
+    case .small: mix.byteCountMax = 120
+    }
+    return mix
+  }
+
+  /// The operation of a number.
+  package func operation(_ number: Int) -> CrashOperation {
+    let operation = number % 29 == 17 ? .reopen : mix.operation(number: number, seed: seed)
+    // The background has threads of its own.
+    if case .background = operation { return .sync }
+    return operation
+  }
+
+  /// What the page cache does of itself after the operation of a number.
+  package func writeback(after number: Int) -> Writeback {
+    var generator = SeededGenerator(seed: seed &+ UInt64(number) &* 0x9E37_79B9)
+    switch Int.random(in: 0..<12, using: &generator) {
+    case 0..<3:
+      return .part(Double.random(in: 0..<1, using: &generator), Double.random(in: 0..<1, using: &generator))
+    case 3: return .file
+    case 4: return .fileSystem
+    default: return .nothing
+    }
+  }
+
+  package enum Writeback {
+    case nothing
+    /// Begins to write the pages of a part of the file, and lets go of those that are written: where the part begins, and
+    /// how long it is, as parts of the file's length.
+    case part(Double, Double)
+    case file
+    /// Writes the changes of the file system itself.
+    case fileSystem
+  }
+}
+
+// MARK: States
+
+extension DeviceSetup {
+  /// The number of uncertain changes with which a store holds what was found, of at least so many; nil if none explains it.
+  package func match(_ found: CrashContents, _ past: DevicePast, least: Int) -> Int? {
+    var contents = CrashContents()
+    for number in past.fixed { contents.apply(operation(number), number: number, time: 0) }
+    var match = least == 0 && accepts(found, contents) ? 0 : nil
+    for (index, number) in past.tail.enumerated() {
+      contents.apply(operation(number), number: number, time: 0)
+      if index + 1 >= least, accepts(found, contents) { match = index + 1 }
+    }
+    return match
+  }
+
+  /// What a store holds at the least, with so many of the uncertain changes.
+  package func summary(_ past: DevicePast, least: Int) -> String {
+    var contents = CrashContents()
+    for number in past.fixed + past.tail.prefix(least) {
+      contents.apply(operation(number), number: number, time: 0)
+    }
+    return contents.withoutEmptyCollections.summary
+  }
+
+  /// Collections without keys do not count: a set that is refused may have made one.
+  private func accepts(_ found: CrashContents, _ expected: CrashContents) -> Bool {
+    let found = found.withoutEmptyCollections
+    guard isEvicting else { return found == expected.withoutEmptyCollections }
+    return found.collections.allSatisfy { name, entries in
+      entries.allSatisfy { expected.collections[name]?[$0.key] == $0.value }
+    }
+  }
+}
+
+extension CrashContents {
+  package var withoutEmptyCollections: CrashContents {
+    var contents = self
+    contents.collections = collections.filter { !$0.value.isEmpty }
+    return contents
+  }
+}
