@@ -117,7 +117,7 @@ import Testing
         == Run(
           0,
           """
-          export
+          expire export
           --format --collection --prefix --memory --hex-key --quiet --help
           jsonl csv
           inspect
@@ -130,7 +130,7 @@ import Testing
     let commands = try folder.sediment("help").output.matches(of: #/\n  ([a-z]+) +[a-z]/#).map {
       String($0.1)
     }
-    #expect(commands.count == 17)
+    #expect(commands.count == 18)
     for shell in ["bash", "zsh", "fish"] {
       let run = try folder.sediment("completions", shell)
       #expect(run.code == 0)

@@ -55,6 +55,44 @@ struct TerminalTests {
     #expect(try folder.sediment("ls", "s", "-k") == Run(0, "a\nb\n"))
   }
 
+  @Test func `A shell has the lines of earlier shells, without those that begin with a space`() throws {
+    try folder.makeSmallStore()
+    let line = "SEDIMENT_HISTORY=lines sediment shell s"
+    var window = try TerminalWindow(line, in: folder)
+    try window.wait(for: "sediment>")
+    try window.type("get a")
+    try window.press("Enter")
+    try window.wait(for: "one\n")
+    try window.type(" get b")
+    try window.press("Enter")
+    try window.wait(for: "two\n")
+    try window.press("C-d")
+    try window.wait(for: "exit code 0")
+    #expect(try folder.text("lines") == "get a\n")
+    let attributes = try FileManager.default.attributesOfItem(atPath: folder.path("lines"))
+    #expect(attributes[.posixPermissions] as? Int == 0o600)
+
+    // A line with a control character is not shown to the terminal.
+    try folder.write("get a\n\u{1b}[2J\n", to: "lines")
+    window = try TerminalWindow(line, in: folder)
+    try window.wait(for: "sediment>")
+    try window.press("Up", "Enter")
+    try window.wait(for: "sediment> get a\none\n")
+    try window.press("C-d")
+    try window.wait(for: "exit code 0")
+    #expect(try folder.names.filter { !$0.hasPrefix(".") } == ["lines", "s"])
+  }
+
+  @Test func `A history that has grown is shortened to its newest lines`() throws {
+    try folder.makeSmallStore()
+    try folder.write((1...2_001).map { "get \($0)\n" }.joined(), to: "lines")
+    let window = try TerminalWindow("SEDIMENT_HISTORY=lines sediment shell s", in: folder)
+    try window.wait(for: "sediment>")
+    try window.press("C-d")
+    try window.wait(for: "exit code 0")
+    #expect(try folder.text("lines") == (1_002...2_001).map { "get \($0)\n" }.joined())
+  }
+
   @Test func `Several completions are shown after their common beginning`() throws {
     try folder.fill("s") { store in
       for key in ["key one", "key two", "other"] { try store.set("v", forKey: key) }

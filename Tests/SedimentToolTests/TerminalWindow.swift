@@ -12,6 +12,7 @@ final class TerminalWindow {
     let script = """
       sediment() { '\(try ToolFolder.tool)' "$@"; }
       cd '\(folder.url.path)'
+      export SEDIMENT_HISTORY=
       \(line)
       echo "exit code $?"
       cat

@@ -49,6 +49,26 @@ import Testing
     #expect(try folder.bytes("s") == before)
   }
 
+  // MARK: expire
+
+  @Test func `The expiry of a value is changed, and its bytes are not`() throws {
+    try folder.makeSmallStore()
+    #expect(try folder.sediment("expire", "s", "b", "never") == Run())
+    #expect(
+      try folder.sediment("get", "s", "b", "-j")
+        == Run(0, #"{"key":"b","value":"two","expires":null}"# + "\n"))
+    #expect(try folder.sediment("expire", "s", "1", "2030-01-31T12:00:00Z", "-c", "users") == Run())
+    #expect(
+      try folder.sediment("get", "s", "1", "-j", "-c", "users")
+        == Run(0, #"{"key":"1","value":"Ada","expires":1896091200000}"# + "\n"))
+    #expect(
+      try folder.sediment("expire", "s", "z", "10m")
+        == Run(1, errors: "sediment: s: there is no value for the key 'z'\n"))
+    let refused = try folder.sediment("expire", "s", "b", "soon")
+    #expect(refused.code == 2)
+    #expect(refused.errors.hasPrefix("sediment: 'soon' is no time;"))
+  }
+
   // MARK: set
 
   @Test func `A value comes from an argument, a file or standard input`() throws {

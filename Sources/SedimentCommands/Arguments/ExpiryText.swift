@@ -6,6 +6,17 @@ enum ExpiryText {
     ("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000), ("w", 604_800_000),
   ]
 
+  /// The forms that `expiry` takes, for help.
+  static let forms = "after 90s, 10m, 1h30m, 7d, or at 2030-01-31T12:00:00Z"
+
+  /// Returns the expiry that a text means, or throws a usage failure.
+  static func required(_ text: String) throws(ToolFailure) -> SedimentExpiry {
+    guard let expiry = expiry(text) else {
+      throw .usage("'\(text)' is no time; give one such as 90s, 10m, 1h30m, 7d or 2030-01-31T12:00:00Z")
+    }
+    return expiry
+  }
+
   /// The expiry that a text means; nil if it means none.
   static func expiry(_ text: String) -> SedimentExpiry? {
     if text == "never" { return .never }

@@ -1,7 +1,13 @@
 /// All subcommands.
 enum CommandTable {
   static let groups: [(title: String, commands: [any Command.Type])] = [
-    ("Values", [GetCommand.self, SetCommand.self, RemoveCommand.self, ListCommand.self, CountCommand.self]),
+    (
+      "Values",
+      [
+        GetCommand.self, SetCommand.self, ExpireCommand.self, RemoveCommand.self, ListCommand.self,
+        CountCommand.self,
+      ]
+    ),
     (
       "The file",
       [

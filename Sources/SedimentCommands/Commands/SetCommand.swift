@@ -11,7 +11,7 @@ enum SetCommand: StoreCommand {
   private static let expires = OptionDeclaration(
     name: "expires", letter: "e", value: "WHEN",
     help:
-      "when the value ceases to be there: after 90s, 10m, 1h30m, 7d, or at 2030-01-31T12:00:00Z; never is the default"
+      "when the value expires: \(ExpiryText.forms); never is the default"
   )
   private static let ifAbsent = OptionDeclaration(
     name: "if-absent", help: "leave a value alone that is there; the exit code is 1 then")
@@ -55,11 +55,7 @@ enum SetCommand: StoreCommand {
     _ arguments: ParsedArguments, _ console: Console
   ) throws -> (SedimentStore) throws -> ExitCode {
     let key = try arguments.key(try arguments.required(.key))
-    let text = arguments.value(of: expires) ?? "never"
-    guard let expiry = ExpiryText.expiry(text) else {
-      throw ToolFailure.usage(
-        "'\(text)' is no time; give one such as 90s, 10m, 1h30m, 7d or 2030-01-31T12:00:00Z")
-    }
+    let expiry = try ExpiryText.required(arguments.value(of: expires) ?? "never")
     let bytes = try bytes(arguments, console)
     return { store in
       try Signals.check()

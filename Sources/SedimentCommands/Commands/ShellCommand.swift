@@ -9,11 +9,12 @@ enum ShellCommand: Command {
   static let declaration = CommandDeclaration(
     "shell", "takes commands for one store, line by line",
     discussion: """
-      The commands are get, set, rm, ls, count and stats, as the tool has them but without FILE; 'use NAME' works in a \
+      The commands are get, set, expire, rm, ls, count and stats, as the tool has them but without FILE; 'use NAME' works in a \
       collection from then on, and 'use' outside of any; 'sync' makes everything durable; 'help' tells more, and 'exit' or \
       Ctrl-D ends. Words with spaces are put in quotation marks. On a terminal, Tab completes commands and keys, the arrows \
-      go through the line and the lines before (which are kept for this session alone), and Ctrl-C drops a line or stops a \
-      command. The store is locked for others until the shell ends. From a file or a pipe a line is a command, a '#' begins \
+      go through the line and the lines before, and Ctrl-C drops a line or stops a command. Lines are kept in \
+      ~/.sediment_history, which only you can read, for later shells; a line that begins with a space is not, and \
+      SEDIMENT_HISTORY names another file, or none if it is empty. The store is locked for others until the shell ends. From a file or a pipe a line is a command, a '#' begins \
       a comment, and the exit code is that of the first command that failed.
       """,
     operands: [.store], options: [readOnly, create, .mode],

@@ -10,8 +10,8 @@ final class ShellSession {
   private var lineNumber = 0
 
   static let commands: [any StoreCommand.Type] = [
-    GetCommand.self, SetCommand.self, RemoveCommand.self, ListCommand.self, CountCommand.self,
-    StatsCommand.self,
+    GetCommand.self, SetCommand.self, ExpireCommand.self, RemoveCommand.self, ListCommand.self,
+    CountCommand.self, StatsCommand.self,
   ]
   private static let ownNames = ["use", "sync", "help", "exit", "quit"]
   private static var names: [String] { commands.map { $0.declaration.name } + ownNames }
@@ -47,8 +47,12 @@ final class ShellSession {
   private static let lineByteCountMax = 64 << 20
 
   private func runInteractively() throws -> ExitCode {
-    let editor = LineEditor(prompt: "sediment> ", input: console.input, complete: completion)
+    let file = HistoryFile()
+    let editor = LineEditor(
+      prompt: "sediment> ", input: console.input, history: LineHistory(file?.lines() ?? []),
+      complete: completion)
     while let line = try editor.line() {
+      if !line.hasPrefix(" ") { file?.append(line) }
       let outcome = try perform(line)
       try console.output.flush()
       if outcome.isLast { break }

@@ -3,7 +3,7 @@ final class LineEditor {
   private let prompt: String
   private let input: ByteSource
   private let complete: (_ before: String) throws -> LineCompletion
-  private var history = LineHistory()
+  private var history: LineHistory
 
   /// What may stand in the place of the last letters before the cursor.
   struct LineCompletion {
@@ -13,8 +13,11 @@ final class LineEditor {
     var candidates: [String] = []
   }
 
-  init(prompt: String, input: ByteSource, complete: @escaping (_ before: String) throws -> LineCompletion) {
-    (self.prompt, self.input, self.complete) = (prompt, input, complete)
+  init(
+    prompt: String, input: ByteSource, history: LineHistory,
+    complete: @escaping (_ before: String) throws -> LineCompletion
+  ) {
+    (self.prompt, self.input, self.history, self.complete) = (prompt, input, history, complete)
   }
 
   /// The next line; nil at the end of the input, and if the terminal is none.
@@ -95,12 +98,15 @@ extension String {
 
 /// The lines that were entered before, and which of them is shown.
 struct LineHistory {
-  private var lines: [String] = []
-  private var place = 0
+  private var lines: [String]
+  private var place: Int
   /// What was typed before the history was looked at.
   private var draft = ""
 
-  private static let countMax = 1_000
+  /// The number of lines that are kept.
+  static let countMax = 1_000
+
+  init(_ lines: [String]) { (self.lines, place) = (lines, lines.count) }
 
   /// Takes a line that was entered; one that is empty or as the last is not kept twice.
   mutating func add(_ line: String) {
