@@ -152,6 +152,11 @@ extension SedimentError {
       (.foreign, "Symbolic links in the path lead round in a circle. Name the store's own file.")
     case .isDirectory, .invalidArgument:
       (.foreign, "It is not a regular file. Name the store's own file, not a directory, pipe or device.")
+    case .tooManyOpenFiles, .tooManyOpenFilesInSystem:
+      (
+        .inputOutput,
+        "No more files can be open. Close some, or raise the limit of this process for open files."
+      )
     default:
       (.inputOutput, "The operating system could not do it.")
     }

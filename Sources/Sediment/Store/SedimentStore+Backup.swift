@@ -3,9 +3,10 @@ internal import Synchronization
 extension SedimentStore {
   /// Copies the store, as it is at one moment of the call, to a new file, while others go on writing.
   ///
-  /// The copy is a store, and is on the disk when the call returns. There must be no file at the path yet, be it a
-  /// link, and its directory must be there. If the call
-  /// throws, as it does with `cancelled` after the closure returned `stop`, no file is left behind.
+  /// The copy is a store, and is on the disk when the call returns. Bytes are copied as they are: a damaged store has a
+  /// damaged copy, so verify the copy before an older one goes. There must be no file at the path yet, be it a link, and
+  /// its directory must be there. If the call throws, as it does with `cancelled` after the closure returned `stop`, no
+  /// file is left behind.
   public func backup(
     to path: String, progress: ((SedimentProgress) -> SedimentIteration)? = nil
   ) throws {

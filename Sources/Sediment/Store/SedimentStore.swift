@@ -151,7 +151,8 @@ public final class SedimentStore: SedimentKeyspace {
   ///
   /// The closure collects the changes, which are made when it returns; if it throws, none is made. Of several changes
   /// of one key the last counts. Readers see all changes of the batch or none, also after a crash. Throws `tooLarge`
-  /// for more than 1,048,576 changes or 256 MiB, and otherwise as `SedimentKeyspace` says.
+  /// for more than 1,048,576 changes or 256 MiB, to which values above 128 KiB do not count, and otherwise as
+  /// `SedimentKeyspace` says.
   public func batch<Result>(
     durability: SedimentDurability? = nil, _ body: (inout SedimentBatch) throws -> Result
   ) throws -> Result {

@@ -26,6 +26,8 @@ public struct SystemErrorCode: Hashable, Sendable {
   public static let interrupted = SystemErrorCode(rawValue: EINTR)
   /// The process has no descriptor left.
   public static let tooManyOpenFiles = SystemErrorCode(rawValue: EMFILE)
+  /// The system has no room for another open file.
+  package static let tooManyOpenFilesInSystem = SystemErrorCode(rawValue: ENFILE)
   /// There is no such file or directory.
   public static let notFound = SystemErrorCode(rawValue: ENOENT)
   /// There is a file of that name already.
