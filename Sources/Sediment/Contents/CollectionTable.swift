@@ -77,6 +77,8 @@ final class CollectionTable: Sendable {
 
   /// The names in ascending order of their bytes.
   var names: [[UInt8]] {
-    tables.withLock { tables in tables.numbers.keys.sorted { $0.lexicographicallyPrecedes($1) } }
+    // Sorted without the lock: whoever looks up a collection would wait for that.
+    let names = tables.withLock { tables in Array(tables.numbers.keys) }
+    return names.sorted { $0.lexicographicallyPrecedes($1) }
   }
 }

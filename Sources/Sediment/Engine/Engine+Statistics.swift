@@ -24,22 +24,18 @@ extension Engine {
       add(log.volume, to: &figures)
       return figures
     }
-    writer.withLock { writer in
+    let compression = writer.withLock { writer in
       writer.takeBackReserved()
       add(writer, to: &figures)
       add(log.volume, to: &figures)
-      for state in all { add(state, writer, to: &figures) }
+      return all.map { $0.compression.figures(writer.permit) }
+    }
+    // Looked up by name without the lock, for which every change would wait.
+    for (state, compression) in zip(all, compression) where compression.valueCount > 0 {
+      figures.collectionCompression[String(decoding: state.name, as: UTF8.self)] = compression
+      figures.compression.add(compression)
     }
     return figures
-  }
-
-  private func add(
-    _ state: CollectionState, _ writer: borrowing LogWriter, to figures: inout SedimentStatistics
-  ) {
-    let compression = state.compression.figures(writer.permit)
-    if compression.valueCount == 0 { return }
-    figures.collectionCompression[String(decoding: state.name, as: UTF8.self)] = compression
-    figures.compression.add(compression)
   }
 
   private func add(_ volume: Volume, to figures: inout SedimentStatistics) {
