@@ -21,6 +21,7 @@ extension Compaction {
       try writer.withLock { (writer) throws(SedimentError) in
         guard writer.poison == nil, !lifetime.isClosed else { return }
         try cutEnd(&writer, spare)
+        writer.chooseReadMode()
       }
     } while writer.withLock({ writer in writer.space.end }) < end
   }
@@ -119,6 +120,5 @@ extension Compaction {
     }
     writer.space.cut(to: end)
     writer.setWantedFreeCount()
-    writer.chooseReadMode()
   }
 }

@@ -19,7 +19,9 @@ extension StoreOpening {
     let byteCount = missing.upperBound
     let slotCount = UInt32(min(byteCount >> UInt64(Limits.slotByteCountLog2), known(opened.log.catalogue)))
     try volume.map(upTo: SlotSpace.byteCount(of: slotCount))
-    volume.chooseReadMode()
+    let freeSlots = opened.log.catalogue.slots.freeRuns(before: slotCount)
+    let takenSlotCount = freeSlots.reduce(slotCount) { $0 - UInt32($1.count) }
+    volume.chooseReadMode(takenByteCount: SlotSpace.byteCount(of: takenSlotCount))
     // Segments end within the file, or a segment's length behind it; parts of a stored index may be said to lie
     // anywhere, and are not looked up.
     let permit = WritePermit()

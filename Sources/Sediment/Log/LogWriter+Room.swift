@@ -59,7 +59,7 @@ extension LogWriter {
   private mutating func setSoftEnd() {
     tail.wantsUpkeep =
       wantsCheckpoint || wantsSpace || wantsMaintenance || wantsIndexStored || wantsWindow
-      || volume.isReadModeDue
+      || isReadModeDue
     let isBarred = tail.isOfReserve || tail.isForOneRecord
     tail.softEnd = isBarred ? 0 : tail.segment.end - UInt64(Seal.recordByteCount)
   }

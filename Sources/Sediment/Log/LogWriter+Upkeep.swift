@@ -154,10 +154,16 @@ extension LogWriter {
 
   // MARK: Ahead of need
 
-  /// Chooses anew how records are read if the file has grown or shrunk by much since that was chosen; between two changes.
+  /// The bytes of the file but for its holes.
+  private var takenByteCount: UInt64 { SlotSpace.byteCount(of: usedSlotCount + space.freeCount) }
+
+  /// Whether the file has come to take so much more or less that how records are read is to be chosen anew.
+  var isReadModeDue: Bool { volume.isReadModeDue(takenByteCount: takenByteCount) }
+
+  /// Chooses anew how records are read if the file takes much more or less than when that was chosen; between two changes.
   mutating func chooseReadMode() {
-    guard volume.isReadModeDue else { return }
-    volume.chooseReadMode()
+    guard isReadModeDue else { return }
+    volume.chooseReadMode(takenByteCount: takenByteCount)
     volume.expectReads()
   }
 

@@ -13,35 +13,36 @@ public enum SedimentReadMode: String, Sendable, Hashable {
   case unmappedByAddresses
 }
 
-/// Chooses how records are read, by the length of the file and the memory that the process may have.
+/// Chooses how records are read, by the bytes that the file takes, without its holes, and the memory that the process may
+/// have.
 package struct ReadModeChoice {
-  /// The length of the file for which the mode was chosen.
+  /// What the file took when the mode was chosen.
   private var chosenByteCount: UInt64 = 0
   /// The memory that was found when the mode was chosen; 0 if it is not known or was not asked for.
   package private(set) var memoryByteCount: UInt64 = 0
 
-  /// A shorter file is mapped without asking how much memory there is.
+  /// A file that takes less is mapped without asking how much memory there is.
   private static var smallByteCountMax: UInt64 { 16 << 20 }
 
   package init() {}
 
-  /// Whether the file's length has changed by a 16th since the mode was chosen.
-  package func isDue(fileByteCount: UInt64) -> Bool {
-    let (low, high) = (min(fileByteCount, chosenByteCount), max(fileByteCount, chosenByteCount))
+  /// Whether what the file takes has changed by a 16th since the mode was chosen.
+  package func isDue(takenByteCount: UInt64) -> Bool {
+    let (low, high) = (min(takenByteCount, chosenByteCount), max(takenByteCount, chosenByteCount))
     return high > Self.smallByteCountMax && high - low >= high / 16
   }
 
-  /// Whether a file of a length fits into the memory.
+  /// Whether a file that takes so many bytes fits into the memory.
   ///
   /// A file that is read in place fits as long as it takes at most 7/8 of the memory. One that is read by calls fits again
   /// once it takes less than 3/4.
-  package mutating func fits(_ fileByteCount: UInt64, isMapped: Bool, memory: () -> UInt64?) -> Bool {
-    chosenByteCount = fileByteCount
-    guard fileByteCount > Self.smallByteCountMax else { return true }
+  package mutating func fits(_ takenByteCount: UInt64, isMapped: Bool, memory: () -> UInt64?) -> Bool {
+    chosenByteCount = takenByteCount
+    guard takenByteCount > Self.smallByteCountMax else { return true }
     memoryByteCount = memory() ?? 0
     guard memoryByteCount > 0 else { return true }
     return isMapped
-      ? fileByteCount <= memoryByteCount - memoryByteCount / 8
-      : fileByteCount < memoryByteCount - memoryByteCount / 4
+      ? takenByteCount <= memoryByteCount - memoryByteCount / 8
+      : takenByteCount < memoryByteCount - memoryByteCount / 4
   }
 }

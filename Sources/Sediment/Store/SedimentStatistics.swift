@@ -64,7 +64,8 @@ public struct SedimentStatistics: Sendable, Hashable {
   ///
   /// If this figure keeps growing, the disk hangs: changes are not made durable, and nobody else is told so.
   public package(set) var syncingNanoseconds: UInt64 = 0
-  /// How records are read, which the store chooses when it is opened, and when the file has grown or shrunk by a 16th.
+  /// How records are read, which the store chooses when it is opened, and when the file, without its holes, has grown or
+  /// shrunk by a 16th.
   public package(set) var readMode = SedimentReadMode.mapped
   /// The bytes of memory that the process could have when the store chose how to read; 0 if that is not known, or was not
   /// asked for because the file is short.

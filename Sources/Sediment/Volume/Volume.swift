@@ -106,18 +106,20 @@ internal import Synchronization
 
   // MARK: How records are read
 
-  /// Whether the file has grown or shrunk by so much that how records are read is to be chosen anew.
-  var isReadModeDue: Bool { mapping != nil && choice.isDue(fileByteCount: fileByteCount) }
+  /// Whether what the file takes has changed by so much that how records are read is to be chosen anew.
+  func isReadModeDue(takenByteCount: UInt64) -> Bool {
+    mapping != nil && choice.isDue(takenByteCount: takenByteCount)
+  }
 
   /// The memory that the process had when it was chosen how records are read; 0 if that was not asked for.
   var memoryByteCount: UInt64 { choice.memoryByteCount }
 
-  /// Chooses anew how records are read, between two changes.
+  /// Chooses anew how records are read, between two changes, by the bytes that the file takes: its holes take no memory.
   ///
   /// Readers that are under way go on as they began: what is exposed stays so.
-  func chooseReadMode() {
+  func chooseReadMode(takenByteCount: UInt64) {
     guard mapping != nil else { return }
-    let fits = choice.fits(fileByteCount, isMapped: readMode == .mapped, memory: memory)
+    let fits = choice.fits(takenByteCount, isMapped: readMode == .mapped, memory: memory)
     readMode = fits ? .mapped : .unmappedByMemory
     publishMapping()
   }
