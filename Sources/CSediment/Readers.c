@@ -71,15 +71,46 @@ void sediment_reader_wake_by(void (*woken)(uint64_t domain)) {
 
 #define WATCHED_BY_DEPARTURES UINT32_C(0x80000000)
 
+// Hints for whoever takes a slot among many that are owned; `owned` alone decides. At least as many are free as are
+// counted here sooner or later.
+static uint64_t slot_count = 0;
+static uint64_t free_slot_count = 0;
+static uint64_t looked_slot_count = 0;
+static struct sediment_reader *given_back_last = NULL;
+static struct sediment_reader *search_start = NULL;
+
+static int take_if_free(struct sediment_reader *slot, uint32_t owner) {
+  uint32_t free = 0;
+  if (__atomic_load_n(&slot->owned, __ATOMIC_RELAXED) != 0) return 0;
+  // Acquires what the slot's last thread wrote.
+  if (!__atomic_compare_exchange_n(&slot->owned, &free, owner, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) return 0;
+  (void)__atomic_fetch_sub(&free_slot_count, 1, __ATOMIC_RELAXED);
+  return 1;
+}
+
+static void free_slot(struct sediment_reader *slot) {
+  (void)__atomic_fetch_add(&free_slot_count, 1, __ATOMIC_RELAXED);
+  __atomic_store_n(&slot->owned, 0, __ATOMIC_RELEASE);
+  __atomic_store_n(&given_back_last, slot, __ATOMIC_RELEASE);
+}
+
+// Looks at a few slots on average, however many there are: it goes round from where the last search ended, and only
+// where more than a 16th of all is free.
 static struct sediment_reader *take_free_slot(uint32_t owner) {
-  struct sediment_reader *slot = __atomic_load_n(&slots, __ATOMIC_ACQUIRE);
-  for (; slot != NULL; slot = slot->next) {
-    uint32_t free = 0;
-    if (__atomic_load_n(&slot->owned, __ATOMIC_RELAXED) != 0) continue;
-    // Acquires what the slot's last thread wrote.
-    if (__atomic_compare_exchange_n(&slot->owned, &free, owner, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) return slot;
+  struct sediment_reader *last = __atomic_exchange_n(&given_back_last, NULL, __ATOMIC_ACQ_REL);
+  if (last != NULL && take_if_free(last, owner)) return last;
+  uint64_t count = __atomic_load_n(&slot_count, __ATOMIC_ACQUIRE);
+  if (__atomic_load_n(&free_slot_count, __ATOMIC_RELAXED) * 16 <= count) return NULL;
+  struct sediment_reader *slot = __atomic_load_n(&search_start, __ATOMIC_ACQUIRE), *found = NULL;
+  uint64_t looked = 0;
+  while (found == NULL && looked++ < count) {
+    if (slot == NULL) slot = __atomic_load_n(&slots, __ATOMIC_ACQUIRE);
+    if (take_if_free(slot, owner)) found = slot;
+    slot = slot->next;
   }
-  return NULL;
+  __atomic_store_n(&search_start, slot, __ATOMIC_RELEASE);
+  (void)__atomic_fetch_add(&looked_slot_count, looked, __ATOMIC_RELAXED);
+  return found;
 }
 
 static struct sediment_reader *add_slot(uint32_t owner) {
@@ -89,6 +120,8 @@ static struct sediment_reader *add_slot(uint32_t owner) {
   *slot = (struct sediment_reader){.owned = owner, .next = __atomic_load_n(&slots, __ATOMIC_ACQUIRE)};
   while (!__atomic_compare_exchange_n(&slots, &slot->next, slot, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
   }
+  // Counted once it is in the list, so that a search never goes on where there is none.
+  (void)__atomic_fetch_add(&slot_count, 1, __ATOMIC_RELEASE);
   return slot;
 }
 
@@ -182,7 +215,7 @@ static void end_holds(struct sediment_reader *slot) {
     struct sediment_reader *more = slot->more;
     slot->more = more->more;
     more->more = NULL;
-    __atomic_store_n(&more->owned, 0, __ATOMIC_RELEASE);
+    free_slot(more);
   }
 }
 
@@ -195,7 +228,7 @@ static void give_back(void *value) {
   depart(slot);
   // Should a later destructor of this thread read, it claims a slot again, and this one runs again.
   sediment_reader_slot = NULL;
-  __atomic_store_n(&slot->owned, 0, __ATOMIC_RELEASE);
+  free_slot(slot);
 }
 
 static void set_up(void) {
@@ -270,7 +303,7 @@ void sediment_reader_unpin(struct sediment_reader *slot) {
   __atomic_store_n(&slot->holds[0], 0, __ATOMIC_RELEASE);
   sediment_reader_order();
   bool is_awaited = take_watch(slot, 0);
-  __atomic_store_n(&slot->owned, 0, __ATOMIC_RELEASE);
+  free_slot(slot);
   if (is_awaited) wake(hold);
   sediment_forked_files_unpinned();
 }
@@ -427,15 +460,13 @@ bool sediment_reader_watch(uint64_t domain, uint64_t first, uint64_t end, size_t
   }
 }
 
-size_t sediment_reader_slot_count(void) {
-  size_t count = 0;
-  const struct sediment_reader *slot = __atomic_load_n(&slots, __ATOMIC_ACQUIRE);
-  for (; slot != NULL; slot = slot->next) count++;
-  return count;
-}
+size_t sediment_reader_slot_count(void) { return __atomic_load_n(&slot_count, __ATOMIC_RELAXED); }
+
+size_t sediment_reader_looked_count(void) { return __atomic_load_n(&looked_slot_count, __ATOMIC_RELAXED); }
 
 void sediment_readers_after_fork(void) {
   struct sediment_reader *mine = has_slot_key ? pthread_getspecific(slot_key) : sediment_reader_slot;
+  uint64_t free_count = 0;
   for (struct sediment_reader *slot = slots; slot != NULL; slot = slot->next) {
     // Whoever waited is in the parent.
     slot->watched &= WATCHED_BY_DEPARTURES;
@@ -449,5 +480,8 @@ void sediment_readers_after_fork(void) {
     slot->watched = 0;
     slot->departures = NULL;
     __atomic_store_n(&slot->owned, 0, __ATOMIC_RELEASE);
+    free_count++;
   }
+  // Other threads may have been about to count.
+  __atomic_store_n(&free_slot_count, free_count, __ATOMIC_RELAXED);
 }

@@ -255,7 +255,10 @@ uint64_t sediment_reader_advance(void);
 // after the system began to refuse the barrier that it had granted.
 uint64_t sediment_reader_oldest(uint64_t domain);
 
-// How many slots there are: as many as threads ever read at one time.
+// How many slots there are: as many as threads read and pins were kept at one time, and a 16th more at most.
 size_t sediment_reader_slot_count(void);
+
+// How many slots were looked at so far for a free one.
+size_t sediment_reader_looked_count(void);
 
 #endif

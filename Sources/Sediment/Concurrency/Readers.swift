@@ -203,8 +203,11 @@ package enum Readers {
     unsafe sediment_reader_depart(box.departure)
   }
 
-  /// How many slots there are: as many as threads ever read at one time.
+  /// How many slots there are: as many as threads read and pins were kept at one time, and a 16th more at most.
   package static var slotCount: Int { sediment_reader_slot_count() }
+
+  /// How many slots were looked at so far for a free one.
+  package static var lookedSlotCount: Int { sediment_reader_looked_count() }
 }
 
 /// What a thread does once it is outside, with the memory by which it is known until then.

@@ -57,6 +57,35 @@ import Testing
     ends.end()
   }
 
+  @Test func `A pin looks at few slots for a free one, however many are kept`() async {
+    // In a process of its own: slots are never given back to the system.
+    await #expect(processExitsWith: .success) {
+      let domain = ReaderDomain.make()
+      func pin(_ slot: Int) -> Readers.Pin {
+        Readers.reading(domain) { Readers.pin(domain, UInt64(slot + 1)) }
+      }
+      let count = 4_096
+      var pins = (0..<count).map(pin)
+      var pinCount = count
+      for round in 0..<8 {
+        let places = stride(from: round % 2, to: count, by: 2)
+        for place in places { Readers.unpin(pins[place]) }
+        for place in places { pins[place] = pin(place) }
+        // Of two that are given back only one was the last.
+        for place in places.dropLast() {
+          for place in [place, place + 1] { Readers.unpin(pins[place]) }
+          for place in [place, place + 1] { pins[place] = pin(place) }
+        }
+        pinCount += count / 2 + count
+      }
+      #expect(Readers.lookedSlotCount < 32 * pinCount)
+      #expect(Readers.slotCount <= count * 17 / 16 + 64)
+      #expect(Readers.heldSlots(in: domain) == (1...UInt64(count)).map(\.self))
+      for pin in pins { Readers.unpin(pin) }
+      #expect(Readers.heldSlots(in: domain) == [])
+    }
+  }
+
   @Test func `A pin is a hold of no thread, which ends on any other`() {
     Readers.enter(domain)
     let pin = Readers.pin(domain, 7)
