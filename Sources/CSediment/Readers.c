@@ -193,7 +193,13 @@ void sediment_reader_hold_more(struct sediment_reader *slot, uint32_t number, ui
   __atomic_store_n(&slot->holds[number], hold, __ATOMIC_RELEASE);
 }
 
-void sediment_reader_let_go_more(struct sediment_reader *slot, uint32_t number) {
+void sediment_reader_exchange_inner(uint64_t domain, uint64_t file_slot) {
+  sediment_reader_hold(domain, file_slot);
+  sediment_reader_leave();
+}
+
+// Ends the hold of a number that has no place in the thread's own slot.
+static void let_go_more(struct sediment_reader *slot, uint32_t number) {
   slot = slot_of_hold(slot, &number);
   uint64_t hold = slot->holds[number];
   __atomic_store_n(&slot->holds[number], 0, __ATOMIC_RELEASE);
@@ -201,9 +207,14 @@ void sediment_reader_let_go_more(struct sediment_reader *slot, uint32_t number) 
   if (take_watch(slot, number)) wake(hold);
 }
 
+void sediment_reader_let_go_last(struct sediment_reader *slot) {
+  if (slot->hold_count == 0) __builtin_trap();
+  let_go_more(slot, --slot->hold_count);
+}
+
 // Ends all holds of a thread, and gives back the slots that its own leads to.
 static void end_holds(struct sediment_reader *slot) {
-  while (slot->hold_count > SEDIMENT_HOLDS) sediment_reader_let_go_more(slot, --slot->hold_count);
+  while (slot->hold_count > SEDIMENT_HOLDS) let_go_more(slot, --slot->hold_count);
   while (slot->hold_count > 0) {
     uint32_t number = --slot->hold_count;
     uint64_t hold = slot->holds[number];

@@ -43,7 +43,7 @@ public func sediment_get(
       "buffer is null, or buffer_size larger than any buffer. Pass a buffer with its size, or none and 0.")
   }
   return unsafe using(collection) { (open: OpenCollection) in
-    let status = unsafe try open.keys.withExpiringValue(forKey: keyBytes) { value, _ in
+    let status = unsafe try open.keys.copyValue(forKey: keyBytes) { value in
       unsafe valueSize.pointee = value.count
       guard value.count <= bufferSize else { return SEDIMENT_SHORT }
       if let start = value.baseAddress, let buffer = unsafe buffer {
@@ -64,7 +64,7 @@ public func sediment_get_copy(
   return unsafe using(collection) { (open: OpenCollection) in
     let target = unsafe try required(value, "value")
     let valueSize = unsafe try required(valueSize, "value_size")
-    let found: Void? = unsafe try open.keys.withExpiringValue(forKey: keyBytes) { value, _ in
+    let found: Void? = unsafe try open.keys.copyValue(forKey: keyBytes) { value in
       var copy = GrowingBytes()
       unsafe try copy.append(value)
       let byteCount = copy.count

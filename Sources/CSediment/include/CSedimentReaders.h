@@ -111,6 +111,9 @@ struct sediment_reader {
 
 #define SEDIMENT_DEPARTING UINT32_C(0x80000000)
 
+// Small enough to be worth no call, which compilers do not always see.
+#define SEDIMENT_PART_OF_CALLER static inline __attribute__((always_inline))
+
 // The model of the program's own variables, which is one instruction. Musl refuses to load a library later
 // that uses it.
 #if defined(__GLIBC__)
@@ -149,7 +152,7 @@ void sediment_reader_enter_inner(struct sediment_reader *slot, uint64_t domain);
 void sediment_reader_leave_inner(struct sediment_reader *slot);
 
 // Begins a scope of this thread, for a domain from 1 to SEDIMENT_DOMAIN_ALL. Not for signal handlers.
-static inline void sediment_reader_enter(uint64_t domain) {
+SEDIMENT_PART_OF_CALLER void sediment_reader_enter(uint64_t domain) {
   struct sediment_reader *slot = sediment_reader_slot;
   if (__builtin_expect(slot == NULL, 0)) slot = sediment_reader_claim();
   if (__builtin_expect(slot->depth++ == 0, 1)) {
@@ -162,7 +165,7 @@ static inline void sediment_reader_enter(uint64_t domain) {
 }
 
 // Ends the scope that this thread began last; traps if it is in none.
-static inline void sediment_reader_leave(void) {
+SEDIMENT_PART_OF_CALLER void sediment_reader_leave(void) {
   struct sediment_reader *slot = sediment_reader_slot;
   if (__builtin_expect(slot == NULL || slot->depth == 0, 0)) __builtin_trap();
   if (__builtin_expect(--slot->depth == 0, 1)) {
@@ -175,13 +178,14 @@ static inline void sediment_reader_leave(void) {
 // Lets a function be called with the domain whenever a hold has ended that was watched; always the same one.
 void sediment_reader_wake_by(void (*woken)(uint64_t domain));
 
-// Go on with a hold that has no place in the thread's own slot, and with the end of one that is watched or lies there.
+// Go on with a hold that has no place in the thread's own slot, and with the end of one that lies elsewhere, is not there
+// or is watched.
 void sediment_reader_hold_more(struct sediment_reader *slot, uint32_t number, uint64_t hold);
-void sediment_reader_let_go_more(struct sediment_reader *slot, uint32_t number);
+void sediment_reader_let_go_last(struct sediment_reader *slot);
 void sediment_reader_let_go_watched(struct sediment_reader *slot, uint32_t number, uint64_t hold);
 
 // Holds a slot of the domain's file beyond the end of the scope in which it was found (R4a); slot 0 stands for none.
-static inline void sediment_reader_hold(uint64_t domain, uint64_t file_slot) {
+SEDIMENT_PART_OF_CALLER void sediment_reader_hold(uint64_t domain, uint64_t file_slot) {
   struct sediment_reader *slot = sediment_reader_slot;
   if (__builtin_expect(slot == NULL, 0)) __builtin_trap();
   uint64_t hold = file_slot << SEDIMENT_DOMAIN_BITS | domain;
@@ -193,12 +197,32 @@ static inline void sediment_reader_hold(uint64_t domain, uint64_t file_slot) {
   sediment_reader_hold_more(slot, number, hold);
 }
 
-// Ends the hold that this thread began last (R6, R7); traps if it has none.
-static inline void sediment_reader_let_go(void) {
+// Replaces the scope that this thread began last by a hold (R4a, R5): `sediment_reader_hold` and `sediment_reader_leave`
+// where neither is the only one of the thread.
+void sediment_reader_exchange_inner(uint64_t domain, uint64_t file_slot);
+
+SEDIMENT_PART_OF_CALLER void sediment_reader_exchange(uint64_t domain, uint64_t file_slot) {
+  // The scope's beginning has made sure that there is one.
   struct sediment_reader *slot = sediment_reader_slot;
-  if (__builtin_expect(slot == NULL || slot->hold_count == 0, 0)) __builtin_trap();
-  uint32_t number = --slot->hold_count;
+  uint32_t number = slot->hold_count;
+  if (__builtin_expect(slot->depth == 1 && number < SEDIMENT_HOLDS, 1)) {
+    slot->hold_count = number + 1;
+    __atomic_store_n(&slot->holds[number], file_slot << SEDIMENT_DOMAIN_BITS | domain, __ATOMIC_RELEASE);
+    slot->depth = 0;
+    __atomic_store_n(&slot->announcement, 0, __ATOMIC_RELEASE);
+    return;
+  }
+  sediment_reader_exchange_inner(domain, file_slot);
+}
+
+// Ends the hold that this thread began last (R6, R7); traps if it has none.
+SEDIMENT_PART_OF_CALLER void sediment_reader_let_go(void) {
+  // The hold's beginning has made sure that there is one.
+  struct sediment_reader *slot = sediment_reader_slot;
+  // Without a hold it is the highest number.
+  uint32_t number = slot->hold_count - 1;
   if (__builtin_expect(number < SEDIMENT_HOLDS, 1)) {
+    slot->hold_count = number;
     uint64_t hold = slot->holds[number];
     __atomic_store_n(&slot->holds[number], 0, __ATOMIC_RELEASE);
     sediment_reader_order();
@@ -206,7 +230,7 @@ static inline void sediment_reader_let_go(void) {
     sediment_reader_let_go_watched(slot, number, hold);
     return;
   }
-  sediment_reader_let_go_more(slot, number);
+  sediment_reader_let_go_last(slot);
 }
 
 // Makes a hold that is no thread's: a pin, which ends with the slot that is given back, on any thread and in any order.

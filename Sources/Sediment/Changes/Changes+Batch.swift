@@ -171,7 +171,7 @@ extension Changes {
   ) throws(SedimentError) {
     var probe = view.probe(changes[number].hash)
     let found = try reader.locate(
-      key, in: collection, verifying: false, inWindow: window, probe: &probe)
+      key, in: collection, verifying: false, forChange: true, inWindow: window, probe: &probe)
     changes[number].entryPlace = found == nil ? nil : probe.found
     if let found { changes.note(found, ofChange: number) }
     found?.release()

@@ -295,7 +295,8 @@ extension Changes {
   ) throws(SedimentError) -> Bool {
     var probe = index.view.probe(hash)
     let old = try reader.locate(
-      key, in: state.number, verifying: false, inWindow: writer.recordsInWindow, probe: &probe)
+      key, in: state.number, verifying: false, forChange: true, inWindow: writer.recordsInWindow,
+      probe: &probe)
     guard let old else {
       // Where a damaged record may be the key's, that it has none would be a lie.
       var other = index.view.probe(hash)

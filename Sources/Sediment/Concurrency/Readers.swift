@@ -64,15 +64,15 @@ package enum Readers {
   /// slot, and keeps the store's file open all the same.
   @inline(__always)
   package static func exchangeScope(_ domain: ReaderDomain, forHoldOn slot: UInt64?) {
-    hold(domain, slot)
+    // Slot 0 is the file's head, which is never freed.
+    sediment_reader_exchange(domain.number, slot ?? 0)
     SchedulePoint.reach(.published)
-    leave()
+    SchedulePoint.reach(.readerLeft)
   }
 
   /// Holds a slot that was found in this thread's scope, until `letGo`.
   @inline(__always)
   package static func hold(_ domain: ReaderDomain, _ slot: UInt64?) {
-    // Slot 0 is the file's head, which is never freed.
     sediment_reader_hold(domain.number, slot ?? 0)
   }
 
@@ -136,6 +136,15 @@ package enum Readers {
 
   /// Whether this thread is in a scope of a domain.
   package static func isInside(_ domain: ReaderDomain) -> Bool { sediment_reader_is_inside(domain.number) }
+
+  /// Begins a scope after another one has ended; whether what was found in that one, whose epoch is given, can be used as
+  /// if it had not ended.
+  @inline(__always)
+  static func enterAgain(_ domain: ReaderDomain, since epoch: UInt64) -> Bool {
+    enter(domain)
+    // Otherwise something was unlinked since, and may be freed already.
+    return sediment_reader_epoch_now() == epoch
+  }
 
   /// Begins a scope after another one has ended.
   ///

@@ -198,7 +198,8 @@ extension Contents {
     // Where it takes a call it may fail, and nothing may be appended then: not knowing which entry of the index to replace
     // would leave the key with two of them.
     let old =
-      isMapped ? nil : try reader.locate(key, in: state.number, verifying: false, probe: &probe)
+      isMapped
+      ? nil : try reader.locate(key, in: state.number, verifying: false, forChange: true, probe: &probe)
     defer { old?.release() }
     try writer.makeRoom(byteCount, key, for: purpose)
     let position = try writer.append(form, byteCount: byteCount, key: key, value: value, way)

@@ -26,28 +26,64 @@ package struct DeletionClock: Sendable {
   /// deleted so much later than it could be.
   static let pauseMilliseconds: UInt64 = 30 * 1000
 
+  /// From which observed time on a look is confirmed or kept, if the wall clock does not go back.
+  private var nextChange: UInt64 = 0
+
   /// Takes what the clocks show: the wall clock, and what a clock that cannot jump has counted since the last call, both
   /// in milliseconds.
+  @inline(__always)
   package mutating func note(wallClock: UInt64, elapsed: UInt64, in clocks: inout StoreNumbers.Clocks) {
     let now = Look(
       wallClock: min(wallClock, Limits.clockMax),
       observed: min(clocks.observed.addingReportingOverflow(elapsed).partialValue, Limits.clockMax))
     clocks.observed = now.observed
-    clocks.highest = max(clocks.highest, now.wallClock)
+    // Then the wall clock reaches all looks, and what it has confirmed.
+    let goesOn = now.wallClock >= clocks.highest
+    if goesOn { clocks.highest = now.wallClock }
+    if !goesOn || now.observed >= nextChange { take(now, in: &clocks) }
+  }
+
+  /// Drops, confirms and keeps looks.
+  @inline(never)
+  private mutating func take(_ now: Look, in clocks: inout StoreNumbers.Clocks) {
     // What a clock had confirmed that was wrong for long counts no more once it is right.
     clocks.deletion = min(clocks.deletion, now.wallClock)
-    var looks = laterLooks
-    if clocks.candidate > 0 {
-      looks.insert(Look(wallClock: clocks.candidate, observed: clocks.candidateObserved), at: 0)
+    dropUnreached(now, in: &clocks)
+    while let candidate = clocks.candidateLook,
+      now.observed - candidate.observed >= Self.confirmationMilliseconds
+    {
+      clocks.deletion = max(clocks.deletion, candidate.wallClock)
+      clocks.candidateLook = laterLooks.isEmpty ? nil : laterLooks.removeFirst()
     }
-    // The wall clock does not reach these any more.
-    looks.removeAll { $0.wallClock > now.wallClock }
-    let confirmed = looks.prefix { now.observed - $0.observed >= Self.confirmationMilliseconds }
-    if let last = confirmed.last { clocks.deletion = max(clocks.deletion, last.wallClock) }
-    looks.removeFirst(confirmed.count)
-    if looks.last.map({ now.observed - $0.observed >= Self.pauseMilliseconds }) ?? true { looks.append(now) }
-    (clocks.candidate, clocks.candidateObserved) = (looks[0].wallClock, looks[0].observed)
-    laterLooks = Array(looks.dropFirst())
+    let last = keep(now, in: &clocks)
+    nextChange = min(
+      clocks.candidateObserved + Self.confirmationMilliseconds, last.observed + Self.pauseMilliseconds)
+  }
+
+  /// Drops the looks at a time that the wall clock does not reach any more: none, or the last ones.
+  private mutating func dropUnreached(_ now: Look, in clocks: inout StoreNumbers.Clocks) {
+    while let last = laterLooks.last, last.wallClock > now.wallClock { laterLooks.removeLast() }
+    // Those after it are later, and were dropped as well.
+    if clocks.candidate > now.wallClock { clocks.candidateLook = nil }
+  }
+
+  /// Keeps a look if a pause has passed since the last one; the result is the last one.
+  private mutating func keep(_ now: Look, in clocks: inout StoreNumbers.Clocks) -> Look {
+    if let last = laterLooks.last ?? clocks.candidateLook {
+      if now.observed - last.observed < Self.pauseMilliseconds { return last }
+      laterLooks.append(now)
+    } else {
+      clocks.candidateLook = now
+    }
+    return now
+  }
+}
+
+extension StoreNumbers.Clocks {
+  /// The oldest look that is to be confirmed.
+  fileprivate var candidateLook: DeletionClock.Look? {
+    get { candidate > 0 ? DeletionClock.Look(wallClock: candidate, observed: candidateObserved) : nil }
+    set { (candidate, candidateObserved) = (newValue?.wallClock ?? 0, newValue?.observed ?? 0) }
   }
 }
 

@@ -40,8 +40,7 @@ final class Log: AboveReader, Sendable {
     keptWriter = opened.writer?.kept
     head = opened.head
     gate = SyncGate(
-      syncedSequence: opened.syncedSequence, watermark: opened.watermark,
-      clock: { [disk = reader.disk] in disk.monotonicClock() })
+      syncedSequence: opened.syncedSequence, watermark: opened.watermark, disk: reader.disk)
     returned = opened.returned
     isNameOnDisk = opened.isNameOnDisk
   }

@@ -20,11 +20,11 @@ internal import Synchronization
   private(set) var watermark: LogPosition
   private let synced: Atomic<UInt64>
   let syncCount = Atomic<UInt64>(0)
-  private let clock: @Sendable () -> UInt64
+  private let disk: any Disk
   private var continuations: [(sequence: UInt64, resume: @Sendable (SedimentError?) -> Void)] = []
 
-  init(syncedSequence: UInt64, watermark: LogPosition, clock: @escaping @Sendable () -> UInt64) {
-    self.clock = clock
+  init(syncedSequence: UInt64, watermark: LogPosition, disk: any Disk) {
+    self.disk = disk
     changed = Condition(of: lock)
     synced = Atomic(syncedSequence)
     self.watermark = watermark
@@ -35,7 +35,7 @@ internal import Synchronization
 
   /// For how many nanoseconds a thread has had the turn; 0 if none has it.
   var turnNanoseconds: UInt64 {
-    lock.withLock { takenAt.map { clock() &- $0 } ?? 0 }
+    lock.withLock { takenAt.map { disk.monotonicClock() &- $0 } ?? 0 }
   }
 
   /// Returns once everything up to a sequence is on the disk; `sync` makes it so, by one thread at a time.
@@ -74,7 +74,7 @@ internal import Synchronization
   private func useTurn(
     _ sync: () throws(SedimentError) -> (sequence: UInt64, watermark: LogPosition)
   ) throws(SedimentError) {
-    takenAt = clock()
+    takenAt = disk.monotonicClock()
     lock.unlock()
     LockRank.syncing.noteTaking()
     var outcome: Result<Void, SedimentError> = .success(())

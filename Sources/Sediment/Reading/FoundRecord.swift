@@ -11,6 +11,9 @@ internal import SedimentFormat
 
   var sequence: UInt64 { segment.sequence(low: view.sequenceLow) }
 
+  /// The slot of the file in which it begins.
+  @inline(__always) var slot: UInt64 { position &>> UInt64(Limits.slotByteCountLog2) }
+
   @inline(__always) func release() {
     if let owner = unsafe owner { unsafe owner.deallocate() }
   }

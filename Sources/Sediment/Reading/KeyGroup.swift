@@ -77,7 +77,7 @@ extension Reader {
     defer { Readers.leave() }
     let view = index.view
     let keyHash = view.keyHash
-    let epoch = Readers.epoch(in: domain)
+    var scope = LendingScope(domain, lending: lending)
     for number in 0..<group.count {
       let home = view.home(unsafe RawSpan(_unsafeBytes: group.key(number)), collection: state.number)
       unsafe (group.homes + number).initialize(to: home)
@@ -91,50 +91,27 @@ extension Reader {
     for number in 0..<group.count {
       let key = unsafe RawSpan(_unsafeBytes: group.key(number))
       let hash = unsafe group.homes[number].hash
-      // Once something was unlinked while code of a user ran, the memory that was searched may be that of other tables.
-      let isStale = Readers.epoch(in: domain) != epoch
-      let place = unsafe isStale ? search(hash, keyHash) : group.places[number]
+      let place = unsafe scope.isStale ? search(hash, keyHash) : group.places[number]
       // Others may have changed the index since.
       if let place, place.isCurrent(hash, in: index.view),
         let found = recordInPlace(key, place, state, isNear: true), isWhole(found)
       {
         let expiry = SedimentExpiry(written: found.view.expiry)
-        let value = unsafe FoundValue(found.view.value, owner: nil)
-        try call(body, first + number, value, expiry, lending: lending)
-        continue
+        try scope.call(holding: found.slot) {
+          try body(first + number, unsafe RawSpan(_unsafeBytes: found.view.value), expiry)
+        }
+      } else if let found = try findAnew(key, hash, keyHash, state) {
+        let expiry = SedimentExpiry(written: found.view.expiry)
+        let value = try value(of: found)
+        defer { value.release() }
+        try scope.call(holding: heldSlot(value)) {
+          try body(first + number, unsafe RawSpan(_unsafeBytes: value.bytes), expiry)
+        }
+      } else {
+        try scope.call(holding: nil) { try body(first + number, nil, .never) }
       }
-      guard let found = try findAnew(key, hash, keyHash, state) else {
-        try call(body, first + number, nil, .never, lending: lending)
-        continue
-      }
-      let expiry = SedimentExpiry(written: found.view.expiry)
-      let value = try value(of: found)
-      defer { value.release() }
-      try call(body, first + number, value, expiry, lending: lending)
-    }
-  }
-
-  /// Calls the closure of `read` with a value, which nobody releases.
-  @inline(__always)
-  private func call(
-    _ body: (Int, RawSpan?, SedimentExpiry) throws -> Void, _ number: Int, _ value: FoundValue?,
-    _ expiry: SedimentExpiry, lending: Bool
-  ) throws {
-    if !lending { return try call(body, number, value, expiry) }
-    try lend(nil, value) { try call(body, number, value, expiry) }
-    // Whoever closes the store waits for the one closure, and not for all that would follow.
-    try lifetime.check()
-  }
-
-  @inline(__always)
-  private func call(
-    _ body: (Int, RawSpan?, SedimentExpiry) throws -> Void, _ number: Int, _ value: FoundValue?,
-    _ expiry: SedimentExpiry
-  ) rethrows {
-    if let value {
-      try body(number, unsafe RawSpan(_unsafeBytes: value.bytes), expiry)
-    } else {
-      try body(number, nil, expiry)
+      // Whoever closes the store waits for the one closure, and not for all that would follow.
+      if lending { try lifetime.check() }
     }
   }
 

@@ -174,6 +174,8 @@ extension Reader {
   }
 
   static var callByteCountMin: Int { 512 }
+  /// The most bytes that the first call reads for a change: a page, which the system reads in any case.
+  static var changeByteCountMax: Int { 4096 }
 
   static var prefetchByteCountMin: Int { 192 }
 

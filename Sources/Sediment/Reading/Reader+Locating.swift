@@ -76,18 +76,18 @@ extension Reader {
 extension Reader {
   /// The newest record of a key, whatever it says; nil if the index has none.
   ///
-  /// Inside a reader's scope or with the writer; see `record(at:inWindow:)`. With `verifying`, entries that lead to
+  /// Inside a reader's scope or with the writer; see `record(at:forChange:inWindow:)`. With `verifying`, entries that lead to
   /// a damaged record are passed over as long as there are others, so that a key which was set again is well again.
   @inline(__always)
   func locate(
-    _ key: RawSpan, in collection: UInt32, verifying: Bool, inWindow: RecordsInWindow? = nil,
-    probe: inout IndexProbe
+    _ key: RawSpan, in collection: UInt32, verifying: Bool, forChange: Bool = false,
+    inWindow: RecordsInWindow? = nil, probe: inout IndexProbe
   ) throws(SedimentError) -> FoundRecord? {
     var damage: UInt64?
     while let entry = probe.next() {
       let position = entry.position &<< 3
       if verifying { prefetch(entry) }
-      guard let found = try record(at: position, inWindow: inWindow) else {
+      guard let found = try record(at: position, forChange: forChange, inWindow: inWindow) else {
         damage = position
         continue
       }
@@ -107,12 +107,17 @@ extension Reader {
   ///
   /// A record in the window is copied, but for whoever has the writer, from which `inWindow` comes: the record may be
   /// read where it lies until something is appended.
+  /// With `forChange`, the value is not asked for: fewer bytes are read where the record is read by a call.
   @inline(__always)
-  func record(at position: UInt64, inWindow: RecordsInWindow? = nil) throws(SedimentError) -> FoundRecord? {
+  func record(
+    at position: UInt64, forChange: Bool = false, inWindow: RecordsInWindow? = nil
+  ) throws(SedimentError) -> FoundRecord? {
     guard let segment = slots.segment(at: position &>> UInt64(Limits.slotByteCountLog2)) else { return nil }
     let end = min(segment.readableEnd, volume.mappedByteCount)
     if let found = mappedRecord(at: position, in: segment, before: end) { return found }
-    if position >= end, position < segment.readableEnd { return try readRecord(at: position, in: segment) }
+    if position >= end, position < segment.readableEnd {
+      return try readRecord(at: position, in: segment, forChange: forChange)
+    }
     if let inWindow, position >= segment.readableEnd { return record(at: position, in: segment, inWindow) }
     return try recordElsewhere(at: position, in: segment)
   }
@@ -209,10 +214,15 @@ extension Reader {
 
   /// Reads a record that is not mapped into memory of its own.
   @inline(never)
-  func readRecord(at position: UInt64, in segment: Segment) throws(SedimentError) -> FoundRecord? {
+  func readRecord(
+    at position: UInt64, in segment: Segment, forChange: Bool = false
+  ) throws(SedimentError) -> FoundRecord? {
     guard position < segment.end else { return nil }
     let available = Int(min(segment.end - position, UInt64(Limits.inlineValueByteCountMax) * 2))
-    let firstByteCount = min(available, callByteCount.load(ordering: .relaxed))
+    let guessed = callByteCount.load(ordering: .relaxed)
+    // A few long values raise the average far above what most records take, and a change needs no value.
+    let isShort = forChange && guessed > Self.changeByteCountMax
+    let firstByteCount = min(available, isShort ? Self.callByteCountMin : guessed)
     var memory = UnsafeMutableRawPointer.allocate(byteCount: firstByteCount, alignment: 8)
     do throws(SedimentError) {
       var count = unsafe try readBytes(into: memory, firstByteCount, at: position)

@@ -74,30 +74,46 @@ extension Reader {
   /// Finds the value of a key; if there is one, the reading goes on until `endReading`.
   @usableFromInline
   func beginReading(_ key: RawSpan, _ state: CollectionState) throws(SedimentError) -> FoundValue? {
-    try enterReading()
-    let view = index.view
-    let search = KeySearch(view.home(key, collection: state.number))
-    if let found = recordInPlace(key, search.place, state) {
-      if isWhole(found) { return unsafe FoundValue(found.view.value, owner: nil) }
-    } else if isMissing(search, state) {
-      Readers.leave()
-      return nil
-    }
-    return try beginReadingAnew(key, state)?.value
+    var expiry: UInt64 = 0
+    return try begin(key, state, lending: false, takingExpiry: false, &expiry)
   }
 
-  /// The same, with when the value expires: 0 for never.
-  // Written out, since one way into both takes 24 instructions more for each reading.
+  /// Finds the value of a key, and when it expires, 0 for never; if there is one, the reading goes on until `endReading`.
   @usableFromInline
   func beginReading(
     _ key: RawSpan, _ state: CollectionState, expiry: inout UInt64
+  ) throws(SedimentError) -> FoundValue? {
+    try begin(key, state, lending: false, takingExpiry: true, &expiry)
+  }
+
+  /// Finds the value of a key for code of a user; if there is one, its slots are held until `endLending`.
+  @usableFromInline
+  func beginLending(_ key: RawSpan, _ state: CollectionState) throws(SedimentError) -> FoundValue? {
+    var expiry: UInt64 = 0
+    return try begin(key, state, lending: true, takingExpiry: false, &expiry)
+  }
+
+  /// Finds the value of a key, and when it expires, for code of a user; if there is one, its slots are held until
+  /// `endLending`.
+  @usableFromInline
+  func beginLending(
+    _ key: RawSpan, _ state: CollectionState, expiry: inout UInt64
+  ) throws(SedimentError) -> FoundValue? {
+    try begin(key, state, lending: true, takingExpiry: true, &expiry)
+  }
+
+  // A part of each of these functions: a call takes 24 instructions more for each reading.
+  @inline(always)
+  private func begin(
+    _ key: RawSpan, _ state: CollectionState, lending: Bool, takingExpiry: Bool, _ expiry: inout UInt64
   ) throws(SedimentError) -> FoundValue? {
     try enterReading()
     let view = index.view
     let search = KeySearch(view.home(key, collection: state.number))
     if let found = recordInPlace(key, search.place, state) {
       if isWhole(found) {
-        expiry = found.view.expiry
+        if takingExpiry { expiry = found.view.expiry }
+        if lending { Readers.exchangeScope(domain, forHoldOn: found.slot) }
         return unsafe FoundValue(found.view.value, owner: nil)
       }
     } else if isMissing(search, state) {
@@ -106,6 +122,7 @@ extension Reader {
     }
     guard let found = try beginReadingAnew(key, state) else { return nil }
     expiry = found.expiry
+    if lending { lend(found.value) }
     return found.value
   }
 

@@ -77,24 +77,35 @@ extension SedimentKeyspace {
     forKey key: Key, _ body: (RawSpan) throws -> Result
   ) throws -> Result? {
     return try key.withSedimentBytes { key in
-      guard let value = try reader.beginReading(key, state) else { return nil }
-      reader.lend(value)
+      guard let value = try reader.beginLending(key, state) else { return nil }
       defer { reader.endLending(value) }
       return try body(unsafe RawSpan(_unsafeBytes: value.bytes))
     }
   }
 
-  /// The same with when the value expires: 0 for never, else milliseconds since 1970.
+  /// Calls a closure of a user as `withValue` does, also with when the value expires: 0 for never, else milliseconds since
+  /// 1970.
   @inlinable
   package func withExpiringValue<Key: SedimentBytes & ~Escapable, Result>(
     forKey key: Key, _ body: (UnsafeRawBufferPointer, UInt64) throws -> Result
   ) throws -> Result? {
     return try key.withSedimentBytes { key in
       var expiry: UInt64 = 0
-      guard let value = try reader.beginReading(key, state, expiry: &expiry) else { return nil }
-      reader.lend(value)
+      guard let value = try reader.beginLending(key, state, expiry: &expiry) else { return nil }
       defer { reader.endLending(value) }
       return try unsafe body(value.bytes, expiry)
+    }
+  }
+
+  /// Calls a closure that copies the value of a key: it must be short, and use no store.
+  @inlinable
+  package func copyValue<Key: SedimentBytes & ~Escapable, Result>(
+    forKey key: Key, _ body: (UnsafeRawBufferPointer) throws -> Result
+  ) throws -> Result? {
+    return try key.withSedimentBytes { key in
+      guard let value = try reader.beginReading(key, state) else { return nil }
+      defer { reader.endReading(value) }
+      return try unsafe body(value.bytes)
     }
   }
 

@@ -78,6 +78,25 @@ struct ReadModeTests {
     try store.close()
   }
 
+  @Test func `A change reads little of the record that it replaces, though a few values are long`() throws {
+    let store = try open(.unmapped)
+    for number in 0..<100 { try store.set(pattern(100, number), forKey: Self.key(number)) }
+    for number in 0..<100 { try store.set([UInt8](repeating: 1, count: 12_000), forKey: "long \(number)") }
+    try store.close()
+    // The average record has 6 KB.
+    let again = try open(.unmapped)
+    try again.set("first", forKey: Self.key(0))
+    disk.forgetReads()
+    try #expect(again.retrieve(forKey: Self.key(4)) == pattern(100, 4))
+    #expect(try #require(disk.readByteCounts.first) > 4096)
+    disk.forgetReads()
+    try again.set("new", forKey: Self.key(1))
+    try #expect(again.remove(forKey: Self.key(2)))
+    try again.batch { batch in batch.set("new", forKey: Self.key(3)) }
+    #expect(disk.readByteCounts == [512, 512, 512])
+    try again.close()
+  }
+
   @Test(arguments: [nil, 32 << 20] as [UInt64?])
   func `A file that fits is read in place, without a call`(memory: UInt64?) throws {
     try make()
