@@ -20,6 +20,8 @@ struct Compaction: AboveReader, ~Copyable {
   #if DEBUG
     /// Whether the accounts were right when the store was opened.
     var hadRightAccounts = false
+    /// The number of steps that the background has taken.
+    var stepCount = 0
   #endif
 
   init(

@@ -136,7 +136,7 @@ extension Compactor {
     let refused = refusedCount(writer)
     do throws(SedimentError) {
       next = try compaction.withLock { (compaction) throws(SedimentError) in
-        defer { compaction.assertAccounts() }
+        defer { compaction.assertAccountsAfterStep() }
         return try compaction.maintain()
       }
     } catch  where [.closed, .outcomeUnknown].contains(error.code) {
