@@ -2,8 +2,9 @@ import Foundation
 
 /// A mistake that the suite must find, as edits of the sources that a switch of the environment turns on.
 ///
-/// Its file, named for it, says what is wrong, which layers are to find it, and for each edit a file, the lines that
-/// are there and the lines that take their place; these ask `isPlanted`. The sources themselves know nothing of it.
+/// Its file, named for it, says what is wrong, which layers are to find it, perhaps a case that found it once, and for
+/// each edit a file, the lines that are there and the lines that take their place; these ask `isPlanted`. The sources
+/// themselves know nothing of it.
 struct PlantedBug {
   let name: String
   let what: String
@@ -11,6 +12,8 @@ struct PlantedBug {
   let layers: [String]
   /// Layers that must each find it besides, where they can be tried.
   let everyLayer: [String]
+  /// A case that found it once, such as "schedules:7", which is asked before the layers; nil if there is none.
+  let knownCase: String?
   /// Whether finding it takes a minute or more, so that only long runs look for it.
   let isSlow: Bool
   let edits: [Edit]
@@ -38,6 +41,7 @@ struct PlantedBug {
     var what = ""
     var layers: [String] = []
     var everyLayer: [String] = []
+    var knownCase: String?
     var isSlow = false
     var edits: [Edit] = []
     var part = ""
@@ -48,6 +52,8 @@ struct PlantedBug {
         layers = value.components(separatedBy: " ")
       } else if let value = Self.value(of: "each of", line), part.isEmpty {
         everyLayer = value.components(separatedBy: " ")
+      } else if let value = Self.value(of: "case", line), part.isEmpty {
+        knownCase = value
       } else if line == "slow: yes", part.isEmpty {
         isSlow = true
       } else if let value = Self.value(of: "file", line) {
@@ -68,6 +74,7 @@ struct PlantedBug {
     self.what = what
     self.layers = layers
     self.everyLayer = everyLayer
+    self.knownCase = knownCase
     self.isSlow = isSlow
     self.edits = edits.map {
       Edit(file: $0.file, before: $0.before.trimmingEnd, after: $0.after.trimmingEnd)
