@@ -166,7 +166,13 @@ extension Engine {
       }
       try log.poisoning { () throws(SedimentError) in
         try log.volume.file.sync()
-        try head.advance(to: checkpoint, watermark: synced.end, state: .closed)
+      }
+      do throws(SedimentError) {
+        try log.advancing(&head) { (head) throws(SedimentError) in
+          try head.advance(to: checkpoint, watermark: synced.end, state: .closed)
+        }
+      } catch  where error.code == .outOfSpace {
+        // Everything is on the disk, and there is no room to say that the log is closed.
       }
       return (synced.sequence, synced.end)
     }

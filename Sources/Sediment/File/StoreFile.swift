@@ -169,6 +169,11 @@ package final class StoreFile: @unchecked Sendable {
     try onDisk { () throws(DiskError) in try file.write(bytes, at: offset) }
   }
 
+  /// Whether the disk refused the first byte of a write at an offset for want of space, so that the place is as it was.
+  func isRefusal(_ error: SedimentError, at offset: UInt64) -> Bool {
+    error.code == .outOfSpace && error.offset == offset && traits.refusesWholly
+  }
+
   func write(_ bytes: [UInt8], at offset: UInt64) throws(SedimentError) {
     try write(unsafe bytes.span.bytes, at: offset)
   }

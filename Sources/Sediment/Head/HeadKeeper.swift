@@ -7,7 +7,8 @@ package typealias CheckpointPlace = (segment: SegmentIdentity, offset: UnitOffse
 ///
 /// The superblock that does not lead, or is not sound, is always written first, and only once the leading one is
 /// known to be on the medium; having read it proves only that the cache has it. After a failure every further
-/// change fails with the same error (invariant 20). Not for several threads at once.
+/// change fails with the same error (invariant 20), unless the disk refused the first byte of a superblock for want of
+/// space: then both superblocks are as they were. Not for several threads at once.
 package struct HeadKeeper: Sendable {
   /// The superblock that an opening would follow now.
   package private(set) var leading: Superblock
@@ -35,8 +36,10 @@ package struct HeadKeeper: Sendable {
     self.isNoteUnsynced = isNoteUnsynced
   }
 
-  /// Whether a log that was closed must be declared open before anything is appended to it.
-  package var isClosed: Bool { leading.state == .closed }
+  /// Whether a log that was closed must be declared open before anything is appended to it, by both superblocks.
+  package var isClosed: Bool { leading.state == .closed || other?.state == .closed }
+  /// Whether nothing more can be changed.
+  var hasFailed: Bool { failure != nil }
 
   /// The lowest generation of a hot segment that one of the superblocks needs (invariant 12).
   package var neededGeneration: Generation {
@@ -129,7 +132,8 @@ package struct HeadKeeper: Sendable {
     do throws(SedimentError) {
       try body(&self)
     } catch {
-      failure = error
+      let isRefusal = Superblock.Copy.allCases.contains { file.isRefusal(error, at: $0.byteOffset) }
+      if !isRefusal { failure = error }
       throw error
     }
   }

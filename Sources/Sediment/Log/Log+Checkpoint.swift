@@ -11,20 +11,24 @@ extension Log {
     guard let writer, let head else { throw .readOnly(path) }
     try head.withLock { (head) throws(SedimentError) in
       let place = try withWriter { (writer) throws(SedimentError) in try appendCheckpoint(&writer) }
-      var poison: SedimentError?
+      var failure: SedimentError?
       try gate.turn { () throws(SedimentError) in
         let synced = try syncLog()
         // The sync counts for whoever waited for it, but nothing may be written any more.
-        poison = writer.withLock { writer in writer.poison }
-        guard poison == nil else { return synced }
-        try poisoning { () throws(SedimentError) in
-          for _ in 0..<(both ? 2 : 1) {
-            try head.advance(to: place, watermark: synced.watermark, state: .open)
+        failure = writer.withLock { writer in writer.poison }
+        guard failure == nil else { return synced }
+        do throws(SedimentError) {
+          try advancing(&head) { (head) throws(SedimentError) in
+            for _ in 0..<(both ? 2 : 1) {
+              try head.advance(to: place, watermark: synced.watermark, state: .open)
+            }
           }
+        } catch  where error.code == .outOfSpace {
+          failure = error
         }
         return synced
       }
-      if let poison { throw poison }
+      if let failure { throw failure }
       let needed = head.neededGeneration
       writer.withLock { writer in writer.neededGeneration = needed }
       background.tell(.checkpoint)

@@ -91,6 +91,21 @@ final class Log: AboveReader, Sendable {
     }
   }
 
+  /// Lets superblocks lead by `body`, and poisons if that fails; without the writer's lock.
+  ///
+  /// A superblock whose first byte the disk refused for want of space is as it was, and does not poison.
+  func advancing(
+    _ head: inout HeadKeeper, _ body: (inout HeadKeeper) throws(SedimentError) -> Void
+  ) throws(SedimentError) {
+    do throws(SedimentError) {
+      try body(&head)
+    } catch  where error.code == .outOfSpace && !head.hasFailed {
+      throw error
+    } catch {
+      throw writer?.withLock { writer in writer.fail(error) } ?? error
+    }
+  }
+
   /// Does what this opening needs before its first change: room to write, and two superblocks that say that the log is
   /// open (invariants 7 and 16).
   ///
@@ -109,12 +124,12 @@ final class Log: AboveReader, Sendable {
       }
       if head.isClosed {
         try head.checkEnd()
-        try poisoning { () throws(SedimentError) in
-          if !isNameOnDisk {
+        if !isNameOnDisk {
+          try poisoning { () throws(SedimentError) in
             try onDisk { () throws(DiskError) in try disk.secureNames(of: path) }
           }
-          try head.reopen()
         }
+        try advancing(&head) { (head) throws(SedimentError) in try head.reopen() }
       }
       isPrepared.store(true, ordering: .releasing)
       SchedulePoint.reach(.published)

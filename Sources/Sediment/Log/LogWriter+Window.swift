@@ -45,9 +45,7 @@ extension LogWriter {
   ///
   /// After a refusal the place is as it was, and the next change may be written there (invariant 6).
   private mutating func failWriting(_ error: SedimentError, at offset: UInt64) -> SedimentError {
-    let isRefusal =
-      error.code == .outOfSpace && error.offset == offset && volume.file.traits.refusesWholly
-    return isRefusal ? error : fail(error)
+    volume.file.isRefusal(error, at: offset) ? error : fail(error)
   }
 
   /// Writes zeros behind a record that is to be synced, if the last such lies not far before it.

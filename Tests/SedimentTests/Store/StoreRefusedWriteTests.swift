@@ -72,6 +72,50 @@ struct StoreRefusedWriteTests {
     #expect(Set(codes) == [.outOfSpace, .outcomeUnknown])
   }
 
+  /// On a file system that copies on write a full disk refuses superblocks as well.
+  @Test(arguments: accesses)
+  func `Each write of a first change and a checkpoint may be refused, and the store goes on`(
+    access: SedimentOptions.Access
+  ) throws {
+    let whole = try Self.prepared(access)
+    try whole.reopen()
+    let first = whole.disk.callCount
+    try whole.store.set("new", forKey: "new", durability: .synced)
+    try whole.store.checkpoint()
+    var changeCodes: Set<SedimentError.Code?> = []
+    for (index, call) in whole.disk.calls[first...].enumerated() where call.operation == .write {
+      let fixture = try Self.prepared(access)
+      try fixture.reopen()
+      let before = try contents(of: fixture.store)
+      fixture.disk.injectForGood(.error(.noSpace), fromCall: first + index, only: [.write])
+      let codes = [
+        code { try fixture.store.set("new", forKey: "new", durability: .synced) },
+        code { try fixture.store.checkpoint() },
+      ]
+      #expect(codes.contains(.outOfSpace), "call \(index)")
+      #expect(codes.allSatisfy { $0 == nil || $0 == .outOfSpace }, "call \(index): \(codes)")
+      if codes[0] != nil { #expect(try contents(of: fixture.store) == before, "call \(index)") }
+      fixture.disk.clearFaults()
+      try expectHealthy(fixture, "call \(index)")
+      changeCodes.insert(codes[0])
+    }
+    // The superblocks before the change were tried, and the one after it.
+    #expect(changeCodes == [.outOfSpace, nil])
+  }
+
+  @Test(arguments: accesses)
+  func `A close that cannot say so keeps everything`(access: SedimentOptions.Access) throws {
+    let fixture = try Self.prepared(access)
+    try fixture.store.set("new", forKey: "new", durability: .synced)
+    let before = try contents(of: fixture.store)
+    fixture.disk.injectForGood(.error(.noSpace), only: [.write])
+    try fixture.store.close()
+    #expect(code { _ = try StoreFixture.opened(StoreFixture.path, on: fixture.disk) } == .outOfSpace)
+    fixture.disk.clearFaults()
+    let again = try StoreFixture.opened(StoreFixture.path, on: fixture.disk.afterPowerLoss(.nothing))
+    #expect(try contents(of: again) == before)
+  }
+
   @Test func `What cannot be flushed waits in the window, and nothing is stored there before it can be`()
     throws
   {
