@@ -53,6 +53,7 @@ struct DeviceUser {
           + "changes \(job.past.argument), of the last at least \(job.least)")
     }
     try store.expectAccounts()
+    try Self.checkCopy(job)
     mark(.opened(count))
   }
 
@@ -75,12 +76,37 @@ struct DeviceUser {
         mark(.failed(number))
         throw error
       }
+      if job.setup.isCopied(after: number) { try copy() }
       writeBack(after: number)
     }
     if job.end == .close {
       try store.close()
       mark(.closed)
     }
+  }
+
+  /// Makes a backup in place of the last one.
+  private func copy() throws {
+    mark(.copying)
+    _ = unsafe unlink(job.copyPath)
+    do {
+      try store.backup(to: job.copyPath)
+      mark(.copied)
+    } catch let error as SedimentError where error.code == .outOfSpace {}
+  }
+
+  /// Compares the backup, if there must be one.
+  private static func checkCopy(_ job: DeviceJob) throws {
+    guard let copied = job.past.copied else { return }
+    var options = job.setup.options
+    options.readOnly = true
+    if unsafe access(job.copyPath, F_OK) != 0 { throw CrashContradiction(description: "the backup is gone") }
+    let copy = try SedimentStore(path: job.copyPath, options: options)
+    let found = try CrashContents(of: copy)
+    try copy.close()
+    if job.setup.matches(found, copied) { return }
+    let text = found.withoutEmptyCollections.summary
+    throw CrashContradiction(description: "the backup has \(text); changes \(job.past.argument)")
   }
 
   private func writeBack(after number: Int) {
@@ -91,6 +117,7 @@ struct DeviceUser {
       _ = posix_fadvise(file, off_t(place * byteCount), off_t(length * byteCount), POSIX_FADV_DONTNEED)
     case .file: _ = posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED)
     case .fileSystem: _ = fsync(directory)
+    case .rest(let microseconds): usleep(microseconds)
     }
   }
 

@@ -28,6 +28,8 @@ package struct DeviceJob: Sendable {
   }
 
   package var path: String { "\(folder)/store.sediment" }
+  /// The path of its backup.
+  package var copyPath: String { "\(folder)/copy.sediment" }
 
   package static let word = "device"
 
@@ -65,6 +67,9 @@ package enum DeviceMark: Equatable, Sendable {
   case refused(Int)
   /// It has thrown, and does not say what it did. It is the process's last.
   case failed(Int)
+  /// The last backup goes, and a new one is made.
+  case copying
+  case copied
   case closed
 
   package var text: String {
@@ -74,6 +79,8 @@ package enum DeviceMark: Equatable, Sendable {
     case .ended(let number, let isSynced): "\(isSynced ? "synced" : "ended") \(number)"
     case .refused(let number): "refused \(number)"
     case .failed(let number): "failed \(number)"
+    case .copying: "copying 0"
+    case .copied: "copied 0"
     case .closed: "closed 0"
     }
   }
@@ -89,6 +96,8 @@ package enum DeviceMark: Equatable, Sendable {
     case "synced": self = .ended(number, isSynced: true)
     case "refused": self = .refused(number)
     case "failed": self = .failed(number)
+    case "copying": self = .copying
+    case "copied": self = .copied
     case "closed": self = .closed
     default: return nil
     }
@@ -104,6 +113,8 @@ extension DevicePast {
     case .ended(_, let isSynced): if isSynced { fix() }
     case .refused(let number): refuse(number)
     case .failed: break
+    case .copying: copy(false)
+    case .copied: copy(true)
     case .closed: fix()
     }
   }

@@ -7,6 +7,9 @@ package struct DevicePast: Equatable, Sendable {
   /// Changes after them, of which the first ones may be there, any number of them.
   package private(set) var tail: [Int] = []
 
+  /// The changes that a backup has beside the store; nil if there need be none.
+  package private(set) var copied: [Int]?
+
   package init() {}
 
   /// The number after all that were used.
@@ -30,6 +33,11 @@ package struct DevicePast: Equatable, Sendable {
     tail = []
   }
 
+  /// Notes that a backup of this moment is there, or that the last one is about to go.
+  package mutating func copy(_ isThere: Bool) {
+    copied = isThere ? fixed + tail : nil
+  }
+
   /// Notes that the store was found with so many of the uncertain changes.
   package mutating func find(_ count: Int) {
     tail.removeLast(tail.count - count)
@@ -41,16 +49,20 @@ package struct DevicePast: Equatable, Sendable {
 
 extension DevicePast {
   package var argument: String {
-    "\(isCreated ? "created" : "new"):\(next):\(Self.text(fixed)):\(Self.text(tail))"
+    let parts = [Self.text(fixed), Self.text(tail), copied.map(Self.text) ?? Self.nothing]
+    return "\(isCreated ? "created" : "new"):\(next):\(parts.joined(separator: ":"))"
   }
 
   package init?(_ argument: String) {
     let parts = argument.split(separator: ":", omittingEmptySubsequences: false)
-    guard parts.count == 4, let next = Int(parts[1]), let fixed = Self.numbers(parts[2]),
+    guard parts.count == 5, let next = Int(parts[1]), let fixed = Self.numbers(parts[2]),
       let tail = Self.numbers(parts[3])
     else { return nil }
+    copied = parts[4] == Self.nothing ? nil : Self.numbers(parts[4])
     (isCreated, self.next, self.fixed, self.tail) = (parts[0] == "created", next, fixed, tail)
   }
+
+  private static let nothing = "nothing"
 
   /// Runs of numbers, as `1-5,8`.
   private static func text(_ numbers: [Int]) -> String {

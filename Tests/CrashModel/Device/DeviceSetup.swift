@@ -12,7 +12,9 @@ package struct DeviceSetup: Sendable {
 
   /// What a store is used for.
   private enum Use: CaseIterable {
-    case mixed, churn, evicting, large, small
+    case mixed, churn, evicting, large
+    /// Many small changes between syncs, which the window takes together.
+    case windowed
   }
 
   package init(seed: UInt64) {
@@ -21,8 +23,9 @@ package struct DeviceSetup: Sendable {
     var generator = SeededGenerator(seed: seed ^ 0x6465_7669_6365)
     func isOne(of count: Int) -> Bool { Int.random(in: 0..<count, using: &generator) == 0 }
     let accesses: [SedimentOptions.Access] = [.automatic, .automatic, .windowless, .unmapped]
-    access = accesses[Int.random(in: 0..<accesses.count, using: &generator)]
+    let chosen = accesses[Int.random(in: 0..<accesses.count, using: &generator)]
     use = Use.allCases[Int.random(in: 0..<Use.allCases.count, using: &generator)]
+    access = use == .windowed ? .automatic : chosen
     storesIndex = !isOne(of: 4)
     isCompressed = isOne(of: 4)
     hasShortChanges = isOne(of: 3)
@@ -42,6 +45,9 @@ package struct DeviceSetup: Sendable {
 
   package var isEvicting: Bool { use == .evicting }
 
+  /// How many operations a history takes, of which small ones are quick.
+  package var operationCount: Int { use == .windowed ? 200 : 60 }
+
   package var description: String {
     "\(use), \(access)\(storesIndex ? "" : ", no stored index")\(isCompressed ? ", compressed" : "")"
   }
@@ -56,20 +62,30 @@ package struct DeviceSetup: Sendable {
       mix.isBlind = isEvicting
       if isEvicting { mix.largePerThousand = 0 }
     case .large: (mix.byteCountMax, mix.largePerThousand, mix.ownPerTen) = (300, 150, 3)
-    case .small: mix.byteCountMax = 120
+    case .windowed: mix.largePerThousand = 0
     }
     return mix
   }
 
   /// The operation of a number.
   package func operation(_ number: Int) -> CrashOperation {
-    let operation = number % 29 == 17 ? .reopen : mix.operation(number: number, seed: seed)
+    if number % 29 == 17 { return .reopen }
+    switch mix.operation(number: number, seed: seed) {
     // The background has threads of its own.
-    if case .background = operation { return .sync }
-    return operation
+    case .background: return .sync
+    case .set(let place, let byteCount, _, _) where use == .windowed:
+      return .set(place, byteCount: byteCount, .unsynced)
+    case .remove where use == .windowed: return .sync
+    case .batch(let members, _) where use == .windowed:
+      return .set(members[0].place, byteCount: members[0].byteCount ?? 20, .unsynced)
+    case let operation: return operation
+    }
   }
 
-  /// What the page cache does of itself after the operation of a number.
+  /// Whether a backup is made after the operation of a number.
+  package func isCopied(after number: Int) -> Bool { number % 19 == 7 }
+
+  /// What happens beside the store after the operation of a number, in the page cache above all.
   package func writeback(after number: Int) -> Writeback {
     var generator = SeededGenerator(seed: seed &+ UInt64(number) &* 0x9E37_79B9)
     switch Int.random(in: 0..<12, using: &generator) {
@@ -77,6 +93,8 @@ package struct DeviceSetup: Sendable {
       return .part(Double.random(in: 0..<1, using: &generator), Double.random(in: 0..<1, using: &generator))
     case 3: return .file
     case 4: return .fileSystem
+    // Most of what an idle store does it does within that.
+    case 5 where number % 4 == 0: return .rest(microseconds: 150_000)
     default: return .nothing
     }
   }
@@ -89,6 +107,8 @@ package struct DeviceSetup: Sendable {
     case file
     /// Writes the changes of the file system itself.
     case fileSystem
+    /// Nothing happens for some time.
+    case rest(microseconds: UInt32)
   }
 }
 
@@ -97,8 +117,7 @@ package struct DeviceSetup: Sendable {
 extension DeviceSetup {
   /// The number of uncertain changes with which a store holds what was found, of at least so many; nil if none explains it.
   package func match(_ found: CrashContents, _ past: DevicePast, least: Int) -> Int? {
-    var contents = CrashContents()
-    for number in past.fixed { contents.apply(operation(number), number: number, time: 0) }
+    var contents = state(past.fixed)
     var match = least == 0 && accepts(found, contents) ? 0 : nil
     for (index, number) in past.tail.enumerated() {
       contents.apply(operation(number), number: number, time: 0)
@@ -107,13 +126,18 @@ extension DeviceSetup {
     return match
   }
 
+  /// Whether a store holds what changes leave.
+  package func matches(_ found: CrashContents, _ numbers: [Int]) -> Bool { accepts(found, state(numbers)) }
+
+  private func state(_ numbers: [Int]) -> CrashContents {
+    var contents = CrashContents()
+    for number in numbers { contents.apply(operation(number), number: number, time: 0) }
+    return contents
+  }
+
   /// What a store holds at the least, with so many of the uncertain changes.
   package func summary(_ past: DevicePast, least: Int) -> String {
-    var contents = CrashContents()
-    for number in past.fixed + past.tail.prefix(least) {
-      contents.apply(operation(number), number: number, time: 0)
-    }
-    return contents.withoutEmptyCollections.summary
+    state(past.fixed + past.tail.prefix(least)).withoutEmptyCollections.summary
   }
 
   /// Collections without keys do not count: a set that is refused may have made one.

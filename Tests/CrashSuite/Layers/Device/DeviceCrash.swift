@@ -27,11 +27,15 @@ struct DeviceCrash {
   init(_ log: DeviceLog, using generator: inout SeededGenerator) {
     let records = log.records
     let place = Int.random(in: 0...records.count, using: &generator)
-    switch Int.random(in: 0..<4, using: &generator) {
+    switch Int.random(in: 0..<5, using: &generator) {
     // Just after a mark.
     case 0: moment = records[place...].firstIndex { $0.kind == .mark }.map { $0 + 1 } ?? records.count
     // Just before a flush, when most is uncertain.
     case 1: moment = records[place...].firstIndex { $0.kind == .flush } ?? records.count
+    // When the last process has just opened the store.
+    case 2:
+      let opened = records.lastIndex { if case .opened = log.mark($0) { true } else { false } }
+      moment = opened.map { $0 + 1 } ?? place
     default: moment = place
     }
     plan =

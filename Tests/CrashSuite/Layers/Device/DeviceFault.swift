@@ -7,8 +7,6 @@ struct DeviceFault {
   /// The command that lets it begin, and the one that ends it for the processes that follow, if it ends.
   let command: String
   let end: String?
-  /// Whether reads fail or are wrong, so that a process may say so, or die of a page that cannot be read.
-  let concernsReads: Bool
 
   /// One at random, of a device of so many bytes; nil for a device that is sound, as most are.
   static func random(_ byteCount: UInt64, using generator: inout SeededGenerator) -> DeviceFault? {
@@ -17,32 +15,31 @@ struct DeviceFault {
     let begin = number(0..<size) & -4096
     let all = "0 \(size)"
     let part = "\(begin) \(min(begin + number(1..<size / 4), size))"
-    switch number(0..<20) {
-    case 0..<3:
+    switch number(0..<36) {
+    case 0..<5:
       return DeviceFault("a flush fails", "fault flush 1 \(EIO) 0 \(all)")
-    case 3..<5:
-      return DeviceFault("writes fail for a time", "fault write \(number(1..<6)) \(EIO) 0 \(all)")
-    case 5: return DeviceFault("writes of a part fail for good", "fault write -1 \(EIO) 0 \(part)")
-    case 6:
+    case 5..<9:
+      return DeviceFault("writes fail for a time", "fault write \(number(1..<4)) \(EIO) 0 \(all)")
+    case 9: return DeviceFault("writes of a part fail for good", "fault write -1 \(EIO) 0 \(part)")
+    case 10:
       return DeviceFault(
         "all writes fail, until it is mended", "fault write -1 \(EIO) 0 \(all)", "fault write 0 0 0 0 0")
-    case 7: return DeviceFault("discards fail", "fault zero -1 \(EOPNOTSUPP) 0 \(all)")
-    case 8: return DeviceFault("flushes are slow", "fault flush 2 0 \(number(100..<1500)) \(all)")
-    case 9: return DeviceFault("writes are slow", "fault write 2 0 \(number(100..<1500)) \(all)")
-    case 10..<12: return DeviceFault("it has no more room", "room \(number(0..<64))", "room -1")
-    case 12:
+    case 11: return DeviceFault("discards fail", "fault zero -1 \(EOPNOTSUPP) 0 \(all)")
+    case 12: return DeviceFault("flushes are slow", "fault flush 2 0 \(number(100..<1500)) \(all)")
+    case 13: return DeviceFault("writes are slow", "fault write 2 0 \(number(100..<1500)) \(all)")
+    case 14..<16: return DeviceFault("it has no more room", "room \(number(0..<64))", "room -1")
+    case 16:
       return DeviceFault(
-        "reads fail for a time", "fault read \(number(1..<6)) \(EIO) 0 \(all)", concernsReads: true)
-    case 13:
+        "reads fail for a time", "fault read \(number(1..<6)) \(EIO) 0 \(all)")
+    case 17:
       let distance = number(1..<16) * 4096
       return DeviceFault(
-        "reads are misdirected", "misdirect \(number(1..<4)) \(distance) \(all)", concernsReads: true)
+        "reads are misdirected", "misdirect \(number(1..<4)) \(distance) \(all)")
     default: return nil
     }
   }
 
-  private init(_ description: String, _ command: String, _ end: String? = nil, concernsReads: Bool = false) {
+  private init(_ description: String, _ command: String, _ end: String? = nil) {
     (self.description, self.command, self.end) = (description, command, end)
-    self.concernsReads = concernsReads
   }
 }

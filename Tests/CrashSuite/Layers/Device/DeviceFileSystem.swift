@@ -9,6 +9,9 @@ enum DeviceFileSystem: String, CaseIterable, Sendable {
   case xfs
   case btrfs
 
+  /// That of a case: each in turn.
+  init(seed: UInt64) { self = Self.allCases[Int(seed % UInt64(Self.allCases.count))] }
+
   /// How the kernel calls it.
   var type: String {
     switch self {

@@ -47,7 +47,7 @@ final class DeviceMachine {
     /// A call threw.
     case failed(String)
     /// A signal ended it.
-    case died(String)
+    case died(Int32, String)
     case wrong(String)
   }
 
@@ -61,7 +61,7 @@ final class DeviceMachine {
       return .wrong("a process hangs")
     }
     let line = text.trimmingCharacters(in: .whitespacesAndNewlines)
-    if status != 0 { return .died("a process died with status \(status): \(line)") }
+    if status != 0 { return .died(status & 0x7f, line) }
     if line == "done" { return .done }
     return line.hasPrefix("failed: ") ? .failed(line) : .wrong(line)
   }

@@ -1,5 +1,6 @@
 import CrashModel
 import Foundation
+import Sediment
 import SedimentTesting
 
 /// A case of the layer `device`: a store is used, the power fails at several moments of that, and what each leaves is
@@ -16,16 +17,17 @@ struct DeviceTrial {
 
   /// How many moments of each history are tried, by how many crashes lie before it.
   private static let crashCounts = [8, 1, 1]
-  private static let operationCounts = [60, 12, 12]
 
   init(seed: UInt64) {
     setup = DeviceSetup(seed: seed)
     generator = SeededGenerator(seed: seed)
-    let all = DeviceFileSystem.allCases
-    fileSystem = all[Int(seed % UInt64(all.count))]
+    fileSystem = DeviceFileSystem(seed: seed)
     let isFull = Int.random(in: 0..<5, using: &generator) == 0
     freeByteCount = isFull ? [1, 2, 4].randomElement(using: &generator).map { $0 << 20 } : nil
   }
+
+  /// Whether even an opening may find no room: the file system is nearly full, and copies on write.
+  private var mayBeRefused: Bool { freeByteCount != nil && fileSystem == .btrfs }
 
   mutating func run() {
     let room = freeByteCount.map { ", \($0 >> 20) MiB free" } ?? ""
@@ -65,7 +67,7 @@ struct DeviceTrial {
   private mutating func use(
     _ machine: DeviceMachine, _ past: DevicePast, _ fault: DeviceFault?, _ depth: Int
   ) throws -> String? {
-    let count = depth < Self.operationCounts.count ? Self.operationCounts[depth] : 0
+    let count = depth == Self.crashCounts.count ? 0 : setup.operationCount / (depth == 0 ? 1 : 5)
     let processCount = fault == nil ? Int.random(in: 1...3, using: &generator) : 2
     var (now, least) = (past, 0)
     for process in 0..<processCount {
@@ -79,8 +81,10 @@ struct DeviceTrial {
       if process == 1, let end = fault?.end { try machine.command(end) }
       switch try machine.run(job) {
       case .done: break
-      case .failed(let reason): if fault == nil, freeByteCount == nil { return reason }
-      case .died(let reason): if fault?.concernsReads != true { return reason }
+      case .failed(let reason): if fault == nil, !mayBeRefused { return reason }
+      // A page cannot be read, or the file system has given up and lets none be changed.
+      case .died(SIGBUS, _) where fault != nil && setup.access != .unmapped: break
+      case .died(let signal, let reason): return "a process died of signal \(signal): \(reason)"
       case .wrong(let reason): return reason
       }
       (now, least) = try machine.past(after: past)
