@@ -100,7 +100,7 @@ let targets: [Target] = [
   module(
     "SedimentSupport", ["Sediment", "SedimentTesting", "SedimentFormat", "SedimentDisk"],
     path: "Tests/SedimentSupport"),
-  tests("Sediment", engineTests + ["FuzzStores"], resources: [.copy("Recovery/Released")]),
+  tests("Sediment", engineTests + ["FuzzStores", "CZstd"], resources: [.copy("Recovery/Released")]),
   // Threads of one store or of one part of it, where the thread sanitizer has something to see.
   tests("SedimentThread", engineTests),
   // One thread that does very much, for which a sanitizer takes too long.
