@@ -80,6 +80,7 @@ int sediment_find_file_system(int descriptor, struct sediment_file_system *resul
   memset(result, 0, sizeof *result);
   if (fstatfs(descriptor, &status) != 0) return -1;
   strlcpy(result->name, status.f_fstypename, sizeof result->name);
+  result->is_local = (status.f_flags & MNT_LOCAL) != 0;
   return 0;
 }
 

@@ -33,6 +33,44 @@ import Testing
   }
 
   #if os(Linux)
+    /// The numbers of file systems as the kernel's header has them, by their names.
+    private static let numbers: [String: UInt32] = {
+      let header = (try? String(contentsOfFile: "/usr/include/linux/magic.h", encoding: .utf8)) ?? ""
+      var numbers: [String: UInt32] = [:]
+      for line in header.split(separator: "\n") {
+        let words = line.split { $0 == " " || $0 == "\t" }
+        guard words.count >= 3, words[0] == "#define", words[2].hasPrefix("0x") else { continue }
+        numbers[String(words[1])] = UInt32(words[2].dropFirst(2), radix: 16)
+      }
+      return numbers
+    }()
+
+    @Test(.enabled(if: !numbers.isEmpty, "needs linux/magic.h"))
+    func `what a server or another process serves is not local, and what lies on a disk is`() throws {
+      let remote = [
+        "NFS_SUPER_MAGIC", "SMB_SUPER_MAGIC", "CIFS_SUPER_MAGIC", "SMB2_SUPER_MAGIC", "V9FS_MAGIC",
+        "FUSE_SUPER_MAGIC", "CEPH_SUPER_MAGIC", "CODA_SUPER_MAGIC", "AFS_SUPER_MAGIC", "AFS_FS_MAGIC",
+        "NCP_SUPER_MAGIC", "OCFS2_SUPER_MAGIC",
+      ]
+      for name in remote {
+        // Older headers lack some.
+        guard let number = Self.numbers[name] else { continue }
+        let traits = FileTraits(magic: number, hasExtents: true)
+        #expect(!traits.isLocal && !traits.allocatesBlocks && !traits.refusesWholly, "\(name)")
+        #expect(traits.name != "unknown", "\(name)")
+      }
+      #expect(remote.count { Self.numbers[$0] != nil } > 8)
+      let local = [
+        "EXT4_SUPER_MAGIC", "XFS_SUPER_MAGIC", "BTRFS_SUPER_MAGIC", "TMPFS_MAGIC", "F2FS_SUPER_MAGIC",
+        "MSDOS_SUPER_MAGIC", "EXFAT_SUPER_MAGIC",
+        // The layers of containers.
+        "OVERLAYFS_SUPER_MAGIC",
+      ]
+      for name in local {
+        #expect(FileTraits(magic: try #require(Self.numbers[name]), hasExtents: true).isLocal)
+      }
+    }
+
     static let hasSharedMemory = FileManager.default.isWritableFile(atPath: "/dev/shm")
 
     @Test(.enabled(if: hasSharedMemory, "needs /dev/shm"))

@@ -45,6 +45,8 @@ struct sediment_file_system {
   uint32_t magic;
   // Linux, ext2 to ext4: the file is mapped by extents, without which nothing can be reserved.
   int has_extents;
+  // Apple: the bytes lie on this machine.
+  int is_local;
   char name[16];
 };
 int sediment_find_file_system(int descriptor, struct sediment_file_system *result);

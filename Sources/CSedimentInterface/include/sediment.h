@@ -703,8 +703,8 @@ typedef struct sediment_statistics {
   uint64_t syncing_nanoseconds;
   /// The memory that the process could have when the store chose how to read; 0 if it is not known, or the file is short.
   uint64_t memory_bytes;
-  /// 1 if records are read by calls, because of the options or since the file is larger than the memory; 0 if they are
-  /// read where they lie in the mapped file.
+  /// 1 if records are read by calls, because of the options, or since the file is on no local file system or larger than
+  /// the memory; 0 if they are read where they lie in the mapped file.
   uint64_t reads_by_calls;
 } sediment_statistics;
 

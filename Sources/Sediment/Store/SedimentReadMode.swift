@@ -6,6 +6,9 @@ public enum SedimentReadMode: String, Sendable, Hashable {
   case mapped
   /// Records are read by calls, since the options say so.
   case unmappedByOption
+  /// Records are read by calls, since the file system is not local, such as NFS, SMB or FUSE: a page of a mapping would
+  /// wait for a server, and end the process by a signal if that does not answer or somebody shortens the file.
+  case unmappedByFileSystem
   /// Records are read by calls, since the file is larger than the memory that the process may have: a page fault of the
   /// mapping would read much that is not needed, and displace what is.
   case unmappedByMemory

@@ -47,8 +47,10 @@ internal import Synchronization
     self.file = file
     self.identity = identity
     self.memory = memory
-    mapping = access == .unmapped ? nil : Self.reserve(file)
-    readMode = access == .unmapped ? .unmappedByOption : mapping == nil ? .unmappedByAddresses : .mapped
+    let refusal: SedimentReadMode? =
+      access == .unmapped ? .unmappedByOption : file.traits.isLocal ? nil : .unmappedByFileSystem
+    mapping = refusal == nil ? Self.reserve(file) : nil
+    readMode = refusal ?? (mapping == nil ? .unmappedByAddresses : .mapped)
     // A page that it shared with other segments would be written again with every sync, and theirs with it.
     let hasPagesOfItsOwn = mapping.map { $0.pageByteCount <= Limits.slotByteCount } ?? false
     mayHaveWindow = hasPagesOfItsOwn && access == .automatic && file.traits.allocatesBlocks && !readOnly

@@ -129,17 +129,25 @@ public struct FileTraits: Hashable, Sendable {
   ///
   /// Elsewhere the error may be one of bytes that were written before, as a network file system reports it.
   public var refusesWholly: Bool
+  /// Whether the bytes lie on this machine, and the kernel alone serves them.
+  ///
+  /// Elsewhere a page of a mapping needs an answer of a server or of another process, and other machines may shorten the
+  /// file. Stores read such files by calls.
+  public var isLocal: Bool
   /// The name of the file system, for messages; "unknown" if it is not known.
   public var name: String
 
   /// Creates traits of their parts.
   public init(
-    allocatesBlocks: Bool, punchesHoles: Bool, clones: Bool, refusesWholly: Bool = false, name: String
+    allocatesBlocks: Bool, punchesHoles: Bool, clones: Bool, refusesWholly: Bool = false,
+    isLocal: Bool = true,
+    name: String
   ) {
     self.allocatesBlocks = allocatesBlocks
     self.punchesHoles = punchesHoles
     self.clones = clones
     self.refusesWholly = refusesWholly
+    self.isLocal = isLocal
     self.name = name
   }
 }
