@@ -42,6 +42,7 @@ package struct EngineScenario: CrashScenario {
     guard let store = storage.store else { return .nothing }
     try storage.checkAccounts()
     try store.close()
+    try storage.checkLocks()
     return .forEver
   }
 
@@ -187,6 +188,12 @@ package final class EngineUnderTest {
     }
     let findings = store.accountFindings()
     if !findings.isEmpty { throw CrashContradiction(description: "the accounts: \(findings)") }
+  }
+
+  /// A closed store holds no lock, for which a system that suspends apps would end the process.
+  func checkLocks() throws {
+    let locked = disk.lockedPaths
+    if !locked.isEmpty { throw CrashContradiction(description: "locked after the close: \(locked)") }
   }
 
   private func carryOut(_ operation: CrashOperation, _ number: Int, on store: SedimentStore) throws {

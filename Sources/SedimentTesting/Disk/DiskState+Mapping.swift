@@ -90,8 +90,8 @@ extension DiskState {
       note(.storeBeyondEnd, open, range)
       return
     }
-    // The system writes whole pages: a store takes blocks for all of the one that it touches.
-    guard inode.areAllocated(pages) else {
+    // The system writes whole pages: a store takes blocks for all of the one that it touches, and new ones if it copies.
+    guard !options.copiesOnWrite, inode.areAllocated(pages) else {
       note(.storeNotAllocated, open, range)
       return
     }

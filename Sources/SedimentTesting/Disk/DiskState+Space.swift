@@ -102,9 +102,13 @@ extension DiskState {
   }
 
   private mutating func removeBlocks(_ number: Int, _ change: (inout BlockSet) -> Void) {
-    let before = self[inode: number].blocks.count
+    let before = self[inode: number].blocks
     change(&self[inode: number].blocks)
-    usedBlockCount += self[inode: number].blocks.count - before
+    let after = self[inode: number].blocks
+    usedBlockCount += after.count - before.count
+    guard options.copiesOnWrite else { return }
+    let end = Geometry.blockCount(for: options.fileByteCountMax)
+    copies.free(of: number, before: before, after: after, within: 0..<end)
   }
 
   /// Writes zeros into a part of one block, unless it is a hole, which reads as zeros already.

@@ -62,7 +62,8 @@ extension DiskState {
         state.journal.append(.dropUnsynced(file: number))
         throw CallFailure(code)
       }
-      state.journal.append(.sync(file: number))
+      if state.options.syncsEmptyDriveCache { state.journal.append(.sync(file: number)) }
+      state.copies.settle()
     }
   }
 
@@ -74,7 +75,9 @@ extension DiskState {
   ) {
     guard source.count > 0 else { return }
     let end = offset + source.count
-    insert(Geometry.blocks(touching: offset..<end), number)
+    let blocks = Geometry.blocks(touching: offset..<end)
+    if options.copiesOnWrite { copies.write(blocks, of: number, before: self[inode: number].blocks) }
+    insert(blocks, number)
     unsafe self[inode: number].cache.write(source, at: offset)
     self[inode: number].byteCount = max(self[inode: number].byteCount, end)
     let kept = unsafe journal.keep(source)
@@ -86,7 +89,9 @@ extension DiskState {
     guard options.capacity != nil else { return range.count }
     let blocks = self[inode: number].blocks
     var free = freeBlockCount
-    for block in Geometry.blocks(touching: range) where !blocks.contains(block) {
+    let isCopied = options.copiesOnWrite
+    for block in Geometry.blocks(touching: range)
+    where !blocks.contains(block) || isCopied && copies.needsCopy(block, of: number) {
       guard free > 0 else { return max(0, block * Geometry.blockByteCount - range.lowerBound) }
       free -= 1
     }

@@ -10,6 +10,8 @@ struct DiskState: Sendable {
   var openFiles: [Int: OpenFile] = [:]
   var mappings: [Int: OpenMapping] = [:]
   var usedBlockCount = 0
+  /// What a file system that copies on write keeps until the next sync.
+  var copies = CopiedBlocks()
   /// The bytes that calls have read and written so far, of all files.
   var readByteCount: UInt64 = 0
   var writtenByteCount: UInt64 = 0
@@ -80,7 +82,7 @@ struct DiskState: Sendable {
   /// How many more blocks the disk has.
   var freeBlockCount: Int {
     guard let capacity = options.capacity else { return .max }
-    return max(0, Int(clamping: capacity) / Geometry.blockByteCount - usedBlockCount)
+    return max(0, Int(clamping: capacity) / Geometry.blockByteCount - usedBlockCount - copies.keptCount)
   }
 
   /// Counts a call, and does it with what a fault makes of it.
@@ -126,6 +128,7 @@ struct DiskState: Sendable {
     guard !inode.hasName, inode.holderCount == 0 else { return }
     usedBlockCount -= inode.blocks.count
     inodes[number] = nil
+    copies.forget(number)
   }
 }
 

@@ -13,6 +13,9 @@ struct LockTable: Sendable {
 
   private var entries: [Entry] = []
 
+  /// Whether nobody has a lock.
+  var isEmpty: Bool { entries.isEmpty }
+
   /// Takes the lock, or reports that another open file is in the way.
   mutating func lock(_ range: Range<UInt64>, _ mode: LockMode, owner: Int) -> Bool {
     let conflict = entries.contains { entry in

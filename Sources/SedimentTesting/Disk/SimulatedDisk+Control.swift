@@ -49,6 +49,15 @@ extension SimulatedDisk {
     withState { $0.names.keys.sorted() }
   }
 
+  /// The names of the files that somebody has locked, sorted.
+  ///
+  /// A system that suspends apps ends one that holds a lock in a container shared with others.
+  public var lockedPaths: [String] {
+    withState { state in
+      state.names.filter { !state[inode: $0.value].locks.isEmpty }.map(\.key).sorted()
+    }
+  }
+
   /// What a reader sees of a file, or nil where there is none.
   public func contents(of path: String) -> [UInt8]? {
     withState { state in

@@ -14,6 +14,17 @@ public struct SimulatedDiskOptions: Sendable {
   public var traits: FileTraits
   /// What the simulated system refuses to do, though others do it.
   public var refusals: Set<Refusal>
+  /// Whether a sync waits until the drive has emptied its cache, as `fdatasync` does on Linux and `F_FULLFSYNC` on Apple
+  /// systems.
+  ///
+  /// Otherwise a sync is Apple's plain `fsync`: it leaves the bytes in the drive's cache, of which a power failure may
+  /// lose any part.
+  public var syncsEmptyDriveCache = true
+  /// Whether the file system never writes into a block that was synced.
+  ///
+  /// A write then needs a free block for each such block that it touches, and fails with "no space" where there is none.
+  /// Old blocks, and those of holes and of an end that was cut off, come back with the next sync.
+  public var copiesOnWrite = false
   /// A page may be written back between any two runs of so many bytes that a copy into a mapping makes.
   ///
   /// The runs end where the offset is a multiple of this number, a power of two up to 512.
@@ -30,6 +41,21 @@ public struct SimulatedDiskOptions: Sendable {
   /// The traits of a local file system that reserves blocks and punches holes, but does not clone.
   public static let localTraits = FileTraits(
     allocatesBlocks: true, punchesHoles: true, clones: false, refusesWholly: true, name: "simulated")
+
+  /// The traits of APFS, which copies on write, so that reserved blocks promise nothing.
+  public static let appleTraits = FileTraits(
+    allocatesBlocks: false, punchesHoles: true, clones: true, refusesWholly: true, name: "apfs")
+
+  /// A disk of an Apple device: pages of 16 KiB, and APFS.
+  public static func apple(
+    seed: UInt64, fileByteCountMax: Int = 64 << 20, capacity: UInt64? = nil
+  ) -> SimulatedDiskOptions {
+    var options = SimulatedDiskOptions(
+      seed: seed, fileByteCountMax: fileByteCountMax, capacity: capacity, pageByteCount: 16_384,
+      traits: appleTraits)
+    options.copiesOnWrite = true
+    return options
+  }
 
   /// Creates options; all but the seed have sensible values.
   public init(

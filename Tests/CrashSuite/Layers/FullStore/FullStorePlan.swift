@@ -1,3 +1,4 @@
+import CrashModel
 import Sediment
 import SedimentTesting
 
@@ -34,6 +35,8 @@ struct FullStorePlan: CustomStringConvertible {
   var filling = Filling.mixed
   /// Whether the background works after each change, or only when somebody has to wait for it.
   var hasBackground: Bool
+  /// What the store works on: every fifth one is an Apple device.
+  let machine: CrashMachine
 
   init(seed: UInt64) {
     // Not the numbers that the steps are made of.
@@ -41,7 +44,11 @@ struct FullStorePlan: CustomStringConvertible {
     func one<Element>(of elements: Element...) -> Element {
       elements[Int.random(in: 0..<elements.count, using: &generator)]
     }
-    bound = one(of: .cap, .cap, .disk, .eviction)
+    let bound: Bound = one(of: .cap, .cap, .disk, .eviction)
+    self.bound = bound
+    // Where writing into blocks that are there takes others, a full disk refuses removals, too.
+    let isApple = seed % 5 == 3 && bound != .disk
+    machine = isApple ? .apple(punchesHoles: seed % 2 == 0) : CrashMachine()
     slotCount = UInt64.random(in: one(of: 48...64, 48...128, 64...256), using: &generator)
     access = one(of: .automatic, .automatic, .windowless, .unmapped)
     compaction = one(of: .automatic, .manual)
@@ -86,5 +93,6 @@ struct FullStorePlan: CustomStringConvertible {
   var description: String {
     "\(bound) of \(slotCount) slots, \(access), compaction \(compaction), keys to \(keyByteCountMax), values to "
       + "\(valueByteCountMax)\(isEven ? " evenly" : ""), \(filling), batches of \(batchCountMax)\(hasBackground ? ", with background" : "")"
+      + (machine == CrashMachine() ? "" : ", \(machine)")
   }
 }

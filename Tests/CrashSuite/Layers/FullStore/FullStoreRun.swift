@@ -1,3 +1,4 @@
+import CrashModel
 import Sediment
 import SedimentTesting
 
@@ -21,7 +22,7 @@ struct FullStoreRun {
   init(_ plan: FullStorePlan, seed: UInt64) throws {
     self.plan = plan
     generator = SeededGenerator(seed: seed)
-    disk = SimulatedDisk(
+    disk = plan.machine.disk(
       SimulatedDiskOptions(
         seed: seed, fileByteCountMax: 16 << 20, capacity: plan.bound == .disk ? plan.byteCount : nil))
     try open()
