@@ -7,7 +7,8 @@ struct Campaign {
   /// The state that long runs leave to the next one, in a file of the layer's; nil for none.
   private let file: URL?
   private var next: UInt64
-  private let first: UInt64
+  /// The number of the first case.
+  let first: UInt64
   /// How much long runs before this one have tried, in the layer's unit.
   let countBefore: Int
   private var count: Int

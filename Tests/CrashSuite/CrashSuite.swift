@@ -16,7 +16,7 @@ enum CrashSuite {
       if let planted = options.planted { exit(try planted.run(isLong: options.isLong) ? 0 : 1) }
       PrivateMounts.enter()
       RunningCases.watch()
-      exit(run(options))
+      exit(try run(options))
     } catch {
       FileHandle.standardError.write(Data("CrashSuite: \(error)\n".utf8))
       exit(2)
@@ -24,13 +24,14 @@ enum CrashSuite {
   }
 
   /// The status with which the program ends.
-  private static func run(_ options: SuiteOptions) -> Int32 {
+  private static func run(_ options: SuiteOptions) throws -> Int32 {
     if let known = options.replayed { return replay(known) ? 0 : 1 }
     var rows: [SuiteRow] = []
     for layer in options.layers {
       var campaign = Campaign(layer, options)
       let result = layer.run(&campaign)
       campaign.save()
+      try options.record?.append(layer, result, firstCase: campaign.first, isLong: campaign.isLong)
       rows.append(SuiteRow(layer, result, countBefore: campaign.countBefore, seconds: campaign.seconds))
       // A layer may take minutes.
       print(rows[rows.count - 1].progress)

@@ -8,6 +8,8 @@ struct SuiteOptions {
   var secondsPerLayer = 0.0
   /// Where long runs keep how far they came.
   var stateFolder: URL?
+  /// Where the run notes what it tried.
+  var record: SuiteRecord?
   /// The one case that is to be tried again.
   var replayed: Case?
 
@@ -71,6 +73,8 @@ struct SuiteOptions {
           source: source, target: URL(fileURLWithPath: try Self.value(of: argument, &rest)))
       case "--planted":
         planted = try PlantedLayer(URL(fileURLWithPath: try Self.value(of: argument, &rest)))
+      case "--record":
+        record = SuiteRecord(file: URL(fileURLWithPath: try Self.value(of: argument, &rest)))
       case "--state": stateFolder = URL(fileURLWithPath: try Self.value(of: argument, &rest))
       case "--case":
         let parts = try Self.value(of: argument, &rest).split(separator: ":")
