@@ -117,6 +117,8 @@ extension Engine {
       failure = error
     }
     openFile.giveBack()
+    // Only now: what is mapped keeps the file's number from another file, which would be taken for this one.
+    log.volume.letGo()
     closing.reach(.ended, failure)
     _ = background.events.add(.closed)
     background.events.deliver()

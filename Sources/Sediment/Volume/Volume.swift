@@ -106,6 +106,15 @@ internal import Synchronization
     try onDisk { () throws(DiskError) in try mapping.conceal(pageEnd(byteCount)..<pageEnd(end)) }
   }
 
+  /// Gives up all that is mapped, when nobody reads any more and nobody ever will.
+  ///
+  /// As long as anything is mapped the system keeps a removed file's blocks, and its file system in use.
+  func letGo() {
+    leaveWindow()
+    // What cannot be concealed is given back with the last reference.
+    try? shrink(to: 0)
+  }
+
   // MARK: How records are read
 
   /// Whether what the file takes has changed by so much that how records are read is to be chosen anew.
