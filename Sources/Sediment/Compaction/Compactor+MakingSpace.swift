@@ -71,16 +71,17 @@ extension Compactor {
     _ compaction: LockedInTurn<Compaction>
   ) throws(SedimentError) {
     try lifetime.check()
-    let (before, isHopeful) = writer.withLock { writer -> (UInt64, Bool) in
+    let before = writer.withLock { writer -> UInt64? in
       writer.takeBackReserved()
       // What has expired may be all that can go, and nothing is synced where nothing is stored.
       writer.noteClocks()
-      if writer.isInVain, !writer.plans.isToBeSwept { return (0, false) }
+      if writer.isInVain, !writer.plans.isToBeSwept { return nil }
       let isHopeful = search.isHopeful(writer, isDiskFull: error.systemError != nil)
-      if !isHopeful, search.isSpent { writer.vainSearch = VainSearch(writer) }
-      return (writer.reclaimedSlotCount, isHopeful)
+      return isHopeful ? writer.reclaimedSlotCount : nil
     }
-    guard isHopeful else { throw error }
+    guard let before else {
+      throw refusal(error, search.isSpent ? log.watchFreedSlots() : nil, writer)
+    }
     guard !isInScope else {
       let hasReclaimed = try log.reclaim()
       // Others may have given back meanwhile.
@@ -127,11 +128,24 @@ extension Compactor {
         continue
       }
       try lifetime.check()
-      if !freed.areInScopes, !hasWon {
-        writer.withLock { writer in writer.vainSearch = VainSearch(writer, held: freed.held) }
-      }
-      throw error
+      throw refusal(error, hasWon || freed.areInScopes ? nil : freed, writer)
     }
+  }
+
+  /// The error of a change for which no room could be made, with who keeps slots that were freed.
+  ///
+  /// With what a search that came to nothing has found of freed slots, it spares others the same search.
+  private func refusal(
+    _ error: SedimentError, _ vain: FreedSlots?, _ writer: Locked<LogWriter>
+  ) -> SedimentError {
+    let (held, inBackups) = writer.withLock { writer -> (UInt32, UInt32) in
+      if let vain { writer.vainSearch = VainSearch(writer, held: vain.held) }
+      let held = writer.vainSearch.map { $0.isStill(writer) ? $0.heldSlotCount : 0 } ?? 0
+      return (held, writer.freedSlotCountInBackups)
+    }
+    return error.naming(
+      byteCountOfReaders: SlotSpace.byteCount(of: held),
+      ofBackups: SlotSpace.byteCount(of: inBackups))
   }
 
   /// How long a writer pauses until scopes of readers have ended, in which no code of a user runs.

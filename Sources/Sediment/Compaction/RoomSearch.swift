@@ -78,6 +78,9 @@ struct VainSearch {
     expiryCount = writer.ledger.expiryCount
   }
 
+  /// How many freed slots holds of readers kept.
+  var heldSlotCount: UInt32 { held?.slotCount ?? 0 }
+
   /// Whether nothing has happened since that lets a search win anything: nothing came back or waits to
   /// (but for slots that are still held), no checkpoint let go of segments, next to nothing died, and nothing has expired.
   func isStill(_ writer: borrowing LogWriter) -> Bool {

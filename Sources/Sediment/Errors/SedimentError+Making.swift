@@ -35,6 +35,20 @@ extension SedimentError {
     )
   }
 
+  /// The error of a change that found no room, with how many freed bytes come back once readers and backups end.
+  func naming(byteCountOfReaders: UInt64, ofBackups byteCountOfBackups: UInt64) -> SedimentError {
+    guard byteCountOfReaders > 0 || byteCountOfBackups > 0 else { return self }
+    var message = message
+    if byteCountOfReaders > 0 {
+      message +=
+        " \(byteCountOfReaders) freed bytes come back once closures that read in place have returned, and pinned values"
+        + " are given back."
+    }
+    if byteCountOfBackups > 0 { message += " \(byteCountOfBackups) come back once a backup has ended." }
+    return SedimentError(
+      code, path: path, offset: offset, systemError: systemError?.cause, message: message)
+  }
+
   static func permissions(_ path: String, _ permissions: UInt16) -> SedimentError {
     SedimentError(
       .invalidArgument, path: path,

@@ -79,6 +79,11 @@ extension LogWriter {
     freedRuns.filter { $0.sequence <= syncedSequence && pinned[$0.generation] == nil }
   }
 
+  /// How many freed slots backups keep.
+  var freedSlotCountInBackups: UInt32 {
+    pinned.isEmpty ? 0 : freedRuns.reduce(0) { pinned[$1.generation] == nil ? $0 : $0 + $1.run.count }
+  }
+
   /// Gives slots back whose headers have lost their magic.
   mutating func giveBack(_ freed: [FreedRun]) {
     for freed in freed {

@@ -117,6 +117,65 @@ import Testing
     #expect(fixture.disk.violations.first == nil)
   }
 
+  /// Sets values of new keys until one is refused; the error, and how many there were.
+  private func fill(_ store: SedimentStore, _ name: String) throws -> (error: SedimentError, count: Int) {
+    for number in 0..<8_000 {
+      do {
+        try store.set(pattern(1_000, number), forKey: "\(name) \(number)")
+      } catch let error as SedimentError where error.code == .outOfSpace {
+        return (error, number)
+      }
+    }
+    throw SedimentError(.inputOutput, path: store.path, message: "It is never full.")
+  }
+
+  /// Calls a closure while values of several keys are read in place.
+  private func stay(
+    with keys: some Collection<String>, of store: SedimentStore, _ body: () throws -> Void
+  ) throws {
+    guard let key = keys.first else { return try body() }
+    _ = try store.withValue(forKey: key) { _ in try stay(with: keys.dropFirst(), of: store, body) }
+  }
+
+  @Test func `A refused change says that readers keep freed space, and spares others its search`() throws {
+    let fixture = try StoreFixture(maxByteCount: 4 << 20, on: SimulatedDisk(seed: 7))
+    let store = fixture.store
+    let (error, count) = try fill(store, "first")
+    #expect(!error.message.contains("freed bytes"))
+    // Values in some of the segments.
+    let keys = stride(from: 0, to: count, by: 400).map { "first \($0)" }
+    try stay(with: keys, of: store) {
+      for number in 0..<count { try store.remove(forKey: "first \(number)") }
+      for round in 0..<2 {
+        let (error, _) = try fill(store, "round \(round)")
+        #expect(error.message.contains("freed bytes come back once closures that read"))
+        let callCount = fixture.disk.calls.count
+        #expect(throws: SedimentError.self) { try store.set(pattern(1_000, 1), forKey: "refused") }
+        // Nothing is searched, written or synced for it.
+        #expect(fixture.disk.calls.count == callCount, "\(fixture.disk.calls[callCount...])")
+        #expect(try store.remove(forKey: "round 0 \(round)"))
+      }
+    }
+    fixture.scheduler.runDue()
+    try store.set(pattern(1_000, 1), forKey: "taken")
+    #expect(store.accountFindings() == [])
+  }
+
+  @Test func `A refused change says that a backup keeps freed space`() throws {
+    let fixture = try StoreFixture(maxByteCount: 4 << 20, on: SimulatedDisk(seed: 8))
+    let store = fixture.store
+    let count = try fill(store, "first").count
+    var message = ""
+    try store.backup(to: "data/copy") { _ in
+      guard message.isEmpty else { return .continue }
+      for number in 0..<count { _ = try? store.remove(forKey: "first \(number)") }
+      message = (try? fill(store, "more").error.message) ?? "never full"
+      return .continue
+    }
+    #expect(message.contains("come back once a backup has ended"), "\(message)")
+    #expect(store.accountFindings() == [])
+  }
+
   @Test func `What a reader holds comes back when it leaves, and the background rests until then`() throws {
     let fixture = try StoreFixture(on: SimulatedDisk(seed: 5))
     let store = fixture.store
