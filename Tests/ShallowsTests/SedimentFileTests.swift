@@ -4,6 +4,14 @@ import Sediment
 import Shallows
 import Testing
 
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
 /// Files of the engine that are opened by name, shared in the process, and closed with the last who uses them.
 struct SedimentFileTests {
   private func code(_ body: () throws -> Void) -> SedimentError.Code? {
@@ -280,6 +288,51 @@ struct SedimentFileTests {
     let third = SedimentStorage(url: url).makeSyncStorage()
     #expect(throws: StorageError.noValue) { try third.retrieve(forKey: "b") }
     #expect(code { _ = try new.retrieve(forKey: "b") } == .notFound)
+  }
+
+  @Test func `A file whose disk failed can be read, and is opened again for whoever names it anew`() async {
+    // In a process of its own, whose limit for files cuts a record off.
+    await #expect(processExitsWith: .success) { try Self.useFailedFile() }
+  }
+
+  private static func useFailedFile() throws {
+    signal(SIGXFSZ, SIG_IGN)
+    let folder = try TestFolder()
+    let url = folder.file("a.sediment")
+    let old = SedimentStorage(url: url, durability: .synced).makeSyncStorage()
+    try old.set(Data([1]), forKey: "a")
+    var failure: SedimentError?
+    // Lower and lower, by less than the length of a record: in the end the system takes a part of one.
+    for limit in stride(from: 600_000, to: 50_000, by: -5_000) where failure?.code != .outcomeUnknown {
+      limitFileSize(limit)
+      do {
+        try old.set(Data((0..<12_000).map { _ in UInt8.random(in: 0...255) }), forKey: "b")
+      } catch {
+        failure = error as? SedimentError
+      }
+    }
+    #expect(failure?.code == .outcomeUnknown)
+    limitFileSize(nil)
+    #expect(throws: SedimentError.self) { try old.set(Data([2]), forKey: "a") }
+    #expect(try old.retrieve(forKey: "a") == Data([1]))
+    let new = SedimentStorage(url: url, durability: .synced).makeSyncStorage()
+    #expect(try new.retrieve(forKey: "a") == Data([1]))
+    try new.set(Data([3]), forKey: "a")
+    let error = #expect(throws: SedimentError.self) { try old.retrieve(forKey: "a") }
+    #expect(error?.code == .closed && error?.message.contains("opened the file anew") == true)
+    #expect(try SedimentStorage(url: url).makeSyncStorage().retrieve(forKey: "a") == Data([3]))
+  }
+
+  private static func limitFileSize(_ byteCount: Int?) {
+    var limit = rlimit()
+    #if os(Linux) && !canImport(Musl)
+      let resource = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
+    #else
+      let resource = RLIMIT_FSIZE
+    #endif
+    precondition(unsafe getrlimit(resource, &limit) == 0)
+    limit.rlim_cur = byteCount.map { rlim_t($0) } ?? limit.rlim_max
+    precondition(unsafe setrlimit(resource, &limit) == 0)
   }
 
   @Test func `Who has a file open that was removed is told so after the next sync`() throws {

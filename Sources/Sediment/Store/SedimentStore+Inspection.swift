@@ -28,6 +28,12 @@ extension SedimentStore {
     try engine.lifetime.check()
   }
 
+  /// Whether a write or sync has failed, so that no change is taken until the file was closed and opened again.
+  package var hasFailed: Bool {
+    // In a fork's child a lock that another thread had would stay taken.
+    engine.lifetime.isForked ? false : engine.log.writer?.withLock { writer in writer.poison != nil } ?? false
+  }
+
   /// The disk that has the file.
   package var disk: any Disk { reader.disk }
 

@@ -42,7 +42,8 @@ public struct SedimentStorage: Sendable {
   ///
   /// The durability may be another one for each of them; where another option differs from those that the file is open
   /// with, every call fails. If the file is removed meanwhile, calls fail after the next sync, or as soon as somebody names
-  /// it anew, who gets a new one.
+  /// it anew, who gets a new one. If its disk fails, no change is taken any more, and reading goes on until somebody names
+  /// it anew, for whom it is closed and opened again.
   public init(
     url: URL, collection: String? = nil, options: SedimentOptions = SedimentOptions(),
     durability: SedimentDurability? = nil

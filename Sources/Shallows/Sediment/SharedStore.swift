@@ -19,7 +19,8 @@ package final class SharedStore: Sendable {
   /// The store of a file: the one that is open in this process, or opened now.
   ///
   /// Where the file was removed or replaced, those who have it open find their store closed, and a new one is opened. That
-  /// is seen here, and after each sync.
+  /// is seen here, and after each sync. The same happens here to a store whose disk has failed, which would take no change
+  /// any more: nobody else can close it and open it again.
   package static func open(_ url: URL, _ options: SedimentOptions) throws -> SharedStore {
     while true {
       let file = SharedFile.claim(url)
@@ -36,24 +37,38 @@ package final class SharedStore: Sendable {
   /// Whether a file is in use or about to be.
   package static func isShared(_ url: URL) -> Bool { SharedFile.isKnown(url) }
 
-  /// An error of the store's, as one that says so where the file was removed while it was open.
+  /// An error of the store's, as one that says why the store was closed though it was in use.
   func explained(_ error: any Error) -> any Error {
-    guard (error as? SedimentError)?.code == .closed, file.wasRemoved else { return error }
-    return SedimentError(
-      .notFound, path: store.path,
-      message: "The file was removed or replaced while it was open. Make the storage anew to have the file "
-        + "that is there now.")
+    guard (error as? SedimentError)?.code == .closed else { return error }
+    return switch file.end {
+    case nil: error
+    case .removed:
+      SedimentError(
+        .notFound, path: store.path,
+        message: "The file was removed or replaced while it was open. Make the storage anew to have the file "
+          + "that is there now.")
+    case .failed:
+      SedimentError(
+        .closed, path: store.path,
+        message: "The disk failed, and another storage opened the file anew. Make this one anew, too, to "
+          + "have what is there now.")
+    }
   }
 }
 
 /// A file that stores are shared of: who uses it, and the store while somebody does.
 private final class SharedFile: Sendable {
+  /// Why a store was closed though it was in use; whoever comes then gets another one.
+  enum End {
+    case removed, failed
+  }
+
   private struct State {
     var store: SedimentStore?
     var options = SedimentOptions()
     var place: FilePlace?
     var userCount = 0
-    var wasRemoved = false
+    var end: End?
   }
 
   /// What users want to be told of events, each by its number.
@@ -105,7 +120,8 @@ private final class SharedFile: Sendable {
     }
   }
 
-  /// The open store and the number of the user's observer; nil where the file was removed while it was open.
+  /// The open store and the number of the user's observer; nil where the file was removed while it was open, or its disk
+  /// has failed.
   ///
   /// Opening and closing wait for each other, so that the file's lock is never in one's own way.
   func enter(_ options: SedimentOptions) throws -> (store: SedimentStore, observer: Int?)? {
@@ -123,8 +139,9 @@ private final class SharedFile: Sendable {
 
   private func store(_ options: SedimentOptions) throws -> SedimentStore? {
     closeIfRemoved()
+    close(with: .failed) { store, _ in store.hasFailed }
     return try state.withLock { state in
-      if state.wasRemoved { return nil }
+      if state.end != nil { return nil }
       if state.store != nil, let difference = state.options.difference(from: options) {
         throw SedimentError(
           .invalidArgument, path: url.path,
@@ -144,9 +161,14 @@ private final class SharedFile: Sendable {
 
   /// Closes the store of a file that is no longer at its path: nobody would find what is set to it.
   private func closeIfRemoved() {
+    close(with: .removed) { _, state in state.place != FilePlace(of: url) }
+  }
+
+  /// Closes the store if it is open and a condition holds, and lets those who come now have another one.
+  private func close(with end: End, if condition: (SedimentStore, State) -> Bool) {
     let store: SedimentStore? = state.withLock { state in
-      guard let store = state.store, !state.wasRemoved, state.place != FilePlace(of: url) else { return nil }
-      state.wasRemoved = true
+      guard let store = state.store, state.end == nil, condition(store, state) else { return nil }
+      state.end = end
       retire()
       return store
     }
@@ -196,7 +218,7 @@ private final class SharedFile: Sendable {
     unclaim()
   }
 
-  var wasRemoved: Bool { state.withLock { $0.wasRemoved } }
+  var end: End? { state.withLock { $0.end } }
 }
 
 /// What tells a file from another one of its path.
