@@ -1,3 +1,4 @@
+internal import SedimentDisk
 internal import SedimentFormat
 
 // What a store at rest must have done (DESIGN.md 12, "Rest").
@@ -26,6 +27,13 @@ extension Engine {
         }
         if writer.isCompactionDue, writer.mayWin {
           findings.append("compaction is due, and none is planned")
+        }
+        // What is left at rest lies where it is needed soon.
+        if compaction.excess(writer, nil) != nil, volume.file.traits.punchesHoles, !isHeld {
+          findings.append("\(writer.space.freeCount) free slots were not given back")
+        }
+        if compaction.hasIdleBlocks(writer, nil) {
+          findings.append("slots that an earlier opening has left keep their blocks")
         }
         return findings
       }

@@ -188,6 +188,7 @@ package struct KillTrial {
     options.readOnly = Bool.random(using: &generator)
     let store = try SedimentStore(path: path, options: options)
     let contents = try CrashContents(of: store)
+    try store.expectRest()
     try store.expectAccounts()
     try store.close()
     return contents

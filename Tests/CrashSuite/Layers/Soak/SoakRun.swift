@@ -90,6 +90,7 @@ final class SoakRun: Sendable {
           }
           // What is dead when the users end depends on when compaction last ran; what it leaves may not grow.
           try store.compact()
+          try store.expectRest()
           try store.expectAccounts()
           try store.close()
         }
@@ -108,6 +109,7 @@ final class SoakRun: Sendable {
         if !report.isIntact { throw SoakMistake("verification: \(report.findings.map(\.description))") }
         let store = try SedimentStore(path: place.path, options: place.options)
         for user in place.users { try user.check(store) }
+        try store.expectRest()
         try store.expectAccounts()
         try store.close()
       }
