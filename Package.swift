@@ -72,7 +72,16 @@ let targets: [Target] = [
   tests("SedimentFormat", ["SedimentFormat", "CSediment"]),
   tests("SedimentDisk", ["SedimentDisk"]),
   tests("SedimentTesting", ["SedimentTesting", "SedimentDisk"]),
-  tests("SedimentTool", ["SedimentCommands", "SedimentTool", "Sediment", "Shallows"]),
+  tests(
+    "SedimentTool",
+    [
+      "SedimentCommands", "SedimentTool", "MeteredTool", "SedimentSupport", "SedimentFormat", "SedimentDisk",
+      "Sediment", "Shallows",
+    ]),
+  // The command, which tells how much memory it took.
+  .executableTarget(
+    name: "MeteredTool", dependencies: ["SedimentCommands"], path: "Tests/MeteredTool",
+    swiftSettings: settings),
   // What the crash tests do to a store, and the process that does it until it is killed.
   module("CrashModel", ["Sediment", "SedimentTesting", "SedimentDisk"], path: "Tests/CrashModel"),
   .executableTarget(

@@ -16,6 +16,14 @@ static void *plain_new(size_t count) {
   return table;
 }
 
+void *sediment_zeros_new(size_t count) {
+  void *zeros = calloc(count, 1);
+  if (zeros == NULL) abort();
+  return zeros;
+}
+
+void sediment_zeros_free(void *zeros) { free(zeros); }
+
 #if defined(__linux__) && UINTPTR_MAX > UINT32_MAX && !defined(IS_WATCHED)
 #include "CSedimentThreads.h"
 

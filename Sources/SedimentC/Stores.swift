@@ -127,3 +127,27 @@ public func sediment_backup(
     return SEDIMENT_OK
   }
 }
+
+@c @implementation
+public func sediment_compact_erasing(
+  _ store: OpaquePointer?, _ progress: sediment_progress_fn?, _ context: UnsafeMutableRawPointer?
+) -> sediment_status {
+  unsafe using(store) { (open: OpenStore) in
+    let meter = unsafe Meter(progress, context)
+    try meter.watching { try open.store.compact(erasing: true) { meter.tell($0) } }
+    return SEDIMENT_OK
+  }
+}
+
+@c @implementation
+public func sediment_backup_live(
+  _ store: OpaquePointer?, _ path: UnsafePointer<CChar>?, _ progress: sediment_progress_fn?,
+  _ context: UnsafeMutableRawPointer?
+) -> sediment_status {
+  unsafe using(store) { (open: OpenStore) in
+    let path = unsafe try String(argument: path, "path")
+    let meter = unsafe Meter(progress, context)
+    try meter.watching { try open.store.backupLiveRecords(to: path) { meter.tell($0) } }
+    return SEDIMENT_OK
+  }
+}

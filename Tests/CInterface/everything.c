@@ -310,6 +310,11 @@ static void files(sediment_store *store, const char *path) {
   IS(sediment_backup(store, copy, NULL, NULL), SEDIMENT_EXISTS);
   CHECK(progress_calls > 2);
   OK(sediment_compact(store, on_progress, &step));
+  const char *live = in_folder("live.sediment");
+  OK(sediment_backup_live(store, live, on_progress, &step));
+  IS(sediment_backup_live(store, live, NULL, NULL), SEDIMENT_EXISTS);
+  OK(sediment_destroy(live));
+  OK(sediment_compact_erasing(store, on_progress, &step));
   IS(sediment_verify(path, NULL, NULL, NULL, &found), SEDIMENT_LOCKED);
   OK(sediment_verify(copy, NULL, on_finding, &findings, &found));
   CHECK(found.is_intact == 1 && (int)found.findings == findings && found.damages == 0);

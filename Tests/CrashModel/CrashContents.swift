@@ -29,6 +29,13 @@ package struct CrashContents: Equatable, Sendable {
       return entry
     }
 
+    /// The entry once its store was erased at a time.
+    func erased(at wallClock: UInt64) -> Entry {
+      var entry = self
+      entry.mayBeGone = mayBeGone || expiry != 0 && expiry <= wallClock
+      return entry
+    }
+
     package static func == (one: Entry, other: Entry) -> Bool {
       one.expiry == other.expiry && isSame(one.value, other.value)
     }
@@ -89,6 +96,11 @@ package struct CrashContents: Equatable, Sendable {
     for (name, entries) in collections {
       collections[name] = entries.mapValues { $0.aged(confirmed, wallClock) }
     }
+  }
+
+  /// Takes note that a store was erased at a time of the wall clock, by which alone that goes.
+  mutating func noteErased(at wallClock: UInt64) {
+    for (name, entries) in collections { collections[name] = entries.mapValues { $0.erased(at: wallClock) } }
   }
 
   /// Whether everything here is there as well, in the same collections.

@@ -41,6 +41,7 @@ extension CrashOperation {
     case .sync: try store.sync()
     case .checkpoint: try store.checkpoint()
     case .compact: try store.compact()
+    case .erase: try store.compact(erasing: true)
     case .storeIndex: try store.storeIndex()
     case .wait, .pass, .jump, .background, .reopen: break
     }
@@ -95,6 +96,7 @@ extension CrashContents {
     case .wait:
       note(time + UInt64(CrashOperation.interval / .milliseconds(1)), after: CrashOperation.interval)
     case .pass(let duration): note(time + UInt64(duration / .milliseconds(1)), after: duration)
+    case .erase: noteErased(at: time)
     case .jump(let distance): note(ClockJump.time(time, after: distance))
     case .sync, .checkpoint, .compact, .storeIndex, .background, .reopen: break
     }

@@ -84,7 +84,7 @@ package struct CrashMix: Sendable {
     case 71..<72: return isShared ? .sync : .removeEverything(durability)
     case 72..<76: return .sync
     case 76..<78: return .checkpoint
-    case 78..<79: return .compact
+    case 78..<79: return Bool.random(using: &generator) && !isShared && !isBlind ? .erase : .compact
     case 79..<80: return .storeIndex
     case 80..<84: return .set(place, byteCount: 20, durability)
     case 84..<87: return .set(place, byteCount: 40, lifetime: .milliseconds(30), durability)

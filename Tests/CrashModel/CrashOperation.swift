@@ -20,6 +20,8 @@ package enum CrashOperation {
   case checkpoint
   /// Wins back all space that is dead.
   case compact
+  /// Overwrites what is dead as well, what has expired by the wall clock among it.
+  case erase
   case storeIndex
   /// Lets the time go by in which the background syncs what was set within the shorter interval.
   case wait
@@ -70,14 +72,16 @@ package enum CrashOperation {
       .update(_, let durability), .setIfAbsent(_, _, let durability), .setExpiry(_, _, let durability),
       .clear(_, let durability), .drop(_, let durability), .removeEverything(let durability):
       durability
-    case .create, .sync, .checkpoint, .compact, .storeIndex, .wait, .pass, .jump, .background, .reopen: nil
+    case .create, .sync, .checkpoint, .compact, .erase, .storeIndex, .wait, .pass, .jump, .background,
+      .reopen:
+      nil
     }
   }
 
   /// Whether everything up to here is on the disk once it returned.
   package var isSynced: Bool {
     switch self {
-    case .sync, .checkpoint, .reopen: true
+    case .sync, .checkpoint, .erase, .reopen: true
     default: durability == .synced
     }
   }

@@ -482,6 +482,24 @@ def test_a_backup_is_a_store(store: Any, tmp_path: Path) -> None:
         store.backup(tmp_path / "copy")
 
 
+def test_deleted_values_are_in_no_live_backup_and_not_in_an_erased_file(store: Any, tmp_path: Path) -> None:
+    secret = b"the secret that was deleted"
+    for number in range(500):
+        store[b"%d" % number] = b"%d %s" % (number * 7919 % 503, secret)
+        store[b"stays %d" % number] = b"value"
+    for number in range(500):
+        del store[b"%d" % number]
+    store.backup(tmp_path / "copy")
+    store.backup(tmp_path / "live", live=True)
+    assert secret in (tmp_path / "copy").read_bytes()
+    assert secret not in (tmp_path / "live").read_bytes()
+    with sediment.open(tmp_path / "live", "r") as copied:
+        assert copied == store
+    store.compact(erase=True)
+    assert secret not in Path(store.path).read_bytes()
+    assert len(store) == 500
+
+
 def test_a_long_call_stops_when_it_is_told_to(store: Any, tmp_path: Path) -> None:
     store.update({b"%d" % number: os.urandom(10_000) for number in range(300)})
     with pytest.raises(sediment.CancelledError):

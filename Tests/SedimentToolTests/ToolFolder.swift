@@ -78,6 +78,18 @@ final class ToolFolder {
     try run(Self.tool, arguments, input: input)
   }
 
+  /// Runs the tool with its output going to nobody; the result has the bytes of memory that it took beyond those with
+  /// which it began.
+  func sedimentMetered(_ arguments: [String], input: [UInt8] = []) throws -> (run: Run, byteCount: Int) {
+    let report = path(".memory")
+    let words = try [Self.program("MeteredTool")] + arguments
+    let line = "SEDIMENT_MEMORY_REPORT='\(report)' exec \"$@\" > /dev/null"
+    let run = try run("/bin/bash", ["-c", line, "bash"] + words, input: input)
+    let byteCount = Int(try text(".memory").dropLast()) ?? 0
+    try FileManager.default.removeItem(atPath: report)
+    return (run, byteCount)
+  }
+
   /// Runs a line of shell in which `sediment` is the tool.
   func shell(_ line: String) throws -> Run {
     let function = "sediment() { '\(try Self.tool)' \"$@\"; }\n"
@@ -124,19 +136,22 @@ final class ToolFolder {
 
   /// Where the built tool is: beside who runs the tests, or above where that is a bundle.
   static var tool: String {
-    get throws {
-      #if canImport(Darwin)
-        let own = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }?.bundlePath ?? ""
-      #else
-        let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-      #endif
-      var folder = URL(fileURLWithPath: own).deletingLastPathComponent()
-      while folder.path != "/" {
-        let path = folder.appendingPathComponent("sediment").path
-        if FileManager.default.isExecutableFile(atPath: path) { return path }
-        folder.deleteLastPathComponent()
-      }
-      throw CocoaError(.fileNoSuchFile)
+    get throws { try program("sediment") }
+  }
+
+  /// Where a built program is.
+  static func program(_ name: String) throws -> String {
+    #if canImport(Darwin)
+      let own = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }?.bundlePath ?? ""
+    #else
+      let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+    #endif
+    var folder = URL(fileURLWithPath: own).deletingLastPathComponent()
+    while folder.path != "/" {
+      let path = folder.appendingPathComponent(name).path
+      if FileManager.default.isExecutableFile(atPath: path) { return path }
+      folder.deleteLastPathComponent()
     }
+    throw CocoaError(.fileNoSuchFile)
   }
 }

@@ -14,6 +14,12 @@ void *sediment_table_new(size_t count);
 // Gives it back.
 void sediment_table_free(void *table);
 
+// Zeros, of which only those that are changed take memory where they are many. The process ends where there are none.
+void *sediment_zeros_new(size_t count);
+
+// Gives them back.
+void sediment_zeros_free(void *zeros);
+
 // Whether a table of so many bytes may lie in huge pages.
 int sediment_table_is_long(size_t count);
 

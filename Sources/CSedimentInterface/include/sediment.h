@@ -774,11 +774,31 @@ SEDIMENT_API sediment_status sediment_each_segment(
 SEDIMENT_API sediment_status sediment_compact(
     sediment_store *store, sediment_progress_fn progress, void *context);
 
+/// Does what `sediment_compact` does and overwrites what is dead: when it returns SEDIMENT_OK, the file has no byte of a
+/// key or value that was replaced or removed before the call, or had expired by then. `progress` may be null.
+///
+/// Everything that lives is written anew, and the call waits for pinned values and backups. Called inside a callback that
+/// reads a value in place, it is SEDIMENT_INVALID_ARGUMENT. If it fails or the process dies, the store is sound, and another
+/// call finishes. It reaches this file alone: not copies of its blocks that the file system or the disk has made, not
+/// earlier backups, not memory.
+SEDIMENT_API sediment_status sediment_compact_erasing(
+    sediment_store *store, sediment_progress_fn progress, void *context);
+
 /// Copies the store, as it is at one moment of the call, to a new file, while others go on. `progress` may be null.
 ///
 /// The copy is a store, and is on the disk when the call returns. There must be no file at the path. If it fails, no
-/// file is left behind.
+/// file is left behind. The copy also has the bytes of values that were replaced, removed or have expired, as far as
+/// compaction has not won their space back; `sediment_backup_live` copies none of these.
 SEDIMENT_API sediment_status sediment_backup(
+    sediment_store *store, const char *path, sediment_progress_fn progress, void *context);
+
+/// Copies the live records of the store, as they are at one moment of the call, to a new file, while others go on.
+/// `progress` may be null.
+///
+/// The copy is the store after one change: its keys, values, expiry and collections, and nothing of what was replaced or
+/// removed before that, or has expired. It takes longer than `sediment_backup`, and about 100 bytes of memory for each key.
+/// A damaged record ends it with SEDIMENT_DAMAGED. There must be no file at the path. If it fails, no file is left behind.
+SEDIMENT_API sediment_status sediment_backup_live(
     sediment_store *store, const char *path, sediment_progress_fn progress, void *context);
 
 /// Something that `sediment_verify` or `sediment_salvage` found in a file.

@@ -43,12 +43,12 @@ struct Backup: AboveReader {
   }
 
   /// Why the store may not be changed any more and where its log ended then; nil if it did not fail.
-  private var failure: (error: SedimentError, logEnd: LogPosition)? {
+  var failure: (error: SedimentError, logEnd: LogPosition)? {
     log.writer?.withLock { writer in writer.poison.map { ($0, writer.tail.position) } }
   }
 
   /// Runs `body` with the log as it is, and with nobody able to change it meanwhile.
-  private func withSource<Result>(
+  func withSource<Result>(
     reading: (BackupSource) throws(SedimentError) -> Result,
     writing: (BackupSource, inout LogWriter) throws(SedimentError) -> Result
   ) throws(SedimentError) -> Result {
@@ -108,13 +108,17 @@ struct Backup: AboveReader {
 
   /// Makes the copy of a store that others may change meanwhile.
   private func copyPinned(to new: NewFile, _ meter: ProgressMeter) throws(SedimentError) {
-    let source = try withSource {
+    try copy(try pinnedSource(), to: new, meter)
+  }
+
+  /// The store as it is at this moment; its segments stay until they are unpinned.
+  func pinnedSource() throws(SedimentError) -> BackupSource {
+    try withSource {
       $0
     } writing: { source, writer in
       writer.pin(source.segments.map(\.identity.generation))
       return source
     }
-    try copy(source, to: new, meter)
   }
 
   /// Makes the copy segment by segment; a pinned segment is unpinned once it was copied.
@@ -155,7 +159,7 @@ struct Backup: AboveReader {
     return segments.firstIndex { freed.contains($0.identity.generation) } ?? segments.indices.first
   }
 
-  private func unpin(_ generations: [Generation]) {
+  func unpin(_ generations: [Generation]) {
     // In a fork's child a lock that another thread had would stay taken.
     guard let writer = log.writer, !generations.isEmpty, !lifetime.isForked else { return }
     writer.withLock { writer in
@@ -163,5 +167,7 @@ struct Backup: AboveReader {
       // Who gives back what the backup has held, if nobody writes.
       if !writer.freedRuns.isEmpty { background.planMaintenance(&writer) }
     }
+    // Whoever waits for freed slots, as erasing does.
+    reader.holdEnds.wakeWaiters()
   }
 }

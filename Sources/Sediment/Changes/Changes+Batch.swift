@@ -68,6 +68,7 @@ extension Changes {
     if byteCount > Limits.batchByteCountMax {
       throw .tooLarge(path, what: "batch", byteCount: byteCount, limit: Limits.batchByteCountMax)
     }
+    for extents in large.values { try log.overwriteRest(of: extents.place, writer) }
     let changes = try lastChanges(batch, writer.recordsInWindow)
     var room = try writer.takeRoom(
       byteCount, for: batch.putCount == 0 ? removingPurpose : .storing,

@@ -45,7 +45,17 @@ extension Changes {
     try lifetime.check()
     var reservation = Reservation(returned)
     let large = try writeExtents(value, besides: key.byteCount, isPacked: isPacked, &reservation)
-    return try log.transact(durability) { (writer) throws(SedimentError) in
+    return try commit(
+      large, &reservation, byteCount: value.byteCount, key, state, expiry: expiry, if: condition, durability)
+  }
+
+  /// Commits a large value of so many bytes that was written to extents, if the condition holds.
+  func commit(
+    _ large: WrittenExtents, _ reservation: inout Reservation, byteCount: Int, _ key: RawSpan,
+    _ state: CollectionState, expiry: WrittenExpiry, if condition: WriteCondition,
+    _ durability: WrittenDurability
+  ) throws(SedimentError) -> Bool {
+    try log.transact(durability) { (writer) throws(SedimentError) in
       if state.isDropped.load(ordering: .relaxed) { throw .dropped(path) }
       let hash = index.view.hash(key, collection: state.number)
       var form = RecordForm(kind: .putLarge, collection: state.number, transform: large.transform)
@@ -60,10 +70,10 @@ extension Changes {
       if isMade {
         try contents.putLarge(
           large, &reservation, key, hash, state, form, &writer, LogWriter.Way(durability))
-        writer.catalogue.numbers.totals.userByteCount &+= UInt64(key.byteCount &+ value.byteCount)
+        writer.catalogue.numbers.totals.userByteCount &+= UInt64(key.byteCount &+ byteCount)
         if compresses {
           state.compression.count(
-            value.byteCount, storedAs: large.storedByteCount, isCompressed: large.transform != nil,
+            byteCount, storedAs: large.storedByteCount, isCompressed: large.transform != nil,
             writer.permit)
         }
       }

@@ -5,7 +5,7 @@ internal import SedimentFormat
 extension Compaction {
   /// The numbers of the dictionaries that no value is compressed with any more.
   private func retiredDictionaries(_ writer: borrowing LogWriter) -> Set<UInt32> {
-    guard compressor.trainsDictionaries else { return [] }
+    guard compressor.trainsDictionaries || erasingCount > 0 else { return [] }
     var retired: Set<UInt32> = []
     for entry in writer.catalogue.dictionaries.values
     where !writer.unsyncedDictionaries.contains(entry.number) {

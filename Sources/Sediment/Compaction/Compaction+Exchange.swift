@@ -20,8 +20,10 @@ extension Compaction {
     let terms = try log.withWriter { (writer) throws(SedimentError) in
       Exchange.Terms(
         floor: SequenceNumber(writer.tail.sequence)!,
-        expiredUpTo: writer.expiredUpTo(evicting: evicting), evicts: evicting, byteCountMax: byteCountMax,
-        evictedSlotCount: max(gain, Int(survey.wantedRoom)), removedPosition: removedPosition)
+        expiredUpTo: writer.expiredUpTo(evicting: evicting || erasingCount > 0), evicts: evicting,
+        byteCountMax: byteCountMax,
+        evictedSlotCount: max(gain, Int(survey.wantedRoom)), removedPosition: removedPosition,
+        dropsDictionaries: erasingCount > 0)
     }
     let memory = memory ?? ExchangeMemory()
     let entries = writer.withLock { writer in victims.compactMap { writer.catalogue.segments[$0] } }
@@ -35,7 +37,7 @@ extension Compaction {
       do throws(SedimentError) {
         let won = try exchange.run(
           left, winning: gain,
-          evenForNothing && (limit != nil || left.first == entries.first))
+          evenForNothing && (limit != nil || erasingCount > 0 || left.first == entries.first))
         return (won, exchange.hasRemoved)
       } catch {
         guard error.code == .outOfSpace, exchange.change == nil else { throw error }

@@ -94,6 +94,38 @@ extension Compaction {
     return hasRoom
   }
 
+  /// Writes the large values anew whose last slots hold something else after them; throws `outOfSpace` if there is no room
+  /// for one.
+  ///
+  /// Overwriting that where it lies would write to a sector with bytes of the value, which a power failure may tear.
+  func moveUncleanLargeValues() throws(SedimentError) {
+    let buffer = ScanBuffer()
+    for (entry, end) in writer.withLock({ writer in segmentsOfLargeValues(&writer) }) {
+      var scan = LargeValueScan(reader: reader)
+      try contents.scan(entry, upTo: end, buffer, &scan)
+      for (position, _) in scan.live where try isUnclean(at: position) {
+        guard try moveLargeValue(at: position, to: .anywhere) else {
+          throw .fullForErasing(path)
+        }
+      }
+    }
+  }
+
+  /// Whether a slot of the large value of a record holds something else as well.
+  private func isUnclean(at position: UInt64) throws(SedimentError) -> Bool {
+    let place = try Readers.reading(domain) { () throws(SedimentError) -> ValuePlace? in
+      let found = try reader.record(at: position << 3)
+      defer { found?.release() }
+      return found?.place
+    }
+    for piece in place?.pieces ?? [] {
+      let rest = ExtentReading(piece, of: volume.file, volume.identity).restRange
+      let bytes = try volume.file.bytes(at: rest.lowerBound, count: rest.count)
+      if bytes.contains(where: { $0 != 0 }) { return true }
+    }
+    return false
+  }
+
   /// Writes a large value anew, if its record is still where it was; false if there was no room.
   private func moveLargeValue(at position: UInt64, to destination: Destination) throws(SedimentError) -> Bool
   {
@@ -130,7 +162,7 @@ extension Compaction {
         throw reader.damaged(at: found.position)
       }
       let isPlain = found.view.transform.map { $0.dictionary != 0 } ?? true
-      let value = try isPlain ? reader.value(of: found.borrowed) : nil
+      let value = try isPlain && found.view.isTransformed ? reader.unpackedValue(of: found) : nil
       defer { value?.release() }
       let bytes = unsafe RawSpan(_unsafeBytes: value?.bytes ?? found.view.value)
       return try store(

@@ -68,7 +68,7 @@ extension Compaction {
   }
 
   /// Frees a stored index that lies behind a slot in part; the close stores it anew where that pays.
-  private func dropStoredIndex(
+  func dropStoredIndex(
     behind limit: UInt32, _ isStoringExcluded: Bool
   ) throws(SedimentError) {
     // Nobody may be storing it at the same time.

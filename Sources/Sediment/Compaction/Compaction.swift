@@ -15,6 +15,9 @@ struct Compaction: AboveReader, ~Copyable {
   let storingLock: Lock
   /// What exchanges use while the background takes one step after the other; nil when it rests.
   var memory: ExchangeMemory?
+  /// How many calls erase what is dead: while there are any, what has expired by the wall clock is left out of survivors,
+  /// and so are dictionaries.
+  var erasingCount = 0
   /// Whether extents were looked for that the process died before it could free.
   var hasSoughtExtents: Bool
   #if DEBUG

@@ -11,6 +11,8 @@ final class Compactor: AboveReader, Sendable {
   let writer: Locked<LogWriter>?
   /// Nil in a store that is only read.
   let compaction: LockedInTurn<Compaction>?
+  /// Held while a dictionary is trained.
+  let trainingLock = Lock(.training)
   /// Held while the index is stored.
   let storingLock = Lock(.storing)
   /// Held by a change that found no room a second time, until it has ended: others begin no change meanwhile.

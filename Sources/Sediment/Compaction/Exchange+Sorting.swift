@@ -146,6 +146,7 @@ extension Exchange: RecordVisitor {
     if record.collection == CollectionEntry.dictionaries, let number = record.dictionaryNumber {
       dictionaryNumbers[record.position] = number
     }
+    if try dropsDictionary(of: record, hash) { return }
     let repacked = repacked(record)
     let header = repacked.map { record.header(with: $0) }
     let byteCount = header?.byteCount ?? Int(record.byteCount)
@@ -156,6 +157,36 @@ extension Exchange: RecordVisitor {
       buffer.add(record, hash)
     }
     keptByteCount += byteCount
+  }
+
+  /// Whether a record was kept without the dictionary that its value was compressed with, if these are dropped.
+  ///
+  /// A value whose dictionary is lost stays as it is: nobody can read it.
+  private func dropsDictionary(of record: ScannedRecord, _ hash: UInt64) throws(SedimentError) -> Bool {
+    guard terms.dropsDictionaries, record.kind == .put, let view = record.view,
+      let transform = view.transform,
+      transform.dictionary != 0, let dictionary = dictionaries.dictionary(transform.dictionary),
+      Int(transform.originalByteCount) <= Limits.inlineValueByteCountMax
+    else { return false }
+    if codec == nil { codec = ZstdCodec() }
+    guard let codec else { return false }
+    return try unsafe withUnsafeTemporaryAllocation(
+      byteCount: Int(transform.originalByteCount), alignment: 16
+    ) { (memory) throws(SedimentError) in
+      guard unsafe codec.decompress(view.value, with: dictionary, into: memory) else { return false }
+      let value = unsafe RawSpan(_unsafeBytes: UnsafeRawBufferPointer(memory))
+      let packed = compressor.compresses ? compressor.pack(value, with: nil, codec) : nil
+      let header = record.header(
+        holding: unsafe packed?.bytes.count ?? value.byteCount, transform: packed?.transform)
+      if !buffer.hasRoom(for: header.byteCount, record) { try flush() }
+      if let packed {
+        buffer.add(record, hash, as: header, value: unsafe RawSpan(_unsafeBytes: packed.bytes))
+      } else {
+        buffer.add(record, hash, as: header, value: value)
+      }
+      keptByteCount += header.byteCount
+      return true
+    }
   }
 
   private func repacked(_ record: ScannedRecord) -> PackedValue? {

@@ -21,6 +21,8 @@ final class Exchange: AboveReader {
     let evictedSlotCount: Int
     /// Where the record of a key lies that is removed by this exchange, in units; nil for none.
     let removedPosition: UInt64?
+    /// Whether no value is kept compressed with a dictionary, which may have bytes of values that are no more.
+    let dropsDictionaries: Bool
   }
 
   let reader: Reader

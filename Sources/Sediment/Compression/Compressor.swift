@@ -143,9 +143,14 @@ extension ScannedRecord {
 
   /// The header of such a record in no batch, if its value is replaced.
   func header(with value: PackedValue) -> RecordHeader {
+    header(holding: unsafe value.bytes.count, transform: value.transform)
+  }
+
+  /// The header of such a record in no batch, if it holds so many bytes that were made in a way.
+  func header(holding valueByteCount: Int, transform: Transform?) -> RecordHeader {
     RecordHeader(
       kind: kind, sequence: SequenceNumber(sequence)!, collection: collection, expiry: expiry,
-      transform: value.transform, keyByteCount: Int(keyByteCount), valueByteCount: unsafe value.bytes.count)
+      transform: transform, keyByteCount: Int(keyByteCount), valueByteCount: valueByteCount)
   }
 }
 

@@ -28,9 +28,11 @@ extension DictionaryTrainer {
   /// Trains a dictionary for each collection that has enough samples.
   func trainInBackground() {
     for state in collections.all where lifetime.isUsable {
-      guard let samples = state.compression.samples.takeSamples() else { continue }
       do throws(SedimentError) {
-        try train(samples, state)
+        // Whoever has this lock knows that no values are held here which were set before.
+        try compactor.trainingLock.withLock { () throws(SedimentError) in
+          if let samples = state.compression.samples.takeSamples() { try train(samples, state) }
+        }
       } catch  where [.closed, .collectionDropped, .outOfSpace, .outcomeUnknown].contains(error.code) {
         // A full store goes on without it; the others are no failures, or were told with what poisoned.
       } catch {

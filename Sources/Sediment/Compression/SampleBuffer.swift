@@ -69,6 +69,15 @@ final class SampleBuffer: Sendable {
     }
   }
 
+  /// Forgets what was gathered, and begins anew to gather if that was under way.
+  func forget() {
+    gathering.withLock { gathering in
+      let wasEnough = gathering.isEnough
+      gathering.samples = Samples()
+      if wasEnough { cells.pause = gathering.stride - 1 }
+    }
+  }
+
   /// Begins anew to gather one value of `stride`, until there are so many bytes.
   func gather(stride: UInt32, byteCount: Int) {
     gathering.withLock { gathering in

@@ -215,8 +215,10 @@ final class ZstdCodec {
 enum ZstdFrame {
   /// The levels that a store may be told to use.
   static let levels: ClosedRange<Int> = 1...19
-  /// The largest window that is read: what a level of 19 makes of the largest value.
-  static let windowLogMax: Int32 = 27
+  /// The largest window of a frame that is read in parts, 8 MiB: what a level of 19 makes of the largest value.
+  ///
+  /// So much memory takes a frame whose value is not kept.
+  static let windowLogMax: Int32 = 23
 
   /// Sets a compressor up to write such frames.
   static func configure(compressor: OpaquePointer, level: Int32) {

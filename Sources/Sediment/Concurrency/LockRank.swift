@@ -5,6 +5,8 @@ internal import CSediment
 /// The table in DESIGN.md 12 says what each of them guards. Debug builds trap at a lock that is waited for out of turn,
 /// whether another thread happens to hold it or not.
 package enum LockRank: UInt32, Sendable {
+  /// Who trains dictionaries.
+  case training
   /// Whose change comes next in a full store.
   case room
   /// Who stores the index.

@@ -216,6 +216,7 @@ extension Contents {
     _ state: CollectionState, _ form: RecordForm, for purpose: SlotSpace.Purpose = .storing,
     _ writer: inout LogWriter, _ way: LogWriter.Way
   ) throws(SedimentError) {
+    try log.overwriteRest(of: large.place, writer)
     let record = unsafe large.record.span.bytes
     try putSlowly(record, key, hash, state, form, for: purpose, &writer, way) { writer in
       adopt(large, &reservation, &writer)

@@ -72,6 +72,14 @@ struct StoreOpening {
     guard options.permissions & ~0o777 == 0, options.permissions & 0o600 == 0o600 else {
       throw .permissions(path, options.permissions)
     }
+    let lengths = Log.inlineValueByteCountTop...Limits.valueByteCountMax
+    guard lengths.contains(options.valueByteCountMax) else {
+      throw SedimentError(
+        .invalidArgument, path: path,
+        message:
+          "Values of at most \(options.valueByteCountMax) bytes cannot be asked for. Choose a limit from"
+          + " \(lengths.lowerBound) to \(lengths.upperBound).")
+    }
     let byteCountMin = SedimentCapacity.byteCountMin
     if let byteCount = options.capacity.byteCountMax, byteCount < byteCountMin {
       throw SedimentError(

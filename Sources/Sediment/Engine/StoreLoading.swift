@@ -17,7 +17,8 @@ extension StoreOpening {
     let retired = RetiredList(of: domain)
     if !missing.isEmpty { try file.allocate(missing) }
     let byteCount = missing.upperBound
-    let slotCount = UInt32(min(byteCount >> UInt64(Limits.slotByteCountLog2), known(opened.log.catalogue)))
+    let known = KnownSlots(of: file, byteCount: byteCount, opened.log.catalogue)
+    let slotCount = known.count(claimed: opened.log.catalogue.numbers.slotCount)
     try volume.map(upTo: SlotSpace.byteCount(of: slotCount))
     let freeSlots = opened.log.catalogue.slots.freeRuns(before: slotCount)
     let takenSlotCount = freeSlots.reduce(slotCount) { $0 - UInt32($1.count) }
@@ -58,7 +59,7 @@ extension StoreOpening {
     var writer: Locked<LogWriter>?
     if !options.readOnly {
       var made = try makeWriter(
-        opened.log, volume, slots, slotCount: slotCount, liveByteCount: liveByteCount,
+        opened.log, volume, slots, slotCount: slotCount, known, liveByteCount: liveByteCount,
         neededGeneration: opened.keeper?.neededGeneration ?? .first, returned, pace)
       // What was scanned now the next opening would scan again.
       made.noteUnstored(built.scannedByteCount)
@@ -100,14 +101,9 @@ extension StoreOpening {
     return byteCount..<max(byteCount, needed)
   }
 
-  /// The slots that the catalogue tells of: a file may be any longer, and what lies behind them is nothing.
-  private func known(_ catalogue: Catalogue) -> UInt64 {
-    UInt64(max(catalogue.slots.end, catalogue.numbers.slotCount))
-  }
-
   private func makeWriter(
-    _ recovered: RecoveredLog, _ volume: Volume, _ slots: SlotTable, slotCount: UInt32, liveByteCount: Int,
-    neededGeneration: Generation, _ returned: ReturnedSlots, _ pace: PaceCell
+    _ recovered: RecoveredLog, _ volume: Volume, _ slots: SlotTable, slotCount: UInt32, _ known: KnownSlots,
+    liveByteCount: Int, neededGeneration: Generation, _ returned: ReturnedSlots, _ pace: PaceCell
   ) throws(SedimentError) -> LogWriter {
     let entry = recovered.tail
     try checkNumbers(recovered)
@@ -127,6 +123,8 @@ extension StoreOpening {
       markedWatermark: recovered.watermark, neededGeneration: neededGeneration, returned: returned, pace: pace
     )
     writer.liveByteCount = liveByteCount
+    // Slots that do not count may have been used all the same.
+    writer.freshSlot = max(writer.freshSlot, known.wholeCount)
     writer.noteLongest()
     writer.ledger.reserve(recovered.catalogue.segments.count)
     // In their order, in which they mostly come last in all orders of the ledger.

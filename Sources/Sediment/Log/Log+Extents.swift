@@ -58,9 +58,29 @@ extension Log {
     }
   }
 
+  /// Writes bytes that `read` passes on, from the first to the last and at most a MiB at a time, as `writePieces` does.
+  func writePieces(
+    ofByteCount byteCount: Int, mayScatter: Bool, _ reservation: inout Reservation,
+    from read: (Range<Int>, (RawSpan) throws(SedimentError) -> Void) throws(SedimentError) -> Void
+  ) throws(SedimentError) -> [ValuePlace.Piece] {
+    try writePieces(ofByteCount: byteCount, &reservation, from: read) { (writer) throws(SedimentError) in
+      try writer.takeRuns(forExtentsOf: byteCount, for: .storing, mayScatter: mayScatter)
+    }
+  }
+
   /// Writes bytes to extents in the slots that `take` takes under the lock; to none if it takes none.
   func writePieces(
     _ bytes: RawSpan, _ reservation: inout Reservation,
+    to take: (inout LogWriter) throws(SedimentError) -> [SlotRun]
+  ) throws(SedimentError) -> [ValuePlace.Piece] {
+    try writePieces(
+      ofByteCount: bytes.byteCount, &reservation,
+      from: { (range, body) throws(SedimentError) in try body(bytes.extracting(range)) }, to: take)
+  }
+
+  private func writePieces(
+    ofByteCount byteCount: Int, _ reservation: inout Reservation,
+    from read: (Range<Int>, (RawSpan) throws(SedimentError) -> Void) throws(SedimentError) -> Void,
     to take: (inout LogWriter) throws(SedimentError) -> [SlotRun]
   ) throws(SedimentError) -> [ValuePlace.Piece] {
     let extents = try withWriter { (writer) throws(SedimentError) in
@@ -79,8 +99,8 @@ extension Log {
     do throws(SedimentError) {
       for extent in extents {
         let most = ExtentLayout.storedByteCountMax(slotCount: extent.run.count)
-        let end = min(offset + Int(most), bytes.byteCount)
-        pieces.append(try write(bytes.extracting(offset..<end), to: extent))
+        let end = min(offset + Int(most), byteCount)
+        pieces.append(try write(offset..<end, from: read, to: extent))
         offset = end
       }
     } catch {
@@ -90,11 +110,13 @@ extension Log {
     return pieces
   }
 
-  /// Writes an extent's header, bytes and chunk table.
+  /// Writes an extent's header, the bytes of a range of the value, and the chunk table.
   private func write(
-    _ bytes: RawSpan, to extent: SegmentIdentity
+    _ bytes: Range<Int>,
+    from read: (Range<Int>, (RawSpan) throws(SedimentError) -> Void) throws(SedimentError) -> Void,
+    to extent: SegmentIdentity
   ) throws(SedimentError) -> ValuePlace.Piece {
-    let layout = ExtentLayout(storedByteCount: UInt64(bytes.byteCount))
+    let layout = ExtentLayout(storedByteCount: UInt64(bytes.count))
     let start = extent.run.byteRange.lowerBound
     let seed = extent.seed(in: volume.identity)
     let header = SegmentHeader(identity: extent, base: .zero, floor: .zero).encode(in: volume.identity)
@@ -102,9 +124,11 @@ extension Log {
     var checksums: [UInt32] = []
     for number in 0..<layout.chunkCount {
       let range = layout.chunk(number)
-      let chunk = bytes.extracting(Int(range.lowerBound)..<Int(range.upperBound))
-      checksums.append(ExtentLayout.checksum(ofChunk: number, chunk, seed: seed).rawValue)
-      try volume.file.write(chunk, at: start + ExtentLayout.bytesOffset + range.lowerBound)
+      let place = bytes.lowerBound + Int(range.lowerBound)..<bytes.lowerBound + Int(range.upperBound)
+      try read(place) { (chunk) throws(SedimentError) in
+        checksums.append(ExtentLayout.checksum(ofChunk: number, chunk, seed: seed).rawValue)
+        try volume.file.write(chunk, at: start + ExtentLayout.bytesOffset + range.lowerBound)
+      }
     }
     // The zeros up to a multiple of 4, then the table.
     let bytesEnd = ExtentLayout.bytesOffset + layout.storedByteCount

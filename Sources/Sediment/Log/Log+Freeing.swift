@@ -88,9 +88,11 @@ extension Log {
     // What comes back is in nobody's list meanwhile, and others wait rather than believe that there is nothing.
     reclaimLock.lock()
     defer { reclaimLock.unlock() }
-    let released = try writer.withLock { (writer) throws(SedimentError) -> [FreedRun] in
+    var isErasing = false
+    var released = try writer.withLock { (writer) throws(SedimentError) -> [FreedRun] in
       // Closed, the file is another's, or about to be.
       if writer.freedRuns.isEmpty || lifetime.isClosed { return [] }
+      isErasing = writer.erasingCount > 0
       if let poison = writer.poison { throw poison }
       writer.adoptions = writer.adoptions.filter { $0.value > sequence }
       return writer.takeReleased(
@@ -99,7 +101,11 @@ extension Log {
     }
     if released.isEmpty { return false }
     do throws(SedimentError) {
-      for freed in released { try takeMagic(of: freed.run) }
+      for place in released.indices {
+        let run = released[place].run
+        if isErasing { released[place].isBare = try !overwrite(run.first..<run.end) }
+        try takeMagic(of: run)
+      }
     } catch {
       if lifetime.isClosed { return false }
       throw writer.withLock { writer in writer.fail(error) }

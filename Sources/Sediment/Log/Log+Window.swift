@@ -65,6 +65,19 @@ extension Log {
     }
   }
 
+  /// Lets records be stored into a window of other slots, if there is one, or into none where there is no room.
+  func renewWindow(_ writer: inout LogWriter) throws(SedimentError) {
+    guard let window = writer.catalogue.window else { return }
+    try free([window], &writer)
+    try writer.leaveWindow()
+    writer.noteFindable(window.generation)
+    do throws(SedimentError) {
+      try adoptWindow(&writer)
+    } catch  where error.code == .outOfSpace {
+      // Without one, records are written one by one.
+    }
+  }
+
   /// Gives up the window of a file that is longer than its cap: what is in use has to find room before that.
   ///
   /// While not even the change that says so has room, it stays.

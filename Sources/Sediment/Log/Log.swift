@@ -143,13 +143,16 @@ extension Log {
     writer?.withLock { writer in writer.tail.sequence } ?? 0
   }
 
+  /// The largest value that a record itself ever holds.
+  static let inlineValueByteCountTop = 128 << 10
+
   /// The largest value that a record itself holds, less in a small file; larger ones get extents, written outside the
   /// lock.
   ///
   /// Compaction moves a record that finds no slots in a row to as many that lie scattered, so no record is longer than
   /// what is kept free for that.
   var inlineValueByteCountMax: Int {
-    min(128 << 10, writer?.withLock { writer in writer.survivorByteCountMax } ?? .max)
+    min(Self.inlineValueByteCountTop, writer?.withLock { writer in writer.survivorByteCountMax } ?? .max)
   }
 
   /// Gives the file slots ahead of need; that there are none is told to whoever needs them.

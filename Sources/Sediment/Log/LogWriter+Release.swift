@@ -9,6 +9,8 @@ struct FreedRun {
   let sequence: UInt64
   /// Once this tag is past, no reader can find the segment; those that found it before have a hold on one of its slots.
   fileprivate(set) var tag: UInt64
+  /// Whether the slots have lost their blocks since they were taken out of the list.
+  var isBare = false
 }
 
 /// What keeps freed slots from coming back though their freeing is durable.
@@ -87,7 +89,8 @@ extension LogWriter {
   /// Gives slots back whose headers have lost their magic.
   mutating func giveBack(_ freed: [FreedRun]) {
     for freed in freed {
-      space.give(freed.run.first..<freed.run.end)
+      let run = freed.run.first..<freed.run.end
+      if freed.isBare { space.giveBare(run) } else { space.give(run) }
       freedSlotCount -= freed.run.count
       reclaimedSlotCount &+= UInt64(freed.run.count)
     }

@@ -46,6 +46,10 @@ internal import SedimentFormat
   /// What was freed and is not given back yet.
   var freedRuns: [FreedRun] = []
   var freedSlotCount: UInt32 = 0
+  /// How many calls erase what is dead: while there are any, no slot becomes free before it was overwritten.
+  var erasingCount = 0
+  /// Slots of reservations that ended while something was being erased, to be overwritten before they become free.
+  var runsToErase: [SlotRun] = []
   /// The slots given back since the opening.
   var reclaimedSlotCount: UInt64 = 0
   /// While the file is made shorter, segments of the log begin before this slot; nil at other times.

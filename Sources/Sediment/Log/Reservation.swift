@@ -95,6 +95,12 @@ extension LogWriter {
     reservedSlotCount -= segment.run.count
   }
 
+  /// Frees slots that were reserved; without blocks they are bare.
+  mutating func giveBackReserved(_ run: Range<UInt32>, hasBlocks: Bool = true) {
+    if hasBlocks { space.give(run) } else { space.giveBare(run) }
+    reservedSlotCount -= UInt32(run.count)
+  }
+
   /// Frees the slots of reservations that have ended.
   mutating func takeBackReserved() {
     let runs = returned.withLock { runs in
@@ -102,8 +108,11 @@ extension LogWriter {
       return runs
     }
     for run in runs {
-      space.give(run.first..<run.end)
-      reservedSlotCount -= run.count
+      if erasingCount > 0 {
+        runsToErase.append(run)
+      } else {
+        giveBackReserved(run.first..<run.end)
+      }
     }
   }
 }

@@ -27,7 +27,7 @@ extension Reader {
     guard isWhole else { throw undecompressable(found) }
   }
 
-  private func place(of found: FoundRecord) throws(SedimentError) -> ValuePlace {
+  func place(of found: FoundRecord) throws(SedimentError) -> ValuePlace {
     do throws(FormatError) {
       return try ValuePlace.decode(unsafe RawSpan(_unsafeBytes: found.view.value))
     } catch {

@@ -27,6 +27,7 @@ extension Reader {
   @inline(never)
   func unpackedBytes(of found: FoundRecord) throws(SedimentError) -> [UInt8] {
     defer { found.release() }
+    try checkLength(of: found)
     let transform = try transform(of: found)
     let byteCount = Int(transform.originalByteCount)
     var failure: SedimentError?
@@ -69,7 +70,7 @@ extension Reader {
     return transform
   }
 
-  private func dictionary(
+  func dictionary(
     of transform: Transform, of found: FoundRecord
   ) throws(SedimentError) -> CompressionDictionary? {
     if transform.dictionary == 0 { return nil }

@@ -243,6 +243,7 @@ extension Reader {
   @inline(never)
   private func otherValue(of found: FoundRecord) throws(SedimentError) -> FoundValue {
     defer { found.release() }
+    try checkLength(of: found)
     return found.view.isTransformed
       ? try unpackedValue(of: found)
       : try largeValue(of: found, verifying: options.verifiesReads)

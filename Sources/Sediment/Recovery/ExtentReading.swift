@@ -22,6 +22,9 @@ struct ExtentReading {
     return start..<start + UInt64(layout.tableByteCount)
   }
 
+  /// What lies after the chunk table in the last slot.
+  var restRange: Range<UInt64> { tableRange.upperBound..<piece.extent.run.byteRange.upperBound }
+
   /// Where in the file a chunk lies.
   func range(ofChunk number: Int) -> Range<UInt64> {
     let chunk = layout.chunk(number)

@@ -141,8 +141,8 @@ struct FreshSlots {
 
   init(beside catalogue: Catalogue, in file: StoreFile, fileByteCount: UInt64) {
     self.file = file
-    let slotCount = min(fileByteCount / UInt64(Limits.slotByteCount), UInt64(Limits.fileSlotCountMax))
-    fileSlotCount = max(UInt32(truncatingIfNeeded: slotCount), catalogue.slots.end)
+    fileSlotCount = max(
+      KnownSlots(of: file, byteCount: fileByteCount, catalogue).count(), catalogue.slots.end)
     free = catalogue.slots.freeRuns(before: fileSlotCount)
   }
 

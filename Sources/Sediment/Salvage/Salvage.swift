@@ -8,23 +8,28 @@ extension SedimentStore {
   /// be it a link, and its directory must be there; the new file is on the disk when the call returns. If the call
   /// throws, as it does with `cancelled` after the closure returned `stop`, no new file is left behind. Keys of which nobody can tell whether they were removed are
   /// counted, and only with `keepsUncertain` they are copied, to a collection named "salvaged".
+  ///
+  /// The call takes some MiB of memory for values, however long they are. A value of more than `valueByteCountMax` bytes
+  /// is not copied, and counts as lost: a forged file of some KiB can have many values of a GiB.
   public static func salvage(
-    from path: String, to destination: String, keepsUncertain: Bool = false,
+    from path: String, to destination: String, keepsUncertain: Bool = false, valueByteCountMax: Int = 1 << 30,
     progress: ((SedimentProgress) -> SedimentIteration)? = nil
   ) throws -> SalvageReport {
     try salvage(
-      from: path, to: destination, on: SystemDisk(), keepsUncertain: keepsUncertain, progress: progress)
+      from: path, to: destination, on: SystemDisk(), keepsUncertain: keepsUncertain,
+      valueByteCountMax: valueByteCountMax, progress: progress)
   }
 
   /// Salvages a file on a disk of the caller's.
   package static func salvage(
     from path: String, to destination: String, on disk: any Disk, keepsUncertain: Bool = false,
-    progress: ((SedimentProgress) -> SedimentIteration)? = nil
+    valueByteCountMax: Int = 1 << 30, progress: ((SedimentProgress) -> SedimentIteration)? = nil
   ) throws -> SalvageReport {
     try StoreOpening.reading(path, on: disk) { file in
       let new = try NewFile(at: destination, on: disk)
       do {
-        var salvage = try Salvage(file, on: disk, keepsUncertain: keepsUncertain, progress)
+        var salvage = try Salvage(
+          file, on: disk, keepsUncertain: keepsUncertain, valueByteCountMax: valueByteCountMax, progress)
         let report = try salvage.run(to: new)
         try new.finish()
         salvage.finish()
@@ -41,17 +46,19 @@ extension SedimentStore {
 struct Salvage {
   private let disk: any Disk
   private let keepsUncertain: Bool
+  private let valueByteCountMax: Int
   private var survey: FileSurvey
   private let surveyed: SurveyedFile
   private let meter: ProgressMeter
   private var report = SalvageReport()
 
   init(
-    _ file: StoreFile, on disk: any Disk, keepsUncertain: Bool,
+    _ file: StoreFile, on disk: any Disk, keepsUncertain: Bool, valueByteCountMax: Int,
     _ progress: ((SedimentProgress) -> SedimentIteration)?
   ) throws(SedimentError) {
     self.disk = disk
     self.keepsUncertain = keepsUncertain
+    self.valueByteCountMax = valueByteCountMax
     meter = ProgressMeter(path: file.path, progress)
     file.meter = meter
     survey = try FileSurvey(file)
@@ -72,7 +79,9 @@ struct Salvage {
     let plan = try SalvagePlan(surveyed, log, found, survey.head.sound)
     let (certain, uncertain) = try gather(plan)
     try write(plan, certain, uncertain, to: new)
-    try complete(new, from: survey.head.sound.first, after: log.tail?.highest)
+    if let parent = survey.head.sound.first {
+      try NewStore(new: new, disk: disk).note(parent: parent, after: log.tail?.highest)
+    }
     report.losses.sort { $0.range.lowerBound < $1.range.lowerBound }
     try meter.checkStopped()
     return report
@@ -120,45 +129,16 @@ struct Salvage {
     if keepsUncertain {
       for place in uncertain.places.values { meter.extend(by: UInt64(place.byteCount)) }
     }
-    // As a backup, it goes into a directory that is there.
-    try FileCreation(path: new.temporaryPath, makesDirectories: false, on: disk).run()
-    // What is not done in the background the writer does itself; nobody else uses the store.
-    let store = try SedimentStore(
-      path: new.temporaryPath, options: SedimentOptions(durability: .unsynced, mustExist: true), disk: disk,
-      scheduler: ManualScheduler())
-    do {
-      var writing = try SalvageWriting(surveyed, plan, to: store, report)
+    try NewStore(new: new, disk: disk).fill { store in
+      var writing = try SalvageWriting(
+        surveyed, plan, to: store, report,
+        SalvageValues(surveyed, HoleBudget(surveyed.file), valueByteCountMax: valueByteCountMax))
       try writing.run(certain, meter)
       report = writing.report
       if keepsUncertain {
         writing.beginUncertain()
         try writing.run(uncertain, meter)
       }
-      try store.close()
-    } catch {
-      try? store.close()
-      throw error
     }
-  }
-
-  /// Notes in the new file's head what it came from.
-  private func complete(
-    _ new: NewFile, from parent: Superblock?, after sequence: SequenceNumber?
-  ) throws(SedimentError) {
-    guard let parent else { return }
-    let file = try disk.openFile(new.temporaryPath, .readWrite)
-    defer { try? file.close() }
-    let head = try Head.read(from: file)
-    guard let other = head.other else {
-      throw .damaged("a superblock that was written just now is not there", path: file.path, offset: 0)
-    }
-    // They must say the same.
-    for var block in [head.leading, other] {
-      block.lineage.parentLow = parent.lineage.low
-      block.lineage.parentHigh = parent.lineage.high
-      block.lineage.fork = sequence ?? .zero
-      try file.write(block.encode(), at: block.copy.byteOffset)
-    }
-    try file.sync()
   }
 }

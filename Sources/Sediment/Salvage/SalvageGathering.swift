@@ -111,21 +111,24 @@ struct SalvageGathering {
     lostValueCount += valueCount(in: gap)
   }
 
-  /// How many values a gap had: by the lengths of its records, if these lead to its end, else by the sequences that are
-  /// missing.
+  /// How many values of users a gap had: by the lengths of its records, if these lead to its end, else by the sequences
+  /// that are missing, less those of records that hold none.
   private func valueCount(in gap: RecordSweep.Gap) -> UInt64 {
-    var (count, position) = (UInt64(0), gap.range.lowerBound)
+    var (count, otherCount, position) = (UInt64(0), UInt64(0), gap.range.lowerBound)
     for _ in 0..<Self.claimCountMax where position < gap.range.upperBound {
-      let head = try? surveyed.file.bytes(at: position, count: Limits.recordFixedByteCount)
-      guard let head, head.count == Limits.recordFixedByteCount,
+      let head = try? surveyed.file.bytes(at: position, count: Self.claimHeadByteCount)
+      guard let head, head.count >= Limits.recordFixedByteCount,
         let claim = RecordSweep.claim(unsafe head.span.bytes, 0)
       else { break }
-      count += claim.kind == .put || claim.kind == .putLarge ? 1 : 0
+      if claim.holdsUserValue { count += 1 } else { otherCount += 1 }
       position += UInt64(claim.byteCount)
     }
     if position == gap.range.upperBound { return count }
-    return gap.sequences.map { UInt64($0.count) } ?? 1
+    return gap.sequences.map { UInt64($0.count) - min(otherCount, UInt64($0.count)) } ?? max(count, 1)
   }
+
+  /// The bytes of a record up to its collection.
+  private static let claimHeadByteCount = Limits.recordFixedByteCount + 4
 
   /// How many records of a gap are looked at one by one.
   private static let claimCountMax = 1_000

@@ -44,6 +44,21 @@ struct SalvagePlan {
     uncertain.sort { $0.identity.generation < $1.identity.generation }
   }
 
+  /// The plan of a file that lacks nothing: the segments of the catalogue, up to where the log ended.
+  init(_ surveyed: SurveyedFile, whole log: RecoveredLog) {
+    self.surveyed = surveyed
+    survey = LogSurvey()
+    collections = SalvageCollections(log.catalogue)
+    let entries = log.catalogue.segments.filter { $0.holdsRecords && $0.identity != log.tail.identity }
+    let ended = entries.map { entry in
+      SalvageSegment(
+        entry.identity, base: entry.base, knownEnd: entry.end?.byteOffset, highest: entry.highest)
+    }
+    let tail = SalvageSegment(
+      log.tail.identity, base: log.tail.base, knownEnd: log.end.offset.byteOffset, highest: log.lastSequence)
+    certain = (ended + [tail]).sorted { $0.identity.generation < $1.identity.generation }
+  }
+
   // MARK: By the catalogue
 
   private mutating func addCatalogued(_ catalogue: Catalogue) {

@@ -64,11 +64,3 @@ extension SedimentKeyspace {
     }
   }
 }
-
-extension Reader {
-  /// How many bytes the value of a record has for its user.
-  fileprivate func valueByteCount(of found: FoundRecord) throws(SedimentError) -> UInt64 {
-    if found.view.isTransformed { return UInt64(try transform(of: found).originalByteCount) }
-    return found.place?.storedByteCount ?? UInt64(found.view.valueByteCount)
-  }
-}

@@ -22,6 +22,12 @@ public struct SedimentOptions: Sendable {
   ///
   /// Without that, reads are a little quicker, and bits that changed on the disk go unnoticed.
   public var verifiesReads: Bool
+  /// The longest value that reads return, in bytes, from 131,072 to 1,073,741,824; a longer one throws `tooLarge`.
+  ///
+  /// A compressed value can be thousands of times as long as what the file has of it, so a file of unknown origin can
+  /// make a reader take a GiB of memory for each key. The limit is asked before any memory is taken. It does not apply to
+  /// values that records hold uncompressed: of these this engine writes none that is longer than the least limit.
+  public var valueByteCountMax: Int
   /// How large the file may become, and what happens when it is full.
   public var capacity: SedimentCapacity
   /// Whether and when the space of values that were replaced, removed or have expired is won back.
@@ -55,6 +61,7 @@ public struct SedimentOptions: Sendable {
   public init(
     durability: SedimentDurability = .interval(.seconds(1)), mustExist: Bool = false, readOnly: Bool = false,
     permissions: UInt16 = 0o600, access: Access = .automatic, verifiesReads: Bool = true,
+    valueByteCountMax: Int = 1 << 30,
     capacity: SedimentCapacity = .unlimited,
     compaction: SedimentCompaction = .automatic, compression: SedimentCompression = .automatic,
     storesIndex: Bool = true,
@@ -66,6 +73,7 @@ public struct SedimentOptions: Sendable {
     self.permissions = permissions
     self.access = access
     self.verifiesReads = verifiesReads
+    self.valueByteCountMax = valueByteCountMax
     self.capacity = capacity
     self.compaction = compaction
     self.compression = compression

@@ -7,6 +7,9 @@ extension SedimentStore {
   /// damaged copy, so verify the copy before an older one goes. There must be no file at the path yet, be it a link, and
   /// its directory must be there. If the call throws, as it does with `cancelled` after the closure returned `stop`, no
   /// file is left behind.
+  ///
+  /// So the copy also has the bytes of values that were replaced, removed or have expired, as far as compaction has not
+  /// won their space back; `backupLiveRecords(to:progress:)` copies none of these.
   public func backup(
     to path: String, progress: ((SedimentProgress) -> SedimentIteration)? = nil
   ) throws {
@@ -26,6 +29,23 @@ extension SedimentStore {
         isCancelled() ? .stop : progress?(state) ?? .continue
       }
     }
+  }
+}
+
+extension SedimentStore {
+  /// Copies the live records of the store, as they are at one moment of the call, to a new file, while others go on
+  /// writing.
+  ///
+  /// The copy is the store after one change: each key with the value and expiry that it has then, and each collection. It
+  /// has nothing of values that were replaced or removed before, of keys that were removed, or of what has expired by the
+  /// wall clock. It takes longer than `backup(to:progress:)`, since each record is read and set anew, and memory for each
+  /// key: about 100 bytes. A record that is damaged ends it with `damaged`. There must be no file at the path yet, be it
+  /// a link, and its directory must be there. If the call throws, as it does with `cancelled` after the closure returned
+  /// `stop`, no file is left behind.
+  public func backupLiveRecords(
+    to path: String, progress: ((SedimentProgress) -> SedimentIteration)? = nil
+  ) throws {
+    try LiveBackup(log: engine.log).run(to: path, progress)
   }
 }
 

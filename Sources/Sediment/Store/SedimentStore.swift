@@ -101,10 +101,22 @@ public final class SedimentStore: SedimentKeyspace {
   /// A value that expired less than ten minutes ago keeps its space, because the clock may be wrong.
   /// The background compacts by itself as far as that pays, unless the options say otherwise. Others may read and
   /// write meanwhile. If the closure returns `stop`, the call throws `cancelled`, and the space won so far stays won.
+  ///
+  /// With `erasing`, the file holds no byte of a key or value when the call returns that was replaced or removed before
+  /// it, or had expired by the wall clock, also if that was less than ten minutes ago; nor of dictionaries, and nothing of
+  /// dropped collections. For this everything that lives is written anew, slots that were used are overwritten with zeros
+  /// before they become free, and the call waits for closures and backups that read from them. Called inside a closure
+  /// that reads in place it throws `invalidArgument`. If it throws or the process dies, the store is sound, and another
+  /// call finishes. It reaches this file alone: not copies that the file system or the disk has made of its blocks
+  /// (snapshots, clones, journals, worn cells of an SSD), not earlier backups, not the memory of processes.
   public func compact(
-    progress: ((SedimentProgress) throws -> SedimentIteration)? = nil
+    erasing: Bool = false, progress: ((SedimentProgress) throws -> SedimentIteration)? = nil
   ) throws {
-    try engine.compactor.compact { try progress?($0) ?? .continue }
+    if erasing {
+      try engine.compactor.erase { try progress?($0) ?? .continue }
+    } else {
+      try engine.compactor.compact { try progress?($0) ?? .continue }
+    }
   }
 
   // MARK: Collections

@@ -16,7 +16,8 @@ struct LogSurvey {
   /// Whether nothing is known of the log behind `end`.
   private(set) var isComplete = false
 
-  private init() {}
+  /// A survey that knows nothing.
+  init() {}
 
   /// Where the records of a segment of the catalogue end; nil if that is not known.
   func end(of entry: SegmentEntry) -> UInt64? {

@@ -224,15 +224,32 @@ struct RecordSweep {
     return nil
   }
 
-  /// The kind of the record that the first 16 bytes claim, and the least bytes that it has; nil if no record begins like
-  /// this.
-  static func claim(_ bytes: RawSpan, _ offset: Int) -> (kind: RecordKind, byteCount: Int)? {
+  /// What the first bytes of a record claim, without any proof.
+  struct Claim {
+    let kind: RecordKind
+    /// The least bytes that the record has.
+    let byteCount: Int
+    /// The number of its collection; 0 if there were no bytes that could tell it.
+    let collection: UInt32
+
+    /// Whether a user set what it holds.
+    var holdsUserValue: Bool {
+      (kind == .put || kind == .putLarge) && collection < CollectionEntry.systemNumberMin
+    }
+  }
+
+  /// What the bytes from an offset on, 16 at least, claim of a record; nil if no record begins like this.
+  static func claim(_ bytes: RawSpan, _ offset: Int) -> Claim? {
     let head: UInt32 = bytes.integer(at: offset + 4)
     guard let kind = RecordKind(rawValue: UInt8(head & 7)) else { return nil }
     let keyByteCount = Int(bytes.integer(UInt16.self, at: offset + 8))
     // A control record has no other bits but that of a batch, and no key.
     if kind == .control, head & 0x78 != 0 || keyByteCount != 0 { return nil }
-    return (kind, (Limits.recordFixedByteCount + keyByteCount + Int(head >> 8) + 7) & ~7)
+    let place = offset + Limits.recordFixedByteCount
+    let tellsCollection = head & UInt32(RecordHeader.Shape.collection) != 0 && bytes.byteCount >= place + 4
+    return Claim(
+      kind: kind, byteCount: (Limits.recordFixedByteCount + keyByteCount + Int(head >> 8) + 7) & ~7,
+      collection: tellsCollection ? bytes.integer(at: place) : 0)
   }
 
   private func isPlausible(_ low: UInt64, at place: UInt64, _ gapStart: UInt64) -> Bool {

@@ -225,6 +225,11 @@ package struct SlotSpace: Sendable {
     free.takeLast(count, before: .max)
   }
 
+  /// Takes up to `count` adjacent free slots before a slot, whatever is reserved, as far behind as there are any.
+  package mutating func takeLastFree(_ count: UInt32, before limit: UInt32) -> Range<UInt32>? {
+    free.takeLast(count, before: limit)
+  }
+
   /// Takes up to `count` adjacent bare slots before a slot, as far behind as there are any.
   package mutating func takeLastBare(_ count: UInt32, before limit: UInt32) -> Range<UInt32>? {
     bare.takeLast(count, before: limit)

@@ -1,3 +1,4 @@
+internal import CSediment
 internal import SedimentFormat
 internal import Synchronization
 
@@ -26,7 +27,7 @@ internal import Synchronization
     for block in blocks {
       unsafe UnsafeMutableRawPointer(bitPattern: block)?.deallocate()
     }
-    unsafe table.deallocate()
+    unsafe sediment_zeros_free(table)
   }
 
   /// The segment of a slot; nil if it is free.
@@ -71,12 +72,16 @@ internal import Synchronization
     for slot in 0..<oldCount { unsafe new[slot + 1] = unsafe old[slot + 1] }
     current.store(UInt(bitPattern: new), ordering: .releasing)
     SchedulePoint.reach(.published)
-    unsafe retired.retire(UnsafeMutableRawPointer(old), byteCount: oldCount * 8)
+    let address = UInt(bitPattern: old)
+    retired.retire(byteCount: oldCount * 8) {
+      unsafe sediment_zeros_free(UnsafeMutableRawPointer(bitPattern: address))
+    }
   }
 
   private static func make(slotCount: Int) -> UnsafeMutablePointer<UInt64> {
-    let table = UnsafeMutablePointer<UInt64>.allocate(capacity: slotCount + 1)
-    unsafe table.initialize(repeating: 0, count: slotCount + 1)
+    // Only the parts of it that segments lie in take memory: a forged file can name a slot far away.
+    let zeros = unsafe sediment_zeros_new((slotCount + 1) * 8)!
+    let table = unsafe zeros.bindMemory(to: UInt64.self, capacity: slotCount + 1)
     unsafe table[0] = UInt64(slotCount)
     return unsafe table
   }

@@ -103,5 +103,8 @@ extension OptionDeclaration {
   static let mode = OptionDeclaration(
     name: "mode", value: "MODE",
     help: "who may use the file if it is made, in octal digits as for chmod; 600 without it")
+  static let maxValue = OptionDeclaration(
+    name: "max-value", value: "BYTES",
+    help: "fail at a value that is longer, 131072 bytes at least, before any memory is taken for it")
   static let quiet = OptionDeclaration(name: "quiet", letter: "q", help: "no bar that shows the progress")
 }

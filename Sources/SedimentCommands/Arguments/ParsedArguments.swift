@@ -44,6 +44,11 @@ struct ParsedArguments {
     return number
   }
 
+  /// The longest value that `--max-value` lets be read; the longest that there can be if it was not given.
+  func valueByteCountMax() throws(ToolFailure) -> Int {
+    try number(of: .maxValue, in: 131_072...1 << 30) ?? 1 << 30
+  }
+
   /// The permission bits of `--mode`; those of a file that is its owner's alone if it was not given.
   func permissions() throws(ToolFailure) -> UInt16 {
     guard let text = value(of: .mode) else { return 0o600 }

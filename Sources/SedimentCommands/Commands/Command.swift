@@ -28,7 +28,9 @@ extension StoreCommand {
   static func run(_ arguments: ParsedArguments, _ console: Console) throws -> ExitCode {
     let path = try arguments.required(.store)
     let access = arguments.has(.mustExist) ? .changing : access
-    return try OpenStore.with(path, access) { store in try run(arguments, on: store, console) }
+    return try OpenStore.with(path, access, valueByteCountMax: try arguments.valueByteCountMax()) { store in
+      try run(arguments, on: store, console)
+    }
   }
 }
 
@@ -39,12 +41,14 @@ enum OpenStore {
   /// Nothing is mapped: a file that is cut off meanwhile, or a failing disk, is an error and no signal.
   static func with<Result>(
     _ path: String, _ access: StoreAccess, permissions: UInt16 = 0o600,
-    compaction: SedimentCompaction = .manual, _ body: (SedimentStore) throws -> Result
+    compaction: SedimentCompaction = .manual, valueByteCountMax: Int = 1 << 30,
+    _ body: (SedimentStore) throws -> Result
   ) throws -> Result {
     try Signals.check()
     let options = SedimentOptions(
       durability: .unsynced, mustExist: access != .making, readOnly: access == .reading,
-      permissions: permissions, access: .unmapped, compaction: compaction)
+      permissions: permissions, access: .unmapped, valueByteCountMax: valueByteCountMax,
+      compaction: compaction)
     let store = try SedimentStore(path: path, options: options)
     let result: Result
     do {

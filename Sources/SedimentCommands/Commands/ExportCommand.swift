@@ -39,7 +39,7 @@ enum ExportCommand: Command {
       between is exported as far as it comes behind that place. Only the user who exports may read the file and the part. \
       On a terminal, CSV has Base64 for text with characters that control the terminal or are not shown.
       """,
-    operands: [.store, to], options: [.format, .collection, prefix, memory, .hexKey, .quiet],
+    operands: [.store, to], options: [.format, .collection, prefix, memory, .maxValue, .hexKey, .quiet],
     examples: [
       ("sediment export cities.sediment cities.jsonl", "a line of JSON for each key"),
       ("sediment export cities.sediment --format csv | gzip > cities.csv.gz", "CSV, packed on the way"),
@@ -54,7 +54,7 @@ enum ExportCommand: Command {
     let format = try arguments.format() ?? name.flatMap { ExchangeFormat(ofFile: $0) } ?? .jsonl
     let begin = try arguments.value(of: prefix).map { try arguments.key($0) } ?? []
     let memory = (try arguments.number(of: memory, in: 1...1 << 20) ?? 256) << 20
-    try OpenStore.with(path, .reading) { store in
+    try OpenStore.with(path, .reading, valueByteCountMax: try arguments.valueByteCountMax()) { store in
       let sources = try sources(arguments, of: store)
       let file = try name.map {
         try ExportFile(at: $0, format: format, subject: try subject(path, format, arguments, prefix: begin))

@@ -14,7 +14,7 @@ enum GetCommand: StoreCommand {
       A terminal is shown text as text, ending with a line feed, and anything else in hexadecimal. A file or a pipe gets \
       the bytes of the value, and nothing else. If the key has no value, nothing is printed and the exit code is 1.
       """,
-    operands: [.store, .key], options: [.collection, .hexKey, hex, raw, .json],
+    operands: [.store, .key], options: [.collection, .hexKey, hex, raw, .maxValue, .json],
     examples: [
       ("sediment get cities.sediment kharkiv", "prints the value"),
       (
@@ -32,12 +32,19 @@ enum GetCommand: StoreCommand {
     let text = try arguments.required(.key)
     let key = try arguments.key(text)
     let keys = try OpenStore.keyspace(arguments, of: store)
-    guard let (value, expiry) = try keys.retrieveExpiring(forKey: key, as: [UInt8].self) else {
+    guard let stream = try keys.stream(forKey: key) else {
       throw ToolFailure.notFound("\(store.path): there is no value for the key '\(text)'")
     }
+    if stream.isLong {
+      try write(stream, of: key, arguments, console)
+      return .fine
+    }
+    let value = try stream.wholeValue()
     if arguments.has(.json) {
       try console.write(
-        .object([JSONValue.bytes("key", key), JSONValue.bytes("value", value), ("expires", expiry.json)]))
+        .object([
+          JSONValue.bytes("key", key), JSONValue.bytes("value", value), ("expires", stream.expiry.json),
+        ]))
     } else if arguments.has(hex) {
       try console.write(HexText.dump(value))
     } else if arguments.has(raw) || !console.showsValues {
@@ -46,6 +53,33 @@ enum GetCommand: StoreCommand {
       try console.write(ByteText.value(value))
     }
     return .fine
+  }
+
+  /// Writes a long value a part at a time.
+  private static func write(
+    _ value: ValueStream, of key: [UInt8], _ arguments: ParsedArguments, _ console: Console
+  ) throws {
+    if arguments.has(.json) {
+      return try JSONValue.writeLine(
+        [JSONValue.bytes("key", key)], value, isText: try value.isText(), [("expires", value.expiry.json)]
+      ) { try console.output.write($0) }
+    }
+    if !arguments.has(hex), arguments.has(raw) || !console.showsValues {
+      return try value.forEachPart(of: .bytes(1)) { try console.output.write($0) }
+    }
+    if !arguments.has(hex), try value.isText(where: { ByteText.printable($0, allowingLines: true) != nil }) {
+      var last: UInt8?
+      try value.forEachPart(of: .character) { part in
+        try console.write(String(decoding: part, as: UTF8.self))
+        last = part.last
+      }
+      return try console.write(last == 10 ? "" : "\n")
+    }
+    var offset = 0
+    try value.forEachPart(of: .bytes(16)) { part in
+      try console.write(HexText.dump(part, from: offset))
+      offset += part.count
+    }
   }
 }
 

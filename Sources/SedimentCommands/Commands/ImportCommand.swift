@@ -37,7 +37,7 @@ enum ImportCommand: Command {
       left alone. So are files of archives that were changed after the archives of their keys were last used.
       """,
     operands: [.store, source],
-    options: [.format, into, restart, encoding, move, archives, .mode, .json, .quiet],
+    options: [.format, into, restart, encoding, move, archives, .maxValue, .mode, .json, .quiet],
     examples: [
       ("sediment import cities.sediment cities.jsonl", "from a file; its name tells the format"),
       ("zcat cities.csv.gz | sediment import cities.sediment - --format csv", "from standard input"),
@@ -72,14 +72,16 @@ enum ImportCommand: Command {
         "\(name): its name does not tell the format; say --format jsonl or --format csv")
     }
     // Before a store is made: there may be nothing in it that is understood.
-    var reader = try format.reader(bytes)
+    let valueByteCountMax = try arguments.valueByteCountMax()
+    var reader = try format.reader(bytes, valueByteCountMax: valueByteCountMax)
     let first = try reader.next()
     let (path, permissions) = (try arguments.required(.store), try arguments.permissions())
     let bar = ProgressBar("import", isQuiet: arguments.has(.quiet))
     let entryCount = try OpenStore.with(path, .making, permissions: permissions, compaction: .automatic) {
       store in
       var running = FileImport(
-        name, bytes, reader, first, into: store, collection: arguments.value(of: into), bar: bar)
+        name, bytes, reader, first, into: store, collection: arguments.value(of: into),
+        valueByteCountMax: valueByteCountMax, bar: bar)
       if arguments.has(restart) {
         try ImportProgress.forget(running.progressName, in: store)
       } else if let progress = try ImportProgress.of(running.progressName, in: store) {
@@ -102,7 +104,9 @@ enum ImportCommand: Command {
   private static func importFolder(
     _ name: String, _ arguments: ParsedArguments, _ console: Console
   ) throws -> ExitCode {
-    if arguments.has(.format) { throw ToolFailure.usage("--format is for files, and \(name) is a folder") }
+    for option in [OptionDeclaration.format, .maxValue] where arguments.has(option) {
+      throw ToolFailure.usage("--\(option.name) is for files, and \(name) is a folder")
+    }
     let isOfArchives = arguments.has(archives)
     if isOfArchives, arguments.has(encoding) {
       throw ToolFailure.usage("--encoding is for folders of Shallows; those of archives have none")

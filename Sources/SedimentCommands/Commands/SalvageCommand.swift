@@ -11,6 +11,10 @@ enum SalvageCommand: Command {
     name: "keep-uncertain",
     help: "save keys that may have been removed, too: in a collection named 'salvaged'")
 
+  private static let maxValue = OptionDeclaration(
+    name: "max-value", value: "BYTES",
+    help: "leave out values that are longer, 131072 bytes at least, which count as lost")
+
   static let declaration = CommandDeclaration(
     "salvage", "saves what is whole of a damaged file to a new one",
     discussion: """
@@ -18,7 +22,7 @@ enum SalvageCommand: Command {
       though they were removed: the numbers of such changes are told. If it fails or is interrupted, no new file is left. \
       The exit code is 0 if all was saved, and 3 if something was lost.
       """,
-    operands: [.store, .newStore], options: [keepUncertain, .json, .quiet],
+    operands: [.store, .newStore], options: [keepUncertain, maxValue, .json, .quiet],
     examples: [
       ("sediment salvage broken.sediment saved.sediment", "prints what was saved and what was lost")
     ])
@@ -28,7 +32,8 @@ enum SalvageCommand: Command {
     try Signals.check()
     let bar = ProgressBar("salvage", isQuiet: arguments.has(.quiet))
     let report = try SedimentStore.salvage(
-      from: path, to: new, keepsUncertain: arguments.has(keepUncertain)
+      from: path, to: new, keepsUncertain: arguments.has(keepUncertain),
+      valueByteCountMax: try arguments.valueByteCountMax()
     ) { bar.show($0) }
     bar.clear()
     try console.write(arguments, json: json(report), text: text(report, new))

@@ -1,15 +1,19 @@
 /// Reads what `CSVWriter` writes, and other tables with columns `key` and `value`, whose order is free.
 struct CSVReader: ExchangeReader {
   private let source: ByteSource
+  private let rowByteCountMax: Int
   private(set) var lineNumber = 0
   var takenLineCount = 0
   /// Where in a row each known column stands.
   private var places: [String: Int] = [:]
-  private var columnCount = 0
+  /// How many values a row may have; no row of names has more than there are columns.
+  private var columnCount = CSVWriter.columns.count
+  /// The bytes of the values of a row so far.
+  private var rowByteCount = 0
 
   /// Reads the row of names.
-  init(_ source: ByteSource) throws {
-    self.source = source
+  init(_ source: ByteSource, rowByteCountMax: Int) throws {
+    (self.source, self.rowByteCountMax) = (source, rowByteCountMax)
     guard var names = try row() else { throw failure("there is no row of names") }
     let mark: [UInt8] = [0xef, 0xbb, 0xbf]
     if names[0].starts(with: mark) { names[0].removeFirst(mark.count) }
@@ -92,7 +96,12 @@ struct CSVReader: ExchangeReader {
     lineNumber = takenLineCount + 1
     guard try source.peek() != nil else { return nil }
     var values: [[UInt8]] = []
+    rowByteCount = 0
     while true {
+      // Asked before they are read: a row of commas would take many times its bytes.
+      guard values.count < columnCount else {
+        throw failure("the row has more values than there are columns, of which there can be \(columnCount)")
+      }
       let value = try source.peek() == UInt8(ascii: "\"") ? try quoted() : try plain()
       values.append(value)
       switch try source.next() {
@@ -110,7 +119,7 @@ struct CSVReader: ExchangeReader {
     }
   }
 
-  private func plain() throws -> [UInt8] {
+  private mutating func plain() throws -> [UInt8] {
     var value: [UInt8] = []
     while let byte = try source.peek(), byte != UInt8(ascii: ","), byte != 10, byte != 13 {
       if byte == UInt8(ascii: "\"") { throw failure("a value with a quotation mark in it must be quoted") }
@@ -134,8 +143,11 @@ struct CSVReader: ExchangeReader {
     throw failure("a quoted value has no end")
   }
 
-  private func append(_ byte: UInt8, to value: inout [UInt8]) throws {
-    guard value.count < ExchangeFormat.lineByteCountMax else { throw failure("a value is too long") }
+  private mutating func append(_ byte: UInt8, to value: inout [UInt8]) throws {
+    guard rowByteCount < rowByteCountMax else {
+      throw failure("a row is longer than \(SizeText.bytes(UInt64(rowByteCountMax)))")
+    }
+    rowByteCount += 1
     value.append(byte)
   }
 }

@@ -1,3 +1,5 @@
+internal import Sediment
+
 /// What one line of an exported file says: a key with its value, or only that there is a collection.
 struct ExchangeEntry: Equatable {
   /// The collection's name; nil for keys outside of any.
@@ -33,15 +35,20 @@ enum ExchangeFormat: String, CaseIterable {
     }
   }
 
-  func reader(_ source: ByteSource) throws -> any ExchangeReader {
+  /// A reader of rows whose values have at most so many bytes.
+  func reader(_ source: ByteSource, valueByteCountMax: Int = 1 << 30) throws -> any ExchangeReader {
+    let limit = Self.lineByteCountMax(of: valueByteCountMax)
     switch self {
-    case .jsonl: JSONLinesReader(source)
-    case .csv: try CSVReader(source)
+    case .jsonl: return JSONLinesReader(source, lineByteCountMax: limit)
+    case .csv: return try CSVReader(source, rowByteCountMax: limit)
     }
   }
 
-  /// The longest line: a key and a value as Base64, a collection's name, and what stands around them.
-  static let lineByteCountMax = (1 << 30) / 3 * 4 + (1 << 20)
+  /// The longest line with a value of at most so many bytes, which escapes make three times as long at the worst, a key,
+  /// a collection's name, and what stands around them.
+  private static func lineByteCountMax(of valueByteCountMax: Int) -> Int {
+    valueByteCountMax * 3 + (1 << 20)
+  }
 }
 
 /// Makes entries to bytes.
@@ -50,6 +57,14 @@ protocol ExchangeWriter {
   var head: [UInt8] { get }
 
   func row(_ entry: ExchangeEntry) -> [UInt8]
+
+  /// Writes the row of an entry whose value is long, in parts; that of the entry is left empty.
+  func writeRow(
+    _ entry: ExchangeEntry, _ value: ValueStream, to write: ([UInt8]) throws -> Void
+  ) throws
+
+  /// A row with an empty value, made of the first bytes of a row with a long one; nil if they are no such row.
+  func shortened(_ beginning: [UInt8]) -> [UInt8]?
 }
 
 /// Makes bytes to entries, one by one.
@@ -67,11 +82,31 @@ protocol ExchangeReader {
 enum ExchangeBytes {
   /// Whether bytes are written as text: they are UTF-8, and that does not take much more than Base64 would.
   static func isText(_ bytes: [UInt8], refusing refused: (UInt8) -> Bool = { _ in false }) -> Bool {
-    var escapeCount = 0
-    for byte in bytes {
-      if refused(byte) { return false }
-      if byte < 32 || byte == 127 { escapeCount += 5 }
-    }
-    return escapeCount <= bytes.count / 3 + 64 && String(validating: bytes, as: UTF8.self) != nil
+    guard let escapeCount = escapeCount(bytes, refusing: refused) else { return false }
+    return escapeCount <= escapeCountMax(of: UInt64(bytes.count))
+      && String(validating: bytes, as: UTF8.self) != nil
   }
+
+  /// `isText` for a value that is read in parts.
+  static func isText(_ value: ValueStream, refusing refused: (UInt8) -> Bool = { _ in false }) throws -> Bool
+  {
+    var escapes: UInt64 = 0
+    return try value.isText { part in
+      guard let count = escapeCount(part, refusing: refused) else { return false }
+      escapes += count
+      return escapes <= escapeCountMax(of: value.byteCount)
+    }
+  }
+
+  /// The bytes that escapes add to a text; nil if it has a byte that is refused.
+  private static func escapeCount(_ bytes: [UInt8], refusing refused: (UInt8) -> Bool) -> UInt64? {
+    var count: UInt64 = 0
+    for byte in bytes {
+      if refused(byte) { return nil }
+      if byte < 32 || byte == 127 { count += 5 }
+    }
+    return count
+  }
+
+  private static func escapeCountMax(of byteCount: UInt64) -> UInt64 { byteCount / 3 + 64 }
 }

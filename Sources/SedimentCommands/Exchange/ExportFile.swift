@@ -41,10 +41,10 @@ final class ExportFile {
     writer = OutputWriter(descriptor, at: syncedByteCount)
   }
 
-  /// Writes a row.
-  func write(_ row: [UInt8]) throws {
+  /// Writes a row, of which the body writes the parts.
+  func writeRow(_ body: (_ write: ([UInt8]) throws -> Void) throws -> Void) throws {
     let before = Self.markCount(upTo: writer.byteCount)
-    try writer.write(row)
+    try body { try writer.write($0) }
     if Self.markCount(upTo: writer.byteCount) != before { try sync() }
   }
 

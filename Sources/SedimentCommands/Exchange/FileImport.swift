@@ -9,6 +9,7 @@ struct FileImport {
   private var entry: ExchangeEntry?
   private let store: SedimentStore
   private let collection: String?
+  private let valueByteCountMax: Int
   private let bar: ProgressBar
   private var keyspaces: [String: SedimentCollection] = [:]
   private var progress = ImportProgress()
@@ -20,10 +21,11 @@ struct FileImport {
   /// `first` is what the reader gave first, or nil if that was the end.
   init(
     _ name: String, _ source: ByteSource, _ reader: any ExchangeReader, _ first: ExchangeEntry?,
-    into store: SedimentStore, collection: String?, bar: ProgressBar
+    into store: SedimentStore, collection: String?, valueByteCountMax: Int, bar: ProgressBar
   ) {
     (self.name, self.source, self.reader, entry) = (name, source, reader, first)
     (self.store, self.collection, self.bar) = (store, collection, bar)
+    self.valueByteCountMax = valueByteCountMax
   }
 
   /// What the progress is remembered under: the same source into another collection is another import.
@@ -87,6 +89,11 @@ struct FileImport {
   }
 
   private mutating func set(_ entry: ExchangeEntry) throws {
+    guard entry.value.count <= valueByteCountMax else {
+      throw ToolFailure.usage(
+        "\(name), line \(reader.lineNumber): the value of a key of \(entry.key?.count ?? 0) bytes has"
+          + " \(entry.value.count) bytes, more than the \(valueByteCountMax) of --max-value")
+    }
     let expiry = entry.expires.map { SedimentExpiry.at(milliseconds: $0) } ?? .never
     do {
       let keys = try keyspace(entry.collection ?? collection)

@@ -18,13 +18,20 @@ struct FinishedRows {
     }
     guard let row = scan.lastSynced else { return nil }
     let head = format.writer.head
-    let bytes = try part.read(row.begin..<row.end)
-    var reader = try format.reader(ByteSource(head + bytes))
+    var bytes: [UInt8]? = try part.read(row.begin..<min(row.end, row.begin + Self.beginningByteCountMax))
+    // Its value is not needed.
+    if row.end - row.begin > Self.beginningByteCountMax {
+      bytes = bytes.flatMap { format.writer.shortened($0) }
+    }
+    var reader = try format.reader(ByteSource(head + (bytes ?? [])))
     guard let entry = try? reader.next() else {
       throw ToolFailure.usage("\(name): it is not what an export has left; remove it")
     }
     (byteCount, entryCount, last) = (row.end, row.number + (head.isEmpty ? 1 : 0), entry)
   }
+
+  /// What is read of a row at the most, which has more than a key and the name of a collection take.
+  private static let beginningByteCountMax: UInt64 = 2 << 20
 }
 
 /// The rows of a text, found byte by byte without understanding them.

@@ -1,17 +1,20 @@
 /// Reads what `JSONLinesWriter` writes, and what others write so; empty lines are passed over.
 struct JSONLinesReader: ExchangeReader {
   private let source: ByteSource
+  private let lineByteCountMax: Int
   var takenLineCount = 0
   var lineNumber: Int { takenLineCount }
 
-  init(_ source: ByteSource) { self.source = source }
+  init(_ source: ByteSource, lineByteCountMax: Int) {
+    (self.source, self.lineByteCountMax) = (source, lineByteCountMax)
+  }
 
   mutating func next() throws -> ExchangeEntry? {
-    while let line = try source.line(limit: ExchangeFormat.lineByteCountMax) {
+    while let line = try source.line(limit: lineByteCountMax) {
       takenLineCount += 1
       if line.allSatisfy({ $0 == 10 || $0 == 13 || $0 == 32 || $0 == 9 }) { continue }
       do throws(JSONObjectParser.Failure) {
-        return try Self.entry(try JSONObjectParser.members(of: line))
+        return try Self.entry(of: line)
       } catch {
         throw ToolFailure.usage("\(source.name), line \(lineNumber): \(error.message)")
       }
@@ -19,33 +22,32 @@ struct JSONLinesReader: ExchangeReader {
     return nil
   }
 
-  private static func entry(
-    _ members: [(name: String, value: JSONObjectParser.Value)]
-  ) throws(JSONObjectParser.Failure) -> ExchangeEntry {
+  private static func entry(of line: [UInt8]) throws(JSONObjectParser.Failure) -> ExchangeEntry {
     var entry = ExchangeEntry()
     var value: [UInt8]?
-    for member in members {
-      switch (member.name, member.value) {
+    // Refused one by one: a line of members that are not known would take many times its bytes.
+    try JSONObjectParser.forEachMember(of: line) { (name, member) throws(JSONObjectParser.Failure) in
+      switch (name, member) {
       case ("collection", .text(let bytes)) where entry.collection == nil:
         entry.collection = String(decoding: bytes, as: UTF8.self)
       case ("collection", .null): break
       case ("key", .text(let bytes)) where entry.key == nil: entry.key = bytes
-      case ("keyBase64", .text(let text)) where entry.key == nil: entry.key = try decoded(text, member.name)
+      case ("keyBase64", .text(let text)) where entry.key == nil: entry.key = try decoded(text, name)
       case ("value", .text(let bytes)) where value == nil: value = bytes
-      case ("valueBase64", .text(let text)) where value == nil: value = try decoded(text, member.name)
+      case ("valueBase64", .text(let text)) where value == nil: value = try decoded(text, name)
       case ("expires", .integer(let milliseconds)) where milliseconds > 0 && entry.expires == nil:
         entry.expires = milliseconds
       case ("expires", .null): break
       case ("key", .text), ("keyBase64", .text), ("value", .text), ("valueBase64", .text),
         ("collection", .text),
         ("expires", .integer(1...)):
-        throw .init("'\(member.name)' is said a second time")
+        throw .init("'\(name)' is said a second time")
       case ("expires", _): throw .init("'expires' must be milliseconds since 1970, or null")
       case ("collection", _), ("key", _), ("keyBase64", _), ("value", _), ("valueBase64", _):
-        throw .init("'\(member.name)' must be a string; JSON as a value is written as a string")
+        throw .init("'\(name)' must be a string; JSON as a value is written as a string")
       default:
         throw .init(
-          "'\(ByteText.excerpt(Array(member.name.utf8)))' is not known; there are collection, key or keyBase64, value or valueBase64, expires"
+          "'\(ByteText.excerpt(Array(name.utf8)))' is not known; there are collection, key or keyBase64, value or valueBase64, expires"
         )
       }
     }

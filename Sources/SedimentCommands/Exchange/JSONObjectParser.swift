@@ -13,14 +13,17 @@ struct JSONObjectParser {
     init(_ message: String) { self.message = message }
   }
 
-  private let bytes: [UInt8]
+  private let bytes: ArraySlice<UInt8>
   private var place = 0
+  private var end: Int { bytes.endIndex }
 
-  private init(_ bytes: [UInt8]) { self.bytes = bytes }
+  private init(_ bytes: ArraySlice<UInt8>) { self.bytes = bytes }
 
-  static func members(of line: [UInt8]) throws(Failure) -> [(name: String, value: Value)] {
-    var parser = JSONObjectParser(line.last == 10 ? Array(line.dropLast()) : line)
-    var members: [(name: String, value: Value)] = []
+  /// Calls a closure with each member of a line, in their order.
+  static func forEachMember(
+    of line: [UInt8], _ body: (_ name: String, _ value: Value) throws(Failure) -> Void
+  ) throws(Failure) {
+    var parser = JSONObjectParser(line.last == 10 ? line.dropLast() : line[...])
     try parser.take("{")
     if parser.peek() == UInt8(ascii: "}") {
       parser.place += 1
@@ -28,22 +31,21 @@ struct JSONObjectParser {
       while true {
         let name = try parser.string()
         try parser.take(":")
-        members.append((String(decoding: name, as: UTF8.self), try parser.value()))
+        try body(String(decoding: name, as: UTF8.self), try parser.value())
         if parser.peek() == UInt8(ascii: "}") { break }
         try parser.take(",")
       }
       parser.place += 1
     }
     guard parser.peek() == nil else { throw parser.failure("something follows the object") }
-    return members
   }
 
   private func failure(_ message: String) -> Failure { Failure("column \(place + 1): \(message)") }
 
   /// The next byte that is no space.
   private mutating func peek() -> UInt8? {
-    while place < bytes.count, [32, 9, 10, 13].contains(bytes[place]) { place += 1 }
-    return place < bytes.count ? bytes[place] : nil
+    while place < end, [32, 9, 10, 13].contains(bytes[place]) { place += 1 }
+    return place < end ? bytes[place] : nil
   }
 
   private mutating func take(_ character: Unicode.Scalar) throws(Failure) {
@@ -69,10 +71,10 @@ struct JSONObjectParser {
 
   private mutating func number() throws(Failure) -> Value {
     let start = place
-    while place < bytes.count, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[place]) { place += 1 }
+    while place < end, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[place]) { place += 1 }
     let digits = String(decoding: bytes[start..<place], as: UTF8.self)
     let isPart =
-      place < bytes.count && [UInt8(ascii: "."), UInt8(ascii: "e"), UInt8(ascii: "E")].contains(bytes[place])
+      place < end && [UInt8(ascii: "."), UInt8(ascii: "e"), UInt8(ascii: "E")].contains(bytes[place])
     guard !isPart, let number = UInt64(digits), digits == "\(number)" else {
       throw failure("the number is not a whole one that is understood")
     }
@@ -89,7 +91,7 @@ struct JSONObjectParser {
       guard
         let end = rest.firstIndex(where: { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") || $0 < 32 })
       else {
-        place = bytes.count
+        place = end
         throw failure("a string has no end")
       }
       text += bytes[place..<end]
@@ -107,7 +109,7 @@ struct JSONObjectParser {
 
   private mutating func escape(into text: inout [UInt8]) throws(Failure) {
     place += 1
-    let letter = place < bytes.count ? bytes[place] : 0
+    let letter = place < end ? bytes[place] : 0
     place += 1
     switch letter {
     case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): text.append(letter)
@@ -140,7 +142,7 @@ struct JSONObjectParser {
   private mutating func unit() throws(Failure) -> UInt16 {
     var unit: UInt16 = 0
     for _ in 0..<4 {
-      guard place < bytes.count, let digit = HexText.value(bytes[place]) else {
+      guard place < end, let digit = HexText.value(bytes[place]) else {
         throw failure("\\u needs four hexadecimal digits")
       }
       unit = unit << 4 | UInt16(digit)

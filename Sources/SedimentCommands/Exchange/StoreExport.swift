@@ -43,28 +43,37 @@ struct StoreExport {
     let before = entryCount
     var keys = OrderedKeys(of: source.keys, prefix: prefix, behind: last, byteCountMax: memory)
     while case let group = try keys.next(), !group.isEmpty {
-      try source.keys.withExpiringValues(forKeys: group) { number, value, expiry in
-        // What expires meanwhile is not there any more.
-        guard let value else { return }
-        try add(
-          ExchangeEntry(
-            collection: source.name, key: group[number], value: [UInt8](sedimentBytes: value),
-            expires: expiry.milliseconds))
+      for key in group {
+        // A key that was removed or has expired since is left out.
+        guard let value = try source.keys.stream(forKey: key) else { continue }
+        let entry = ExchangeEntry(collection: source.name, key: key, expires: value.expiry.milliseconds)
+        try add(entry, value)
       }
     }
     // A collection without keys is there all the same.
     if let name = source.name, last == nil, entryCount == before { try add(ExchangeEntry(collection: name)) }
   }
 
-  private mutating func add(_ entry: ExchangeEntry) throws {
+  private mutating func add(_ entry: ExchangeEntry, _ value: ValueStream? = nil) throws {
     try Signals.check()
     entryCount += 1
-    try write(writer.row(entry))
+    if let value, value.isLong {
+      try writeRow { write in try writer.writeRow(entry, value, to: write) }
+    } else {
+      var entry = entry
+      if let value { entry.value = try value.wholeValue() }
+      try write(writer.row(entry))
+    }
     bar.show(completed: output.byteCount, of: nil, note: SizeText.count(entryCount, "entry", "entries"))
   }
 
   private func write(_ row: [UInt8]) throws {
-    if let file { try file.write(row) } else { try output.write(row) }
+    try writeRow { write in try write(row) }
+  }
+
+  /// Writes a row that comes in parts.
+  private func writeRow(_ body: (_ write: ([UInt8]) throws -> Void) throws -> Void) throws {
+    if let file { try file.writeRow(body) } else { try body { try output.write($0) } }
   }
 
   private static func ordered(_ sources: [Source]) -> [Source] {

@@ -33,11 +33,13 @@ enum HexText {
   }
 
   /// Lines of 16 bytes: where they are, the bytes, and what of them is ASCII.
-  static func dump(_ bytes: [UInt8]) -> String {
+  ///
+  /// The first byte is the one at `offset`, a multiple of 16, of a longer value.
+  static func dump(_ bytes: [UInt8], from offset: Int = 0) -> String {
     var text = ""
     for start in stride(from: 0, to: bytes.count, by: 16) {
       let line = bytes[start..<min(start + 16, bytes.count)]
-      text += String(start, radix: 16).padded(to: 8, with: "0") + " "
+      text += String(offset + start, radix: 16).padded(to: 8, with: "0") + " "
       for place in 0..<16 {
         if place == 8 { text += " " }
         text += place < line.count ? " " + Self.text([line[start + place]]) : "   "

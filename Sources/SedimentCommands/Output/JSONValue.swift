@@ -58,6 +58,18 @@ indirect enum JSONValue: Sendable {
   /// Appends UTF-8 with its quotation marks and escapes; what a terminal would obey or not show is escaped as well.
   private static func append(_ text: some Collection<UInt8>, to bytes: inout [UInt8]) {
     bytes.append(UInt8(ascii: "\""))
+    appendEscaped(text, to: &bytes)
+    bytes.append(UInt8(ascii: "\""))
+  }
+
+  /// UTF-8 with its escapes, as it stands between quotation marks.
+  static func escaped(_ text: [UInt8]) -> [UInt8] {
+    var bytes: [UInt8] = []
+    appendEscaped(text, to: &bytes)
+    return bytes
+  }
+
+  private static func appendEscaped(_ text: some Collection<UInt8>, to bytes: inout [UInt8]) {
     if text.contains(where: { $0 >= 0x80 }), let text = String(validating: text, as: UTF8.self) {
       for scalar in text.unicodeScalars {
         if scalar.value < 0x80 || ByteText.isShown(scalar) {
@@ -71,7 +83,6 @@ indirect enum JSONValue: Sendable {
     } else {
       append(units: text, to: &bytes)
     }
-    bytes.append(UInt8(ascii: "\""))
   }
 
   private static func append(units: some Sequence<UInt8>, to bytes: inout [UInt8]) {

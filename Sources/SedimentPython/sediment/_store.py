@@ -151,17 +151,27 @@ class Store(Collection[K, V]):
 
     # Long calls
 
-    def compact(self, *, progress: Optional[Progress] = None) -> None:
-        """Wins back the space of all values that were replaced, removed or have expired."""
+    def compact(self, *, erase: bool = False, progress: Optional[Progress] = None) -> None:
+        """Wins back the space of all values that were replaced, removed or have expired.
+
+        With `erase`, the file has no byte of them when the call returns: everything that lives is written anew, and all
+        else is overwritten. That does not reach copies that the file system or the disk has made, or earlier backups.
+        """
         callbacks = Callbacks()
-        status = library.compact(self._store, callbacks.progress(progress), None)
+        call = library.compact_erasing if erase else library.compact
+        status = call(self._store, callbacks.progress(progress), None)
         callbacks.raise_error()
         check(status)
 
-    def backup(self, path: StorePath, *, progress: Optional[Progress] = None) -> None:
-        """Copies the store, as it is at one moment of the call, to a new file, while others go on."""
+    def backup(self, path: StorePath, *, live: bool = False, progress: Optional[Progress] = None) -> None:
+        """Copies the store, as it is at one moment of the call, to a new file, while others go on.
+
+        The copy also has the bytes of what was replaced, removed or has expired and is not compacted yet. With `live` it
+        has none of them, and takes longer.
+        """
         callbacks = Callbacks()
-        status = library.backup(self._store, path_text(path), callbacks.progress(progress), None)
+        call = library.backup_live if live else library.backup
+        status = call(self._store, path_text(path), callbacks.progress(progress), None)
         callbacks.raise_error()
         check(status)
 
