@@ -31,6 +31,9 @@ public struct Sample: Equatable, Sendable {
   /// was not measured.
   public var processor: UInt64?
 
+  /// Why the figure is not quite what its row says; nil if it is.
+  public var remark: String?
+
   /// Creates a sample of a time.
   public init(nanoseconds: UInt64, amount: Int, processor: UInt64? = nil) {
     measured = nanoseconds
@@ -48,6 +51,13 @@ public struct Sample: Equatable, Sendable {
   public init(count: Int, of amount: Int) {
     measured = UInt64(count)
     self.amount = amount
+  }
+
+  /// Adds what another piece of the same work has taken.
+  public static func += (sum: inout Sample, piece: Sample) {
+    sum.measured += piece.measured
+    sum.amount += piece.amount
+    sum.processor = sum.processor.flatMap { one in piece.processor.map { one + $0 } }
   }
 
   /// The process's processor time of one operation, in nanoseconds; nil where it was not measured.

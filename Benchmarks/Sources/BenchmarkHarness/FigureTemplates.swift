@@ -1,6 +1,8 @@
 internal import Foundation
 
 /// Texts with requests for figures in braces, each under a heading: `## NAME`.
+///
+/// A text for results that were made by older rules stands under `## NAME (REPORT of rules NUMBER)`.
 public struct FigureTemplates {
   private let texts: [String: String]
 
@@ -16,7 +18,13 @@ public struct FigureTemplates {
 
   /// A text with its figures; throws ``NoFigure`` if there is no such text, or no such figure.
   public func text(_ name: String, _ figures: KeptFigures) throws -> String {
-    guard let text = texts[name] else { throw NoFigure("text named \(name)") }
+    let older = texts.first { heading, _ in
+      guard let match = heading.wholeMatch(of: /(.*) \((.*) of rules ([0-9]+)\)/), match.1 == name else {
+        return false
+      }
+      return figures.version(of: String(match.2)) == Int(match.3)
+    }
+    guard let text = older?.value ?? texts[name] else { throw NoFigure("text named \(name)") }
     var result = ""
     var rest = text[...]
     while let start = rest.firstIndex(of: "{"), let end = rest[start...].firstIndex(of: "}") {

@@ -8,7 +8,10 @@ internal import Foundation
 /// - `ratio ONE OTHER`: how many times the other figure the one is;
 /// - `rounds`, `date` and `machine` of a report, by its name;
 /// - `each`, and then any of these without the contender at its end: all contenders' figures, as cells of a table;
-/// - `contenders`, `rules`: cells for the head of such a table;
+/// - `contenders`, `rules`: cells for the head of such a table, names with versions;
+/// - `table` of a report, and what the identifiers of its rows begin with: a table of all these rows with their noise;
+/// - `losses`, `count`, `settings` and `remarks` of a report: the rows in which another contender is ahead, how many there
+///   are, how contenders were set up, and which figures are less than their rows say;
 /// - `targets` of a report: rows of what was held against what.
 public struct KeptFigures {
   private let reports: [String: Report]
@@ -27,7 +30,13 @@ public struct KeptFigures {
     let words = request.split(separator: " ").map(String.init)
     guard let first = words.first else { throw NoFigure(request) }
     switch (first, words.count) {
-    case ("contenders", 1): return try contenders(request).map(\.name).joined(separator: " | ")
+    case ("contenders", 1):
+      return try contenders(request).map { "\($0.name) \($0.version)" }.joined(separator: " | ")
+    case ("table", 2...): return try ComparisonText(report(words[1], request)).table(Array(words[2...]))
+    case ("losses", 2): return try ComparisonText(report(words[1], request)).losses
+    case ("count", 2): return try ComparisonText(report(words[1], request)).count
+    case ("settings", 2): return try ComparisonText(report(words[1], request)).settings
+    case ("remarks", 2): return try ComparisonText(report(words[1], request)).remarks
     case ("rules", 1): return try contenders(request).map { _ in "---" }.joined(separator: " | ")
     case ("each", 2...): return try each(words.dropFirst())
     case ("targets", 2): return try targets(report(words[1], request))
@@ -70,8 +79,11 @@ public struct KeptFigures {
 
   private func contenders(_ request: String) throws -> [Report.ContenderNote] {
     guard let contenders = reports["comparison"]?.contenders else { throw NoFigure(request) }
-    return contenders
+    return contenders.filter { $0.repeats == nil }
   }
+
+  /// By which rules a report was made; nil if there is none of this name.
+  func version(of report: String) -> Int? { reports[report]?.version }
 
   private func each(_ words: ArraySlice<String>) throws -> String {
     let request = words.joined(separator: " ")

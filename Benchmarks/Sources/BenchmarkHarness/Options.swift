@@ -3,11 +3,25 @@ public struct Options: Equatable, Sendable {
   /// Whether to take only a few seconds, to prove that everything works.
   public var isQuick = false
 
+  /// Whether loops take as long as for figures that are kept.
+  public var isFull = false
+
+  /// Whether parts of the comparison that an earlier run has ended are taken from there.
+  public var isResumed = false
+
+  /// The identifiers of the contenders that take part; empty for all.
+  public var contenders: [String] = []
+
   /// Whether to measure all variants of the other engines instead.
   public var isSweep = false
 
   /// How often each figure is measured.
-  public var roundCount = 5
+  public var roundCount = Options.shortRoundCount
+
+  /// The least number of rounds of figures that are kept.
+  public static let fullRoundCount = 7
+
+  private static let shortRoundCount = 3
 
   /// The folder for the data files; the file system is measured that it lies in.
   public var directory = ""
@@ -65,8 +79,23 @@ public struct Options: Equatable, Sendable {
     /// What compression costs and saves.
     case compression
 
-    /// Stores of all kinds with values of 100 bytes.
+    /// Stores of all kinds with values of 100 bytes: what takes no steady state.
     case stores
+
+    /// Overwriting and mixing in a steady state.
+    case steady
+
+    /// Two threads.
+    case threads
+
+    /// What one processor does by itself.
+    case processor
+
+    /// How late steps end that are due so many a second.
+    case latency
+
+    /// Values of all lengths, and keys some of which are far more wanted than others.
+    case sizes
 
     /// The same with values of 1 KiB and mixed loads.
     case ycsb
@@ -92,6 +121,9 @@ public struct Options: Equatable, Sendable {
     /// The same with less memory than the stores take.
     case limited
 
+    /// An hour of overwriting.
+    case hour
+
     /// What storages cost that are composed of others.
     case shallows
 
@@ -100,24 +132,26 @@ public struct Options: Equatable, Sendable {
 
     /// What is about the storage engine.
     public static let engine = allCases.filter {
-      $0 != .machine && !storages.contains($0) && !comparison.contains($0)
+      $0 != .machine && $0 != .hour && !storages.contains($0) && !comparison.contains($0)
     }
 
     /// What compares stores of all kinds.
     public static let comparison: [Part] = [
-      .stores, .ycsb, .large, .json, .memory, .waiting, .keys, .manyKeys, .limited,
+      .stores, .steady, .threads, .processor, .latency, .sizes, .ycsb, .large, .json, .memory, .waiting,
+      .keys,
+      .manyKeys, .limited,
     ]
 
     /// What shows a newcomer in a few minutes what the engine does on this machine.
-    public static let newcomers =
-      comparison.filter { $0 != .limited && $0 != .manyKeys } + [.load100, .read100]
+    public static let newcomers: [Part] =
+      [.stores, .steady, .threads, .processor, .large, .json, .memory, .waiting, .keys, .load100, .read100]
 
     /// What is about the storages above it.
     public static let storages: [Part] = [.shallows, .vellum]
 
     /// Names of several parts.
     static let together = [
-      "all": allCases,
+      "all": allCases.filter { $0 != .hour },
       "engine": engine, "comparison": comparison, "storages": storages, "100": [.load100, .read100],
       "1000": [.load1000, .read1000],
     ]
@@ -133,6 +167,11 @@ public struct Options: Equatable, Sendable {
     while let argument = remaining.popFirst() {
       switch argument {
       case "--quick": isQuick = true
+      case "--full": isFull = true
+      case "--resume": isResumed = true
+      case "--contenders":
+        let names = try Options.value(of: argument, in: &remaining)
+        contenders = names.split(separator: ",").map(String.init)
       case "--sweep": isSweep = true
       case "--rounds": rounds = try Options.rounds(Options.value(of: argument, in: &remaining))
       case "--only": parts = try Options.parts(Options.value(of: argument, in: &remaining))
@@ -144,7 +183,8 @@ public struct Options: Equatable, Sendable {
     }
     if directory.isEmpty { throw UsageError("--directory is missing") }
     if output.isEmpty { throw UsageError("--output is missing") }
-    roundCount = rounds ?? (isSweep ? 2 : isQuick ? 3 : 5)
+    isFull = isFull && !isQuick
+    roundCount = rounds ?? (isSweep ? 2 : isFull ? Options.fullRoundCount : Options.shortRoundCount)
   }
 
   private static func value(

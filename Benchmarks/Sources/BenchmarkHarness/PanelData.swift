@@ -21,9 +21,11 @@ public struct PanelData {
         && group.rows.contains { $0.statistics != nil }
     }
     panelCount = groups.count
+    // A contender that takes part twice has one bar.
+    let repeating = Set((report.contenders ?? []).filter { $0.repeats != nil }.map(\.name))
     let titles = PanelData.titles(groups).map(enhancedText).joined(separator: "\n")
     let panels = groups.map { group in
-      group.rows.enumerated().map { number, row in
+      group.rows.filter { !repeating.contains($0.name) }.enumerated().map { number, row in
         let value = row.statistics.map { 1000 / $0.median } ?? 0
         let label = row.statistics.map { row.unit.text($0.median) } ?? "no such call"
         let color = number == 0 ? 1 : row.name.hasPrefix("\(group.rows[0].name),") ? 2 : 0

@@ -2,8 +2,12 @@ public import Foundation
 
 /// All that one run found, as it is written for machines.
 public struct Report: Codable, Equatable, Sendable {
-  /// Counts up when a reader of an older report could misread this one.
-  public var version = 1
+  /// Counts up when a reader of an older report could misread this one; 2 since a run goes by the rules of
+  /// `Benchmarks/README.md`.
+  public var version = Report.currentVersion
+
+  /// The version of reports that are made now.
+  public static let currentVersion = 2
 
   /// When the run began.
   public var date: Date
@@ -16,6 +20,9 @@ public struct Report: Codable, Equatable, Sendable {
 
   /// Whether this was the short run that only proves that everything works: its figures mean little.
   public var isQuick: Bool
+
+  /// Whether loops and rounds were as long as the rules want for figures that are kept; absent in older reports.
+  public var isFull: Bool?
 
   /// The figures under their headings.
   public var groups: [Group]
@@ -37,11 +44,15 @@ public struct Report: Codable, Equatable, Sendable {
     /// How it was set up and why.
     public var settings: [String]
 
+    /// The name of another contender that this one is once more, to show the noise; absent for all others.
+    public var repeats: String?
+
     /// Creates a note.
-    public init(name: String, version: String, settings: [String]) {
+    public init(name: String, version: String, settings: [String], repeats: String? = nil) {
       self.name = name
       self.version = version
       self.settings = settings
+      self.repeats = repeats
     }
   }
 
@@ -93,6 +104,9 @@ public struct Report: Codable, Equatable, Sendable {
     /// The same, one figure a round; absent where it was not measured.
     public var processorSamples: [Double]?
 
+    /// Why some samples are not quite what the row says, one text each; absent if all are.
+    public var remarks: [String]?
+
     /// Why there are no samples; absent if there are.
     public var unsupported: String?
   }
@@ -138,6 +152,7 @@ extension Report.Row {
     samples = outcome.samples
     processor = Statistics(outcome.processorSamples)
     processorSamples = outcome.processorSamples.isEmpty ? nil : outcome.processorSamples
+    remarks = outcome.remarks.isEmpty ? nil : outcome.remarks
     unsupported = outcome.unsupported
   }
 }

@@ -87,6 +87,9 @@ public struct ReportDifference: Equatable, Sendable {
     if before.machine.swiftVersion != after.machine.swiftVersion {
       warnings.append("Swift was \(before.machine.swiftVersion), is \(after.machine.swiftVersion).")
     }
+    if before.version != after.version {
+      warnings.append("The rules of measuring changed between them: some figures are of other things.")
+    }
     if before.isQuick || after.isQuick { warnings.append("Figures of a quick run mean little.") }
     if min(before.roundCount, after.roundCount) < 5 {
       warnings.append("Fewer than five rounds say little about noise.")

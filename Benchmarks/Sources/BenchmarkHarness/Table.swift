@@ -36,7 +36,8 @@ public struct Table {
     }
     let median = row.unit.text(statistics.median).padded(to: 10, onLeft: true)
     let range = row.unit.text(from: statistics.minimum, to: statistics.maximum).padded(to: 19, onLeft: true)
-    return "  \(name)  \(median)  \(range)\(processor(row))   \(row.meaning)".trimmingEnd
+    let remark = row.remarks.map { "   (\(Set($0).sorted().joined(separator: "; ")))" } ?? ""
+    return "  \(name)  \(median)  \(range)\(processor(row))   \(row.meaning)\(remark)".trimmingEnd
   }
 }
 

@@ -16,7 +16,7 @@ struct KeptResults {
   /// comparison is kept that they can be taken from.
   private static let documents = [
     ("README.md", true), ("\(manual)/Figures.md", true), ("\(manual)/OtherEngines.md", true),
-    ("Benchmarks/README.md", false),
+    ("Benchmarks/README.md", false), ("Benchmarks/Figures.md", true),
   ]
   private static let manual = "Sources/Sediment/Sediment.docc"
   private static let templates = "Benchmarks/Kept/tables.md"
@@ -40,15 +40,19 @@ struct KeptResults {
     self.reports = reports
   }
 
-  /// Copies the results of the last run, which lie in a folder, into another; refuses those of a quick run.
+  /// Copies the results of the last run, which lie in a folder, into another; refuses those that do not keep the rules.
   static func keep(from results: String, in kept: String, names: [String]) throws -> [String] {
     var copied: [String] = []
     try FileManager.default.createDirectory(atPath: kept, withIntermediateDirectories: true)
+    let sweep = try? Sweep(json: Data(contentsOf: URL(fileURLWithPath: "\(kept)/\(sweepName).json")))
     for name in names {
       let data = try Data(contentsOf: URL(fileURLWithPath: "\(results)/\(name).json"))
-      let (target, isQuick) = try nameToKeep(name, data)
-      if isQuick {
-        throw Unsupported("\(name).json is of a quick run, whose figures mean little; it is not kept")
+      let (target, refusal) = try nameToKeep(name, data, sweep)
+      if let refusal { throw Unsupported("\(name).json is not kept: \(refusal)") }
+      if let before = try? Report(json: Data(contentsOf: URL(fileURLWithPath: "\(kept)/\(target).json"))),
+        let missing = try KeepingRules.missing(Report(json: data), of: before)
+      {
+        throw Unsupported("\(name).json is not kept: \(missing) did not take part")
       }
       try data.write(to: URL(fileURLWithPath: "\(kept)/\(target).json"), options: .atomic)
       copied.append(target)
@@ -56,14 +60,19 @@ struct KeptResults {
     return copied
   }
 
-  private static func nameToKeep(_ name: String, _ data: Data) throws -> (name: String, isQuick: Bool) {
-    if name == sweepName { return (name, try Sweep(json: data).isQuick) }
+  private static func nameToKeep(
+    _ name: String, _ data: Data, _ sweep: Sweep?
+  ) throws -> (name: String, refusal: String?) {
+    if name == sweepName {
+      return (name, try Sweep(json: data).isQuick ? "it is of a quick run, whose figures mean little" : nil)
+    }
     let report = try Report(json: data)
+    let refusal = KeepingRules.refusal(report, sweep: sweep)
     if report.groups.allSatisfy({ $0.rows.allSatisfy { $0.identifier.hasPrefix(interfaceRow) } }) {
-      return ("interfaces", report.isQuick)
+      return ("interfaces", refusal)
     }
     let isEveryday = report.groups.contains { $0.rows.contains { $0.identifier.hasPrefix(everydayRow) } }
-    return (name == "comparison" && !isEveryday ? "many-keys" : name, report.isQuick)
+    return (name == "comparison" && !isEveryday ? "many-keys" : name, refusal)
   }
 
   /// Writes all figures into the documents, and into a folder what the kept charts are drawn from.

@@ -35,16 +35,47 @@ struct Run {
     if !comparison.isEmpty { try presentComparison(comparison) }
     let storages = options.parts.filter(Options.Part.storages.contains)
     if !storages.isEmpty { try present(report(storages), "storages") }
+    if options.parts.contains(.hour) { try endure() }
+  }
+
+  /// Has each contender overwrite for an hour, a minute, or hardly a moment.
+  private func endure() throws {
+    let seconds = options.isQuick ? 0.2 : options.isFull ? 3600 : 60.0
+    let run = EnduranceRun(
+      contenders,
+      data: DataSet("hour", keyCount: comparisonScale.keyCount, valueByteCount: 100, drawCount: 4),
+      seconds: seconds, secondsBetweenLooks: seconds / 360, directory: options.directory)
+    let series = try run.series { name in
+      Progress(roundCount: 0, names: []).preparing("overwriting for \(seconds) s: \(name)")
+    }
+    try Endurance(date: date, machine: machine, isQuick: options.isQuick, series: series).write(
+      to: options.output)
   }
 
   private func presentComparison(_ parts: [Options.Part]) throws {
-    var report = try report(parts)
-    report.contenders = Run.contenders.map(\.note)
+    var all = emptyReport
+    all.contenders = contenders.map(\.note)
+    let results = PartResults(output: options.output, program: CommandLine.arguments[0])
+    for part in parts {
+      var measured = options.isResumed ? results.report(of: part, like: all) : nil
+      if measured == nil {
+        var report = try report([part])
+        report.contenders = all.contenders
+        try results.keep(report, of: part)
+        measured = report
+      }
+      all.groups += measured?.groups ?? []
+      // Targets are those of the store of this package beside all others.
+      if options.contenders.isEmpty { all.comparisons += measured?.comparisons ?? [] }
+    }
+    let report = all
     try present(report, "comparison")
     try ComparisonCharts(report, keyCount: comparisonScale.keyCount).write(to: options.output)
   }
 
-  private var comparisonScale: ComparisonScale { options.isQuick ? .quick : .full }
+  private var comparisonScale: ComparisonScale {
+    options.isQuick ? .quick : options.isFull ? .full : .short
+  }
 
   private func present(_ report: Report, _ name: String) throws {
     print("\n" + Table(report).text)
@@ -68,6 +99,12 @@ struct Run {
     return report
   }
 
+  /// Those of all that were asked for.
+  private var contenders: [Contender] {
+    guard !options.contenders.isEmpty else { return Run.contenders }
+    return Run.contenders.filter { options.contenders.contains($0.note.identifier) }
+  }
+
   static var contenders: [Contender] {
     #if PEERS
       Contender.ownStores + peers
@@ -77,7 +114,10 @@ struct Run {
   }
 
   private var emptyReport: Report {
-    Report(groups: [], machine: machine, date: date, roundCount: options.roundCount, isQuick: options.isQuick)
+    var report = Report(
+      groups: [], machine: machine, date: date, roundCount: options.roundCount, isQuick: options.isQuick)
+    report.isFull = options.isFull
+    return report
   }
 
   private func section(_ part: Options.Part) throws -> Section {
@@ -86,7 +126,7 @@ struct Run {
     }
     if Options.Part.comparison.contains(part) {
       return ComparisonSections(
-        comparisonScale, contenders: Run.contenders, directory: options.directory,
+        comparisonScale, contenders: contenders, directory: options.directory,
         program: CommandLine.arguments[0]
       ).section(part)
     }

@@ -6,14 +6,14 @@
 
   /// Measures all variants of all peers, says which are the best, and writes that down.
   struct SweepRun {
-    private static let workloads: [Workload] = [.load, .retrieve, .overwrite]
+    private static let lives = [Life([.load, .retrieve, .overwrite])]
 
     private let options: Options
     private let scale: ComparisonScale
 
     init(_ options: Options) {
       self.options = options
-      scale = options.isQuick ? .quick : .full
+      scale = options.isQuick ? .quick : .short
     }
 
     func measure() throws {
@@ -23,12 +23,12 @@
           directory: options.directory,
           swiftVersion: ProcessInfo.processInfo.environment["BENCHMARK_SWIFT_VERSION"]),
         roundCount: options.roundCount, isQuick: options.isQuick, engines: [])
-      let data = DataSet("sweep", keyCount: scale.keyCount, valueByteCount: 100, overwriteCount: 1)
+      let data = DataSet("sweep", keyCount: scale.keyCount, valueByteCount: 100, drawCount: 2)
       for engine in peerVariants {
         Progress(roundCount: 0, names: []).preparing("sweeping \(engine.name)")
         let sheet = ComparisonSheet(
-          engine.name, data, SweepRun.workloads, contenders: engine.variants,
-          sampleCountMax: scale.sampleCountMax, secondsMax: scale.secondsMax, directory: options.directory,
+          engine.name, data, SweepRun.lives, contenders: engine.variants,
+          sampleCountMax: scale.sampleCountMax, timing: scale.timing, directory: options.directory,
           program: CommandLine.arguments[0])
         let measured = try sheet.section.measured(roundCount: options.roundCount)
         sweep.engines.append(Sweep.Engine(name: engine.name, groups: measured.groups))

@@ -1,5 +1,5 @@
 #if defined(__linux__)
-#define _GNU_SOURCE // for fallocate
+#define _GNU_SOURCE // for fallocate and processor sets
 #endif
 
 #include "CBench.h"
@@ -9,6 +9,11 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#if defined(__linux__)
+#include <pthread.h>
+#include <sched.h>
+#endif
 
 #if defined(__x86_64__)
 #include <nmmintrin.h>
@@ -95,6 +100,54 @@ int bench_sync_data(int descriptor) {
   return fdatasync(descriptor) == 0 ? 0 : errno;
 #endif
 }
+
+int bench_sync_file_system(int descriptor) {
+#if defined(__linux__)
+  return syncfs(descriptor) == 0 ? 0 : errno;
+#else
+  (void)descriptor;
+  sync();
+  return 0;
+#endif
+}
+
+#if defined(__linux__)
+static cpu_set_t all_processors;
+static pthread_once_t all_processors_once = PTHREAD_ONCE_INIT;
+
+static void keep_all_processors(void) {
+  CPU_ZERO(&all_processors);
+  sched_getaffinity(0, sizeof all_processors, &all_processors);
+}
+
+int bench_bind_thread(int thread, int processor_count) {
+  pthread_once(&all_processors_once, keep_all_processors);
+  cpu_set_t chosen;
+  CPU_ZERO(&chosen);
+  int left = processor_count > 0 ? processor_count : CPU_SETSIZE;
+  for (int processor = 0; processor < CPU_SETSIZE && left > 0; processor++) {
+    if (!CPU_ISSET(processor, &all_processors)) continue;
+    CPU_SET(processor, &chosen);
+    left--;
+  }
+  return sched_setaffinity(thread, sizeof chosen, &chosen) == 0 ? 0 : errno;
+}
+
+int bench_processor_count(void) {
+  cpu_set_t set;
+  return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
+}
+#else
+int bench_bind_thread(int thread, int processor_count) {
+  (void)thread;
+  (void)processor_count;
+  return ENOTSUP;
+}
+
+int bench_processor_count(void) {
+  return 0;
+}
+#endif
 
 int bench_populate(void *address, size_t byte_count) {
 #if defined(__linux__)

@@ -92,6 +92,7 @@ static enum peer_outcome remove_key(void *opened, const void *key, size_t key_si
 struct visit {
   peer_visitor visitor;
   void *context;
+  bool is_missing;
 };
 
 static const char *see(
@@ -102,9 +103,23 @@ static const char *see(
   return KCVISNOP;
 }
 
+static const char *see_none(const char *key, size_t key_size, size_t *size, void *context) {
+  ((struct visit *)context)->is_missing = true;
+  return KCVISNOP;
+}
+
+static enum peer_outcome visit_value(
+  void *opened, const void *key, size_t key_size, peer_visitor visitor, void *context
+) {
+  struct store *store = opened;
+  struct visit visit = {visitor, context, false};
+  if (!kcdbaccept(store->table, key, key_size, see, see_none, &visit, 0)) return fail("accept", store->table);
+  return visit.is_missing ? peer_missing : peer_done;
+}
+
 static enum peer_outcome iterate(void *opened, peer_visitor visitor, void *context) {
   struct store *store = opened;
-  struct visit visit = {visitor, context};
+  struct visit visit = {visitor, context, false};
   return kcdbiterate(store->table, see, &visit, 0) ? peer_done : fail("iterate", store->table);
 }
 
@@ -126,12 +141,14 @@ const struct peer_engine peer_kyoto = {
   .version = version,
   .settings =
     "HashDB, its quickest kind for keys without an order.\n"
+    "Values are read in place by the callback of kcdbaccept.\n"
     "Synced sets are followed by kcdbsync(hard). Its calls for many keys make no batch: each record is set by itself.",
   .variant = variant_name,
   .chosen = 6,
   .open = open_store,
   .set = set,
   .get = get,
+  .visit = visit_value,
   .remove = remove_key,
   .iterate = iterate,
   .sync = sync_store,

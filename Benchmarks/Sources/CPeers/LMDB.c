@@ -224,9 +224,10 @@ const struct peer_engine peer_lmdb = {
   .settings =
     "Where nothing waits for the disk it does without syncs: a power failure may destroy the file.\n"
     "Where sets are synced: MDB_NORDAHEAD, MDB_NOMEMINIT, for pwrite and fdatasync are quicker there than msync.\n"
-    "Batches are transactions, single sets have one each; a reading transaction is kept until something is written.",
+    "Batches are transactions with sorted keys, single sets have one each; a reading transaction is kept until something is written.",
   .variant = variant_name,
   .chosen = 2,
+  .sorts_batches = true,
   .open = open_store,
   .set = set,
   .set_many = set_many,

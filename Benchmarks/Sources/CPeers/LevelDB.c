@@ -1,6 +1,7 @@
 #include <leveldb/c.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "Peers.h"
 
@@ -166,6 +167,42 @@ static enum peer_outcome sync_store(void *opened) {
   return why ? fail("sync", why) : peer_done;
 }
 
+enum { level_count = 7, compacted_file_count = 4 };
+
+// What a file counts for beside the bytes by which a level is too large.
+static const uint64_t pending_of_file = 1 << 20;
+
+// By the rules by which the library chooses a level to compact: 4 files in the first, 10 MB times 10 a level in others.
+static uint64_t pending(void *opened) {
+  struct store *store = opened;
+  char *text = leveldb_property_value(store->database, "leveldb.stats");
+  if (!text) return 0;
+  uint64_t left = 0;
+  for (char *line = text; line; line = strchr(line, '\n')) {
+    if (*line == '\n') line++;
+    int level, file_count;
+    double mebibytes;
+    if (sscanf(line, "%d %d %lf", &level, &file_count, &mebibytes) != 3 || level >= level_count - 1) continue;
+    if (level == 0) {
+      if (file_count >= compacted_file_count) left += pending_of_file * (uint64_t)file_count;
+      continue;
+    }
+    double most = 10;
+    for (int number = 1; number < level; number++) most *= 10;
+    if (mebibytes > most) left += (uint64_t)((mebibytes - most) * (1 << 20)) + 1;
+  }
+  leveldb_free(text);
+  return left;
+}
+
+// A range without keys has the memory table written, and waits for that; levels are waited for by what they hold.
+static enum peer_outcome settle(void *opened) {
+  struct store *store = opened;
+  leveldb_compact_range(store->database, "", 0, "", 0);
+  while (pending(store) > 0) usleep(1000);
+  return peer_done;
+}
+
 static enum peer_outcome close_store(void *opened) {
   struct store *store = opened;
   leveldb_close(store->database);
@@ -179,9 +216,11 @@ const struct peer_engine peer_leveldb = {
   .settings =
     "A cache of 512 MiB, or of a quarter of the memory where that is limited.\n"
     "No compression of random bytes; Snappy, its only one, for JSON.\n"
+    "Its memory table is written and its compactions are waited for; before it is read, it is compacted.\n"
     "Its C interface allocates each value that it returns.",
   .variant = variant_name,
   .chosen = 5,
+  .compacts_before_reads = true,
   .open = open_store,
   .set = set,
   .set_many = set_many,
@@ -190,5 +229,7 @@ const struct peer_engine peer_leveldb = {
   .iterate = iterate,
   .compact = compact,
   .sync = sync_store,
+  .settle = settle,
+  .pending = pending,
   .close = close_store,
 };

@@ -292,9 +292,10 @@ const struct peer_engine peer_sqlite = {
     "A cache of 512 MiB, or of a quarter of the memory where that is limited.\n"
     "Exclusive locking where one thread calls, which does without shared memory; else a connection for each"
     " thread that reads, and one for all that write.\n"
-    "Statements are prepared once. Batches are transactions, single sets have one each.",
+    "Statements are prepared once. Batches are transactions with sorted keys, single sets have one each.",
   .variant = variant_name,
   .chosen = 1,
+  .sorts_batches = true,
   .open = open_store,
   .set = set,
   .set_many = set_many,

@@ -120,19 +120,30 @@ static enum peer_outcome remove_key(void *opened, const void *key, size_t key_si
 struct visit {
   peer_visitor visitor;
   void *context;
+  bool is_found;
 };
 
 static const char *see(
   void *context, const char *key, int32_t key_size, const char *value, int32_t value_size, int32_t *new_size
 ) {
   struct visit *visit = context;
+  visit->is_found = value != NULL;
   if (value) visit->visitor(visit->context, key, (size_t)key_size, value, (size_t)value_size);
   return TKRZW_REC_PROC_NOOP;
 }
 
+static enum peer_outcome visit_value(
+  void *opened, const void *key, size_t key_size, peer_visitor visitor, void *context
+) {
+  struct store *store = opened;
+  struct visit visit = {visitor, context, false};
+  if (!tkrzw_dbm_process(store->table, key, (int32_t)key_size, see, &visit, false)) return fail("process");
+  return visit.is_found ? peer_done : peer_missing;
+}
+
 static enum peer_outcome iterate(void *opened, peer_visitor visitor, void *context) {
   struct store *store = opened;
-  struct visit visit = {visitor, context};
+  struct visit visit = {visitor, context, false};
   return tkrzw_dbm_process_each(store->table, see, &visit, false) ? peer_done : fail("iterate");
 }
 
@@ -191,13 +202,15 @@ const struct peer_engine peer_tkrzw = {
   .version = version,
   .settings =
     "HashDBM, its quickest kind for keys without an order.\n"
-    "Values are copied by a callback, for get would allocate each; many at once are seen by process_multi.\n"
+    "Values are copied by a callback, for get would allocate each; in place they are seen by process, many at once by"
+    " process_multi.\n"
     "Synced sets are followed by synchronize(hard). Its calls for many keys make no batch: each record is set by itself.",
   .variant = variant_name,
   .chosen = 0,
   .open = open_store,
   .set = set,
   .get = get,
+  .visit = visit_value,
   .visit_many = visit_many,
   .remove = remove_key,
   .iterate = iterate,

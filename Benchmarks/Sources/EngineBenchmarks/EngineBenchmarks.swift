@@ -43,8 +43,8 @@ package struct EngineBenchmarks {
     case .interfaces: InterfaceRows(scale, directory: directory).section
     case .compression:
       try joined(ValueKind.allCases) { try CompressionRows(scale, kind: $0, directory: directory).section }
-    case .machine, .stores, .ycsb, .large, .json, .memory, .waiting, .keys, .manyKeys, .limited, .shallows,
-      .vellum:
+    case .machine, .stores, .steady, .threads, .processor, .latency, .sizes, .ycsb, .large, .json, .memory,
+      .waiting, .keys, .manyKeys, .limited, .hour, .shallows, .vellum:
       preconditionFailure("it is not about the engine")
     }
   }

@@ -44,24 +44,20 @@ package func longestSet(
   return longest
 }
 
-/// Sets keys, each set timed by itself, and returns the time of all.
+/// Sets keys, each when it is due, and counts how late each ended.
 @inline(never)
 func timeSets(
-  _ store: SedimentStore, _ keys: [BenchmarkKey], value: [UInt8], _ histogram: LatencyHistogram
-) throws -> UInt64 {
+  _ store: SedimentStore, _ keys: ArraySlice<BenchmarkKey>, value: [UInt8], _ schedule: StepSchedule
+) throws {
   var value = value
-  return try unsafe value.withUnsafeMutableBytes { bytes in
-    let start = bench_nanoseconds()
-    var before = start
+  try unsafe value.withUnsafeMutableBytes { bytes in
     for key in keys {
+      schedule.awaitNext()
       unsafe bytes.storeBytes(of: key.word, as: UInt64.self)
       // As above.
       try store.set(unsafe RawSpan(_unsafeBytes: UnsafeRawBufferPointer(bytes)), forKey: key)
-      let now = bench_nanoseconds()
-      histogram.add(now - before)
-      before = now
+      schedule.stepEnded()
     }
-    return before - start
   }
 }
 

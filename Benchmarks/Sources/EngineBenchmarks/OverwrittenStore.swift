@@ -5,15 +5,18 @@ internal import MachineLimits
 internal import Sediment
 internal import StoreComparison
 
-/// A store whose keys are all overwritten several times, each set timed by itself.
+/// A store whose keys are overwritten for a while, each set timed by itself.
 final class OverwrittenStore {
   static let valueByteCount = 100
-  static let roundCount = 10
+  /// How often as many keys are chosen as there are, before the same ones come again.
+  private static let drawCount = 4
+  private static let groupCount = 4096
 
   private let keys: [BenchmarkKey]
   private let isHot: Bool
-  /// How many sets there are in a second; nil for as many as can be.
+  /// How many sets are due in a second; nil for as many as can be.
   private let countASecond: Int?
+  private let seconds: Double
   private let directory: String
   private let path: String
   private var result: Result?
@@ -27,6 +30,7 @@ final class OverwrittenStore {
 
   init(_ scale: EngineScale, named name: String, isHot: Bool, countASecond: Int?, directory: String) {
     keys = BenchmarkKeys.stored(count: scale.keyCount, seed: 71)
+    seconds = scale.overwritingSeconds
     self.isHot = isHot
     self.countASecond = countASecond
     self.directory = directory
@@ -35,7 +39,8 @@ final class OverwrittenStore {
 
   private var recordByteCount: Int { recordByteCountOfValue(OverwrittenStore.valueByteCount) }
 
-  /// The time that one copy of ten thousand into a mapped file exceeds while another thread syncs the file.
+  /// The time that one copy of ten thousand into a mapped file exceeds while another thread syncs the file; with a rate,
+  /// from when the copy was due.
   func append() throws -> Sample {
     let byteCount = keys.count * recordByteCount
     try Room.warm(directory, storeByteCount: byteCount)
@@ -45,9 +50,9 @@ final class OverwrittenStore {
     let syncer = Syncer(file)
     syncer.start()
     defer { syncer.stop() }
-    let histogram = LatencyHistogram()
-    try timeAppends(mapping, recordByteCount, histogram)
-    return Sample(nanoseconds: histogram.exceeded(byOneOf: 10_000), amount: 1)
+    let schedule = StepSchedule(rate: countASecond)
+    try timeAppends(mapping, recordByteCount, schedule)
+    return Sample(nanoseconds: schedule.lateness.exceeded(byOneOf: 10_000), amount: 1)
   }
 
   /// The same of sets, all of them overwriting something.
@@ -59,26 +64,21 @@ final class OverwrittenStore {
     let store = try SedimentStore(path: path, options: .plain())
     let value = valueBytes(count: OverwrittenStore.valueByteCount)
     try setAll(store, keys[...], value: value)
-    var random = SplitMix64(seed: 72)
-    let histogram = LatencyHistogram()
+    let draws = draws()
+    let userByteCount = keys.count * (BenchmarkKey.byteCount + OverwrittenStore.valueByteCount)
+    let schedule = StepSchedule(rate: countASecond)
     var result = Result()
+    var place = 0
     let before = store.statistics
-    let groupCount = countASecond == nil ? 4096 : 256
     let stopwatch = Stopwatch()
-    let groups = OverwrittenStore.roundCount * keys.count / groupCount
-    for _ in 0..<max(groups, 1) {
-      let group = BenchmarkKey.copies(of: (0..<groupCount).map { _ in keys[number(&random)] })
-      result.total += try timeSets(store, group, value: value, histogram)
-      result.count += groupCount
-      if let countASecond {
-        let due = UInt64(result.count) * 1_000_000_000 / UInt64(countASecond)
-        let now = stopwatch.nanoseconds
-        if now < due { Thread.sleep(forTimeInterval: Double(due - now) / 1e9) }
-      }
-      let figures = store.statistics
-      let byteCount = figures.fileByteCount - figures.storedIndexByteCount
-      result.largest = max(result.largest, Double(byteCount) / Double(figures.liveByteCount))
+    while Double(stopwatch.nanoseconds) < seconds * 1e9 {
+      let end = min(place + OverwrittenStore.groupCount, draws.count)
+      try timeSets(store, draws[place..<end], value: value, schedule)
+      result.count += end - place
+      place = end == draws.count ? 0 : end
+      result.largest = max(result.largest, Double(try allocatedByteCount()) / Double(userByteCount))
     }
+    result.total = stopwatch.nanoseconds
     let after = store.statistics
     result.amplification =
       1 + Double(after.movedByteCount - before.movedByteCount)
@@ -86,7 +86,14 @@ final class OverwrittenStore {
     try expectNone(countWrongInPlaceBatched(store, keys[...]), "after it was overwritten")
     try store.close()
     self.result = result
-    return Sample(nanoseconds: histogram.exceeded(byOneOf: 10_000), amount: 1)
+    return Sample(nanoseconds: schedule.lateness.exceeded(byOneOf: 10_000), amount: 1)
+  }
+
+  /// The keys in the order in which they are overwritten: making them meanwhile would give compaction time.
+  private func draws() -> [BenchmarkKey] {
+    var random = SplitMix64(seed: 72)
+    let count = OverwrittenStore.drawCount * keys.count
+    return BenchmarkKey.copies(of: (0..<count).lazy.map { _ in self.keys[self.number(&random)] })
   }
 
   private func number(_ random: inout SplitMix64) -> Int {
@@ -95,13 +102,20 @@ final class OverwrittenStore {
     return random.below(10) < 8 ? random.below(fifth) : fifth + random.below(keys.count - fifth)
   }
 
+  /// What the store's file takes of the disk.
+  private func allocatedByteCount() throws -> Int {
+    var status = stat()
+    guard unsafe lstat(path, &status) == 0 else { throw SystemFailure("looking at the store's file") }
+    return Int(status.st_blocks) * 512
+  }
+
   /// What a set of ``overwrite()`` took on the average.
   func mean() throws -> Sample {
     let result = try measured()
     return Sample(nanoseconds: result.total, amount: result.count)
   }
 
-  /// How large the file became, by what was live.
+  /// What the file took of the disk at most, by the bytes of keys and values.
   func largest() throws -> Sample {
     Sample(byteCount: Int(try measured().largest * 10_000), amount: 10_000)
   }

@@ -18,7 +18,8 @@ internal import StoreComparison
     var store: UnsafeMutableRawPointer?
     let outcome = unsafe place.folder.withCString { folder in
       var place = unsafe peer_place(
-        folder: folder, key_count: place.keyCount, is_synced: place.isSynced,
+        folder: folder, key_count: place.keyCount,
+        is_synced: place.isSynced,
         is_compressed: place.isCompressible, thread_count: place.threadCount,
         cache_size: place.memoryByteCount.map { $0 / 4 } ?? PeerStore.cacheByteCount,
         is_memory_limited: place.isMemoryLimited,
@@ -45,8 +46,9 @@ internal import StoreComparison
       throw Unsupported("it has no batches that a crash leaves whole")
     }
     var value = value
+    let isSorted = unsafe engine.sorts_batches
     let outcome = unsafe value.withUnsafeMutableBytes { value in
-      unsafe withPointers(to: keys) { keys in
+      unsafe withPointers(to: isSorted ? sorted(keys) : keys) { keys in
         unsafe setMany(store, keys.baseAddress, keys.count, value.baseAddress, value.count, mask)
       }
     }
@@ -56,26 +58,27 @@ internal import StoreComparison
   func retrieve(_ key: BenchmarkKey, into buffer: inout [UInt8]) throws -> Bool {
     while true {
       var byteCount = 0
+      // Values of all sizes find the room that the largest needed, so that none takes two calls.
+      let capacity = buffer.capacity
       let outcome = unsafe buffer.withUnsafeMutableBytes { buffer in
         key.withBytes { key in
           unsafe key.withUnsafeBytes { key in
-            unsafe engine.get(
-              store, key.baseAddress, key.count, buffer.baseAddress, buffer.count, &byteCount)
+            unsafe engine.get(store, key.baseAddress, key.count, buffer.baseAddress, capacity, &byteCount)
           }
         }
       }
       if outcome == peer_too_large {
-        buffer += [UInt8](repeating: 0, count: byteCount - buffer.count)
+        buffer.reserveCapacity(byteCount)
         continue
       }
       guard try isThere(outcome) else { return false }
-      if byteCount < buffer.count { buffer.removeLast(buffer.count - byteCount) }
+      buffer.setCount(byteCount)
       return true
     }
   }
 
   func withValue(_ key: BenchmarkKey, _ body: (RawSpan) -> Void) throws -> Bool {
-    guard let locate = unsafe engine.locate else { throw Unsupported("its C interface only copies") }
+    guard let locate = unsafe engine.locate else { return try visitValue(key, body) }
     var value: UnsafeRawPointer?
     var byteCount = 0
     let outcome = key.withBytes { key in
@@ -86,6 +89,22 @@ internal import StoreComparison
     guard try isThere(outcome) else { return false }
     body(unsafe RawSpan(_unsafeStart: value!, byteCount: byteCount))
     return true
+  }
+
+  private func visitValue(_ key: BenchmarkKey, _ body: (RawSpan) -> Void) throws -> Bool {
+    guard let visit = unsafe engine.visit else { throw Unsupported("its C interface only copies") }
+    let outcome = withoutActuallyEscaping(body) { body in
+      var visitor = unsafe Visitor { _, _, value, byteCount in
+        guard let value = unsafe value else { return }
+        body(unsafe RawSpan(_unsafeStart: value, byteCount: byteCount))
+      }
+      return key.withBytes { key in
+        unsafe key.withUnsafeBytes { key in
+          unsafe visit(store, key.baseAddress, key.count, Visitor.see, Visitor.pointer(&visitor))
+        }
+      }
+    }
+    return try isThere(outcome)
   }
 
   func withValues(_ keys: ArraySlice<BenchmarkKey>, _ body: (Int, RawSpan?) -> Void) throws {
@@ -134,6 +153,16 @@ internal import StoreComparison
     try check(unsafe settle(store))
   }
 
+  func arrange() throws {
+    if unsafe engine.compacts_before_reads { try compact() }
+    try settle()
+  }
+
+  func pendingWork() -> Int {
+    guard let pending = unsafe engine.pending else { return 0 }
+    return Int(clamping: unsafe pending(store))
+  }
+
   func compact() throws {
     guard let compact = unsafe engine.compact else { return }
     try check(unsafe compact(store))
@@ -153,6 +182,26 @@ internal import StoreComparison
     if outcome == peer_done { return true }
     guard outcome == peer_missing else { throw unsafe PeerFailure(engine) }
     return false
+  }
+}
+
+/// Keys in the order of their bytes.
+private func sorted(_ keys: ArraySlice<BenchmarkKey>) -> ArraySlice<BenchmarkKey> {
+  // Whole keys decide only where halves are alike, which random ones are not.
+  let numbered = keys.indices.map { (word: keys[$0].word.byteSwapped, number: $0) }
+  return numbered.sorted { $0.word < $1.word }.map { keys[$0.number] }[...]
+}
+
+extension [UInt8] {
+  /// Makes so many of the bytes that lie in the array's storage its elements; all of them have been written.
+  @inline(__always)
+  fileprivate mutating func setCount(_ newCount: Int) {
+    if newCount < count { removeLast(count - newCount) }
+    guard newCount > count else { return }
+    let more = newCount - count
+    append(addingCapacity: more) { span in
+      unsafe span.withUnsafeMutableBufferPointer { _, initializedCount in initializedCount = more }
+    }
   }
 }
 

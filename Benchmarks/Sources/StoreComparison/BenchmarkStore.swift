@@ -34,8 +34,14 @@ public protocol BenchmarkStore: Sendable {
   /// Waits for what was left to be done later, as far as the store can, before it is read.
   func settle() throws
 
+  /// Does what the store has to be quickest to read, if it has a call for that: no more than time would do by itself.
+  func arrange() throws
+
   /// Makes the files as small as the store can.
   func compact() throws
+
+  /// How much work is left to be done later, in a unit of the store's own: 0 if nothing is.
+  func pendingWork() -> Int
 
   /// Ends the store. Nobody calls it after that.
   func close() throws
@@ -81,9 +87,17 @@ extension BenchmarkStore {
   @inlinable
   public func settle() throws { try sync() }
 
+  /// Settles.
+  @inlinable
+  public func arrange() throws { try settle() }
+
   /// Does nothing.
   @inlinable
   public func compact() throws {}
+
+  /// Nothing.
+  @inlinable
+  public func pendingWork() -> Int { 0 }
 
   /// Does nothing.
   @inlinable

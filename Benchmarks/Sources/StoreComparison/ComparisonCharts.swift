@@ -20,7 +20,7 @@ package struct ComparisonCharts {
       let data = ComparisonCharts.panels(report, prefixes)
       try write(data.panelCount == 0 ? nil : data.text, name, to: folder)
     }
-    let latency = LineData(report) { number(in: $0, after: "100-latency-") }
+    let latency = LineData(report) { number(in: $0, after: "100-latency-20000-") }
     try write(latency.isEmpty ? nil : latency.text, "slowest", to: folder)
     for workload in ["load", "retrieve"] {
       let growth = growth(workload)

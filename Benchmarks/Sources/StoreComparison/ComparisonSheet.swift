@@ -4,64 +4,63 @@ internal import Foundation
 /// Contenders that do the same things with the same data, in turns with one another.
 ///
 /// In each round each contender goes through the whole life of a store before the next begins: what one does in the
-/// background is over then.
+/// background is over then. Each round has another order.
 package struct ComparisonSheet {
   private let data: DataSet
-  private let workloads: [Workload]
+  private let lives: [Life]
   private let contenders: [Contender]
   private let sampleCountMax: Int
-  private let secondsMax: Double
+  private let timing: Timing
   private let roundCountMax: Int?
   private let directory: String
   private let program: String
   private let heading: String
 
-  /// A sheet about some data; `sampleCountMax` is how many calls a sample has at most, loads excepted,
-  /// `secondsMax` how long a loop of single writes goes on, and `roundCountMax` for how many rounds what takes long is
-  /// done.
+  /// A sheet about some data; `sampleCountMax` is how many calls a piece of a sample has at most, and `roundCountMax` for
+  /// how many rounds what takes minutes is done.
   package init(
-    _ heading: String, _ data: DataSet, _ workloads: [Workload], contenders: [Contender], sampleCountMax: Int,
-    secondsMax: Double = 4, roundCountMax: Int? = nil, directory: String, program: String
+    _ heading: String, _ data: DataSet, _ lives: [Life], contenders: [Contender], sampleCountMax: Int,
+    timing: Timing, roundCountMax: Int? = nil, directory: String, program: String
   ) {
     self.heading = heading
     self.data = data
-    self.workloads = workloads
+    self.lives = lives
     self.contenders = contenders
     self.sampleCountMax = sampleCountMax
-    self.secondsMax = secondsMax
+    self.timing = timing
     self.roundCountMax = roundCountMax
     self.directory = directory
     self.program = program
   }
 
   /// A row for each workload and contender, grouped by workload.
-  package var section: Section {
+  package var section: Section { Section(lives.flatMap(groups), isRotated: true) }
+
+  private func groups(_ life: Life) -> [BenchmarkGroup] {
     let sessions = contenders.map { contender in
       SessionOfRound(
         StoreSession(
-          contender: contender, data: data, workloads: workloads, sampleCountMax: sampleCountMax,
-          secondsMax: secondsMax, folder: "\(directory)/\(data.identifier)-\(contender.identifier)",
-          program: program))
+          contender: contender, data: data, life: life, sampleCountMax: sampleCountMax, timing: timing,
+          folder: "\(directory)/\(data.identifier)-\(contender.identifier)", program: program))
     }
-    let groups = workloads.map { workload in
+    return life.workloads.map { workload in
       BenchmarkGroup(
-        "\(workload.title) (\(heading))", zip(contenders, sessions).map { row(workload, $0, $1) })
+        "\(workload.title)\(life.suffix) (\(heading))",
+        zip(contenders, sessions).map { contender, session in
+          Benchmark(
+            identifier(workload, of: life, contender), name: contender.name, meaning: "",
+            method: workload.method,
+            quantity: workload.quantity, roundCountMax: life.isSlow ? roundCountMax : nil
+          ) {
+            try session.sample(of: workload)
+          }
+        })
     }
-    return Section(groups)
   }
 
   /// What the row of a workload and a contender is called.
-  package func identifier(_ workload: Workload, _ contender: Contender) -> String {
-    "\(data.identifier)-\(workload.identifier)-\(contender.identifier)"
-  }
-
-  private func row(_ workload: Workload, _ contender: Contender, _ session: SessionOfRound) -> Benchmark {
-    Benchmark(
-      identifier(workload, contender), name: contender.name, meaning: "", method: workload.method,
-      quantity: workload.quantity, roundCountMax: roundCountMax ?? workload.roundCountMax
-    ) {
-      try session.sample(of: workload)
-    }
+  package func identifier(_ workload: Workload, of life: Life, _ contender: Contender) -> String {
+    "\(data.identifier)-\(life.prefix)\(workload.identifier)-\(contender.identifier)"
   }
 }
 

@@ -15,29 +15,38 @@ struct ComparisonTargets {
   init(_ contenders: [Contender]) {
     own = contenders[0]
     let isOwn = { (other: Contender) in other.name.hasPrefix("\(contenders[0].name),") }
-    plain = contenders.first(where: isOwn)
+    plain = contenders.first { isOwn($0) && $0.repeats == nil }
     peers = contenders.dropFirst().filter { !isOwn($0) }
   }
 
   /// The targets of a part of the comparison.
   func comparisons(_ part: Options.Part) -> [Comparison] {
-    part == .stores ? alone + besideOthers(part) : besideOthers(part)
+    alone(part) + besideOthers(part)
   }
 
   /// What takes no others.
-  private var alone: [Comparison] {
-    [
-      Comparison(
-        "processor time of an overwrite, with defaults",
-        .processor(of: "100-overwrite-\(own.identifier)"),
-        limit: .scaled(
-          ComparisonTargets.overwriteProcessorNanoseconds, by: MachineRow.read,
-          reference: ComparisonTargets.readNanoseconds), "900 ns where a DRAM read takes 180",
-        target: .atMost(1)),
-      Comparison(
-        "batched in place", figure("100-batched"), limit: figure("100-in-place"), "one by one",
-        target: .atLeast(2.5)),
-    ]
+  private func alone(_ part: Options.Part) -> [Comparison] {
+    switch part {
+    case .steady: [overwriting]
+    case .stores: [batched]
+    default: []
+    }
+  }
+
+  private var overwriting: Comparison {
+    Comparison(
+      "processor time of an overwrite, with defaults",
+      .processor(of: "100-overwrite-\(own.identifier)"),
+      limit: .scaled(
+        ComparisonTargets.overwriteProcessorNanoseconds, by: MachineRow.read,
+        reference: ComparisonTargets.readNanoseconds), "900 ns where a DRAM read takes 180",
+      target: .atMost(1))
+  }
+
+  private var batched: Comparison {
+    Comparison(
+      "batched in place", figure("100-batched"), limit: figure("100-in-place"), "one by one",
+      target: .atLeast(2.5))
   }
 
   private func besideOthers(_ part: Options.Part) -> [Comparison] {
@@ -45,6 +54,12 @@ struct ComparisonTargets {
     let comparisons: [Comparison?] =
       switch part {
       case .stores: stores
+      case .steady: steady
+      case .processor:
+        [
+          fastest("overwrite, one processor", "100-one-processor-overwrite", .atLeast(1 / 1.15)),
+          fastest("half retrieve, half set, one processor", "100-one-processor-mixed", nil),
+        ]
       case .json: [beside("RocksDB", "file after compacting, JSON", "json-compacted-size", .atMost(1.25))]
       case .memory: [memory]
       case .waiting:
@@ -62,16 +77,24 @@ struct ComparisonTargets {
       fastest("load, one by one, with defaults", "100-load", .atLeast(1.6)),
       plain.map { fastest("load, one by one, unsynced", "100-load", .atLeast(2), of: $0) },
       fastest("load in batches", "100-load-batches", nil),
-      fastest("overwrite, one by one, with defaults", "100-overwrite", .atLeast(1)),
-      plain.map { fastest("overwrite, one by one, unsynced", "100-overwrite", nil, of: $0) },
-      fastest("overwrite with a sync each second", "100-overwrite-synced", nil),
       fastest("retrieve into a reused buffer", "100-retrieve", .atLeast(1.3)),
       beside("LMDB", "retrieve into a reused buffer", "100-retrieve", .atLeast(2.5)),
       Comparison(
         "retrieve in place", figure("100-in-place"),
         limit: .best(identifiers("100-in-place") + identifiers("100-retrieve")), "fastest peer in any way"),
-      fastest("half retrieve, half set", "100-mixed", nil),
       beside("LMDB", "open after a close", "100-open", .atMost(5)),
+    ]
+  }
+
+  private var steady: [Comparison?] {
+    [
+      fastest("overwrite, one by one, with defaults", "100-overwrite", .atLeast(1)),
+      plain.map { fastest("overwrite, one by one, unsynced", "100-overwrite", nil, of: $0) },
+      fastest("overwrite with a sync each second", "100-overwrite-synced", nil),
+      fastest("half retrieve, half set", "100-mixed", nil),
+      Comparison(
+        "disk while overwriting, at most", figure("100-space-peak"), limit: .constant(1.6, .size), "allowed",
+        target: .atMost(1)),
     ]
   }
 

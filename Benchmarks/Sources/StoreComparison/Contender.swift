@@ -25,7 +25,8 @@ public struct StorePlace: Sendable {
 
   /// A folder, which exists, for about so many keys.
   public init(
-    folder: String, keyCount: Int, isSynced: Bool = false, isCompressible: Bool = false, threadCount: Int = 1,
+    folder: String, keyCount: Int, isSynced: Bool = false,
+    isCompressible: Bool = false, threadCount: Int = 1,
     memoryByteCount: Int? = nil, isMemoryLimited: Bool = false
   ) {
     self.folder = folder
@@ -49,6 +50,9 @@ public struct Contender: Sendable {
   /// How it is set up and why, one sentence each.
   public let settings: [String]
 
+  /// The name of the contender that this one repeats, to show the noise; nil for all others.
+  public let repeats: String?
+
   /// Opens a store, or opens again what is in the folder.
   package let open: @Sendable (StorePlace) throws -> StoreCalls
 
@@ -63,12 +67,13 @@ public struct Contender: Sendable {
 
   @usableFromInline
   init(
-    _ name: String, version: String, settings: [String],
+    _ name: String, version: String, settings: [String], repeats: String? = nil,
     erased open: @escaping @Sendable (StorePlace) throws -> StoreCalls
   ) {
     self.name = name
     self.version = version
     self.settings = settings
+    self.repeats = repeats
     self.open = open
   }
 }
@@ -82,6 +87,8 @@ package struct StoreCalls: Sendable {
   @usableFromInline package typealias Keys = ArraySlice<BenchmarkKey>
 
   @usableFromInline package let setEach: @Sendable (Keys, [UInt8], _ mask: UInt64) throws -> Void
+  @usableFromInline package let setEachSized:
+    @Sendable (Keys, ArraySlice<UInt16>, [UInt8], _ mask: UInt64) throws -> Void
   /// Throws ``Unsupported`` where there are no batches.
   @usableFromInline package let setMany: @Sendable (Keys, [UInt8], _ mask: UInt64) throws -> Void
   @usableFromInline package let setValue: @Sendable (BenchmarkKey, RawSpan) throws -> Void
@@ -93,15 +100,18 @@ package struct StoreCalls: Sendable {
   @usableFromInline package let countNotRemoved: @Sendable (Keys) throws -> Int
   @usableFromInline package let countIterated: @Sendable (_ mask: UInt64) throws -> Int
   @usableFromInline package let countWrongInSteps:
-    @Sendable ([BenchmarkKey], [MixedStep], [UInt8], _ mask: UInt64, LatencyHistogram?) throws -> Int
+    @Sendable (Keys, ArraySlice<MixedStep>, [UInt8], _ mask: UInt64, StepSchedule?) throws -> Int
   @usableFromInline package let sync: @Sendable () throws -> Void
   @usableFromInline package let settle: @Sendable () throws -> Void
+  @usableFromInline package let pendingWork: @Sendable () -> Int
+  @usableFromInline package let arrange: @Sendable () throws -> Void
   @usableFromInline package let compact: @Sendable () throws -> Void
   @usableFromInline package let close: @Sendable () throws -> Void
 
   @inlinable
   package init<Store: BenchmarkStore>(_ store: Store) {
     setEach = { try StoreComparison.setEach(store, $0, $1, mask: $2) }
+    setEachSized = { try StoreComparison.setEachSized(store, $0, $1, $2, mask: $3) }
     setMany = { keys, value, mask in
       for start in stride(from: keys.startIndex, to: keys.endIndex, by: keysInALoad) {
         try store.setMany(keys[start..<min(start + keysInALoad, keys.endIndex)], value, mask: mask)
@@ -118,6 +128,8 @@ package struct StoreCalls: Sendable {
     countWrongInSteps = { try StoreComparison.countWrongInSteps(store, $0, $1, $2, mask: $3, $4) }
     sync = { try store.sync() }
     settle = { try store.settle() }
+    pendingWork = { store.pendingWork() }
+    arrange = { try store.arrange() }
     compact = { try store.compact() }
     close = { try store.close() }
   }
@@ -137,6 +149,14 @@ extension StoreCalls {
 extension Contender {
   /// What a report says of it.
   package var note: Report.ContenderNote {
-    Report.ContenderNote(name: name, version: version, settings: settings)
+    Report.ContenderNote(name: name, version: version, settings: settings, repeats: repeats)
+  }
+
+  /// The same contender once more, under another name: by how much their figures differ is noise.
+  public var again: Contender {
+    Contender(
+      "\(name), again", version: version, settings: ["The same as \(name): what differs is noise."],
+      repeats: name,
+      erased: open)
   }
 }

@@ -1,3 +1,4 @@
+internal import CBench
 internal import MachineLimits
 
 /// What the stores that are compared hold.
@@ -20,8 +21,11 @@ package struct DataSet: Sendable {
   /// The stored ones in another order.
   package let shuffled: [BenchmarkKey]
 
-  /// The stored ones in as many more orders as they are overwritten one by one.
-  package let overwritten: [[BenchmarkKey]]
+  /// What passes of overwriting write, one after another; the first follows the last.
+  package let draws: [Draws]
+
+  /// How long the value of each key is once it was loaded; nil where all are alike.
+  package let loadedByteCounts: [UInt16]?
 
   /// Keys that are never stored.
   package let missing: [BenchmarkKey]
@@ -33,20 +37,40 @@ package struct DataSet: Sendable {
   package let corpus: ValueCorpus?
 
   /// Values of random bytes; without `hasOthers` there are neither keys to be added later nor keys that are missing.
+  ///
+  /// `drawCount` is the number of passes of overwriting until the same keys come again.
   package init(
-    _ identifier: String, keyCount: Int, valueByteCount: Int, overwriteCount: Int = 0, hasOthers: Bool = true
+    _ identifier: String, keyCount: Int, valueByteCount: Int, drawCount: Int = 0, hasOthers: Bool = true
+  ) {
+    self.init(
+      identifier, keyCount: keyCount, valueByteCount: valueByteCount, sizes: nil, drawCount: drawCount,
+      hasOthers: hasOthers)
+  }
+
+  /// Values of all lengths, each overwritten by one of another length.
+  package init(_ identifier: String, keyCount: Int, sizes: ValueSizes, drawCount: Int) {
+    self.init(
+      identifier, keyCount: keyCount, valueByteCount: ValueSizes.most, sizes: sizes, drawCount: drawCount,
+      hasOthers: false)
+  }
+
+  private init(
+    _ identifier: String, keyCount: Int, valueByteCount: Int, sizes: ValueSizes?, drawCount: Int,
+    hasOthers: Bool
   ) {
     self.identifier = identifier
     self.keyCount = keyCount
     self.valueByteCount = valueByteCount
-    title =
-      "\(countText(keyCount)) keys of \(BenchmarkKey.byteCount) B, values of \(byteText(valueByteCount))"
+    let values =
+      sizes == nil ? byteText(valueByteCount) : "\(ValueSizes.least) B to \(byteText(ValueSizes.most))"
+    title = "\(countText(keyCount)) keys of \(BenchmarkKey.byteCount) B, values of \(values)"
     let stored = BenchmarkKeys.stored(count: keyCount, seed: 101)
     keys = hasOthers ? stored + BenchmarkKeys.stored(count: max(keyCount / 4, 1), seed: 102) : stored
     missing = hasOthers ? BenchmarkKeys.stored(count: keyCount, seed: 107) : []
     var random = SplitMix64(seed: 104)
     shuffled = BenchmarkKeys.shuffled(stored, using: &random)
-    overwritten = (0..<overwriteCount).map { _ in BenchmarkKeys.shuffled(stored, using: &random) }
+    draws = (0..<drawCount).map { _ in Draws(keyCount, from: stored, sizes: sizes, &random) }
+    loadedByteCounts = sizes.map { sizes in (0..<keyCount).map { _ in sizes.next(&random) } }
     value = valueBytes(count: valueByteCount)
     corpus = nil
   }
@@ -63,14 +87,43 @@ package struct DataSet: Sendable {
       "\(countText(jsonCount)) keys of \(BenchmarkKey.byteCount) B, JSON of \(valueByteCount) B on the average"
     keys = corpus.keys
     shuffled = corpus.keys
-    overwritten = []
+    draws = []
+    loadedByteCounts = nil
     missing = []
     value = []
   }
 
+  /// From how many bytes on the time that it takes to make a value is no part of what a store takes.
+  static let madeByteCountMin = 1 << 10
+
+  /// The nanoseconds that it takes to make a value, measured now; 0 for short ones.
+  func nanosecondsToMakeValue() -> Double {
+    guard valueByteCount >= DataSet.madeByteCountMin, corpus == nil else { return 0 }
+    var bytes = value
+    let lengths = loadedByteCounts?.prefix(DataSet.makingCount).map(Int.init) ?? [valueByteCount]
+    let count = max(DataSet.makingCount, 1)
+    return unsafe bytes.withUnsafeMutableBytes { bytes in
+      let start = bench_nanoseconds()
+      for number in 0..<count {
+        let length = lengths[number % lengths.count]
+        unsafe mark(UnsafeMutableRawBufferPointer(rebasing: bytes[..<length]), UInt64(number))
+      }
+      return Double(bench_nanoseconds() - start) / Double(count)
+    }
+  }
+
+  private static let makingCount = 200
+
   /// What keys and values have of bytes.
   package var byteCount: Int {
-    keyCount * BenchmarkKey.byteCount + (corpus?.bytes.count ?? keyCount * valueByteCount)
+    let values = loadedByteCounts.map { $0.reduce(0) { $0 + Int($1) } } ?? keyCount * valueByteCount
+    return keyCount * BenchmarkKey.byteCount + (corpus?.bytes.count ?? values)
+  }
+
+  /// The bytes of some draws, keys and values.
+  func byteCount(of draws: Draws, _ places: Range<Int>) -> Int {
+    guard !draws.byteCounts.isEmpty else { return places.count * (BenchmarkKey.byteCount + valueByteCount) }
+    return draws.byteCounts[places].reduce(places.count * BenchmarkKey.byteCount) { $0 + Int($1) }
   }
 }
 

@@ -45,6 +45,9 @@ package enum MixedLoad: String, CaseIterable, Sendable {
   /// Half of it reads, half reads and writes again.
   case ycsbF = "F"
 
+  /// Whether it overwrites, so that it leads a store to a steady state.
+  package var overwrites: Bool { self != .ycsbC && self != .ycsbD }
+
   /// Those with letters.
   package static let ycsb = allCases.filter { $0 != .even }
 

@@ -19,6 +19,7 @@ extension StoreLife {
 
   /// Has a process read the store that has less memory than the store takes.
   mutating func readWithLimit() throws -> Sample {
+    _ = try fill(isBatched: false)
     try end()
     let memoryByteCount = max(data.byteCount / 3, StoreLife.memoryByteCountMin)
     let group = try MemoryLimit(byteCount: memoryByteCount)

@@ -19,6 +19,24 @@ public func setEach<Store: BenchmarkStore>(
   }
 }
 
+/// The same with the first so many bytes of the value for each key.
+@inlinable
+@inline(never)
+func setEachSized<Store: BenchmarkStore>(
+  _ store: Store, _ keys: ArraySlice<BenchmarkKey>, _ byteCounts: ArraySlice<UInt16>, _ value: [UInt8],
+  mask: UInt64
+) throws {
+  var value = value
+  try unsafe value.withUnsafeMutableBytes { bytes in
+    for (key, byteCount) in zip(keys, byteCounts) {
+      let part = unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[..<Int(byteCount)])
+      unsafe mark(part, key.word ^ mask)
+      // The bytes stay where they are, and nobody changes them during the call.
+      try store.set(key, unsafe RawSpan(_unsafeBytes: UnsafeRawBufferPointer(part)))
+    }
+  }
+}
+
 /// Makes another value of one, which begins with this word.
 @inlinable
 @inline(__always)
@@ -111,20 +129,23 @@ func countIterated<Store: BenchmarkStore>(_ store: Store, mask: UInt64) throws -
   return count
 }
 
-/// Does the steps of a mixed load, each with the key of its number, and counts the reads whose value was not the key's;
-/// each step timed by itself where there is a histogram.
+/// Does the steps of a mixed load, each with its key, and counts the reads whose value was not the key's.
+///
+/// With a `schedule` each step waits until it is due, and the time from then to its end is counted: a step that waits for
+/// a slow one before it is late, as it is for whoever asked for it.
 @inlinable
 @inline(never)
 func countWrongInSteps<Store: BenchmarkStore>(
-  _ store: Store, _ keys: [BenchmarkKey], _ steps: [MixedStep], _ value: [UInt8], mask: UInt64,
-  _ histogram: LatencyHistogram?
+  _ store: Store, _ keys: ArraySlice<BenchmarkKey>, _ steps: ArraySlice<MixedStep>, _ value: [UInt8],
+  mask: UInt64,
+  _ schedule: StepSchedule?
 ) throws -> Int {
   var value = value
   var wrongCount = 0
   var buffer: [UInt8] = []
-  var before = bench_nanoseconds()
   try unsafe value.withUnsafeMutableBytes { bytes in
     for (step, key) in zip(steps, keys) {
+      if let schedule { schedule.awaitNext() }
       if step.reads {
         let isThere = try store.retrieve(key, into: &buffer)
         if !isThere || firstWord(unsafe buffer.span.bytes) != key.word ^ mask { wrongCount += 1 }
@@ -134,11 +155,7 @@ func countWrongInSteps<Store: BenchmarkStore>(
         // The bytes stay where they are, and nobody changes them during the call.
         try store.set(key, unsafe RawSpan(_unsafeBytes: UnsafeRawBufferPointer(bytes)))
       }
-      if let histogram {
-        let now = bench_nanoseconds()
-        histogram.add(now - before)
-        before = now
-      }
+      if let schedule { schedule.stepEnded() }
     }
   }
   return wrongCount

@@ -6,10 +6,9 @@ internal import MachineLimits
 struct StoreSession {
   let contender: Contender
   let data: DataSet
-  let workloads: [Workload]
+  let life: Life
   let sampleCountMax: Int
-  /// After how many seconds a loop of single writes stops.
-  let secondsMax: Double
+  let timing: Timing
   let folder: String
   let program: String
 
@@ -18,12 +17,21 @@ struct StoreSession {
 
   /// Makes a store, does everything to it, and removes it.
   func outcomes() throws -> Outcomes {
+    guard life.isOnOneProcessor else { return try outcomesByAll() }
+    do {
+      return try Processors.onOne { try outcomesByAll() }
+    } catch let error as Unsupported {
+      return Dictionary(uniqueKeysWithValues: life.workloads.map { ($0, .failure(error)) })
+    }
+  }
+
+  private func outcomesByAll() throws -> Outcomes {
     try Room.warm((folder as NSString).deletingLastPathComponent, storeByteCount: data.byteCount * 3 / 2)
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }
     var life = StoreLife(self)
     var outcomes: Outcomes = [:]
-    for workload in workloads {
+    for workload in self.life.workloads {
       do {
         outcomes[workload] = .success(try life.sample(of: workload))
       } catch let error as Unsupported {
@@ -34,12 +42,12 @@ struct StoreSession {
     return outcomes
   }
 
-  /// What the store is opened for; another folder is that of another store.
-  func place(_ folder: String? = nil, isSynced: Bool = false, threadCount: Int = 1) -> StorePlace {
+  /// What the store is opened for.
+  func place(isSynced: Bool = false) -> StorePlace {
     StorePlace(
-      folder: folder ?? self.folder, keyCount: data.keyCount, isSynced: isSynced,
-      isCompressible: data.corpus != nil, threadCount: threadCount,
-      isMemoryLimited: workloads.contains(.limited))
+      folder: folder, keyCount: data.keyCount, isSynced: isSynced,
+      isCompressible: data.corpus != nil,
+      threadCount: life.threadCount, isMemoryLimited: life.workloads.contains(.limited))
   }
 }
 
@@ -48,7 +56,11 @@ package func diskByteCount(of folder: String) throws -> Int {
   var byteCount = 0
   for file in try FileManager.default.subpathsOfDirectory(atPath: folder) {
     var status = stat()
-    guard unsafe lstat("\(folder)/\(file)", &status) == 0 else { throw SystemFailure("looking at \(file)") }
+    guard unsafe lstat("\(folder)/\(file)", &status) == 0 else {
+      // The background of a store removes files meanwhile.
+      if errno == ENOENT { continue }
+      throw SystemFailure("looking at \(file)")
+    }
     // In these units, whatever the file system's blocks are.
     byteCount += Int(status.st_blocks) * 512
   }

@@ -30,11 +30,11 @@ public struct StoreTest: Sendable {
   /// How many bytes each value has.
   public var valueByteCount = 100
 
-  /// How many seconds a loop of single writes goes on at most.
+  /// For about how many seconds each store is overwritten until it is measured; kept figures take thirty and more.
   public var secondsMax = 4.0
 
   /// How often everything is measured.
-  public var roundCount = 5
+  public var roundCount = 7
 
   /// What the compiler's version is, which a program cannot ask for.
   public var swiftVersion: String?
@@ -49,10 +49,10 @@ public struct StoreTest: Sendable {
   ///
   /// What a contender cannot do says why. It throws if a contender fails, or gives back another value than was set.
   public func run() throws -> Report {
-    let data = DataSet("own", keyCount: keyCount, valueByteCount: valueByteCount, overwriteCount: 2)
+    let data = DataSet("own", keyCount: keyCount, valueByteCount: valueByteCount, drawCount: 4)
     let sheet = ComparisonSheet(
-      "\(valueByteCount) B", data, Workload.ofAnyStore, contenders: contenders, sampleCountMax: keyCount,
-      secondsMax: secondsMax, directory: folder, program: "")
+      "\(valueByteCount) B", data, Life.ofAnyStore, contenders: contenders, sampleCountMax: keyCount,
+      timing: .scaled(toSeconds: secondsMax), directory: folder, program: "")
     let (groups, _) = try sheet.section.measured(roundCount: roundCount)
     var report = Report(
       groups: groups, machine: Machine.current(directory: folder, swiftVersion: swiftVersion),

@@ -52,6 +52,14 @@ import Testing
     | --- | {rules} |
     | load | {each 100-load} |
 
+    ## age
+
+    Of today.
+
+    ## age (comparison of rules 7)
+
+    Of old.
+
     ## targets
 
     {targets comparison}
@@ -62,7 +70,7 @@ import Testing
     ("max 100-load-one", "400 ns"), ("range 100-load-one", "200 .. 400 ns"),
     ("ratio 100-load-other-kind 100-load-one", "4.00"), ("100-place-other-kind", "none"),
     ("processor 100-load-other-kind", "none"), ("rounds comparison", "3"), ("date comparison", "1970-01-01"),
-    ("machine comparison", "P, 2 cores, 8 GiB, ext4, K 1"), ("contenders", "One | Other, kind"),
+    ("machine comparison", "P, 2 cores, 8 GiB, ext4, K 1"), ("contenders", "One 1 | Other, kind 1"),
     ("rules", "--- | ---"), ("each 100-load", "300 ns | 1.20 us"),
     ("each processor 100-load", "600 ns | none"),
     ("targets comparison", "| load | 300 ns | 150 ns | wanted | 2.00 | at most 1.00 | missed |"),
@@ -93,7 +101,7 @@ import Testing
 
         <!-- figures: load -->
 
-        | | One | Other, kind |
+        | | One 1 | Other, kind 1 |
         | --- | --- | --- |
         | load | 300 ns | 1.20 us |
 
@@ -126,6 +134,16 @@ import Testing
     let text = FigureDocument("Once it took 3 us.")
     #expect(try text.findings(figures, templates, named: "R", isStrict: false) == [])
     #expect(try text.findings(figures, templates, named: "R").count == 1)
+  }
+
+  @Test func `results of older rules have texts of their own`() throws {
+    var old = Report(
+      groups: [], machine: Machine.current(directory: "/", swiftVersion: nil), date: .now, roundCount: 1,
+      isQuick: false)
+    #expect(try templates.text("age", KeptFigures(["comparison": old])) == "Of today.")
+    old.version = 7
+    #expect(try templates.text("age", KeptFigures(["comparison": old])) == "Of old.")
+    #expect(try templates.text("age", KeptFigures(["engine": old])) == "Of today.")
   }
 
   @Test func `marks that are not closed, and texts that are not there, are errors`() {

@@ -3,16 +3,23 @@ import Testing
 
 private let parts =
   "machine, load-100, read-100, load-1000, read-1000, synced, reopening, small, growth, space, spending, copying,"
-  + " interfaces, compression, stores, ycsb, large, json, memory, waiting, keys, many-keys, limited, shallows, vellum,"
+  + " interfaces, compression, stores, steady, threads, processor, latency, sizes, ycsb, large, json, memory, waiting, keys, many-keys, limited, hour,"
+  + " shallows, vellum,"
   + " 100, 1000, all, comparison, engine, storages"
 
 @Suite struct OptionsTests {
   private let folders = ["--directory", "data", "--output", "results"]
 
-  @Test func `a full run takes five rounds`() throws {
+  @Test func `a run takes three rounds, and seven if it is one to be kept`() throws {
     let options = try Options(folders)
     #expect(!options.isQuick)
-    #expect(options.roundCount == 5)
+    #expect(!options.isFull)
+    #expect(options.roundCount == 3)
+    let full = try Options(["--full"] + folders)
+    #expect(full.isFull)
+    #expect(full.roundCount == 7)
+    #expect(try !Options(["--full", "--quick"] + folders).isFull)
+    #expect(try Options(["--full", "--rounds", "2"] + folders).roundCount == 2)
     #expect(options.directory == "data")
     #expect(options.output == "results")
   }
@@ -36,10 +43,14 @@ private let parts =
   }
 
   @Test func `what shows a newcomer what there is is measured unless other parts are chosen`() throws {
-    let comparison: [Options.Part] = [.stores, .ycsb, .large, .json, .memory, .waiting, .keys]
-    #expect(try Options(folders).parts == comparison + [.load100, .read100])
-    #expect(try Options(["--only", "comparison"] + folders).parts == comparison + [.manyKeys, .limited])
-    #expect(try Options(["--only", "all"] + folders).parts == Options.Part.allCases)
+    let short: [Options.Part] = [
+      .stores, .steady, .threads, .processor, .large, .json, .memory, .waiting, .keys,
+    ]
+    #expect(try Options(folders).parts == short + [.load100, .read100])
+    let comparison = try Options(["--only", "comparison"] + folders).parts
+    #expect(Set(comparison) == Set(short + [.latency, .sizes, .ycsb, .manyKeys, .limited]))
+    #expect(try Options(["--only", "all"] + folders).parts == Options.Part.allCases.filter { $0 != .hour })
+    #expect(try Options(["--only", "hour"] + folders).parts == [.hour])
     #expect(try Options(["--only", "machine"] + folders).parts == [.machine])
     #expect(try Options(["--only", "growth,100,growth"] + folders).parts == [.load100, .read100, .growth])
     #expect(try Options(["--only", "1000"] + folders).parts == [.load1000, .read1000])
@@ -50,6 +61,13 @@ private let parts =
           .spending, .copying, .interfaces, .compression,
         ])
     #expect(try Options(["--only", "synced", "--only", "small"] + folders).parts == [.small])
+  }
+
+  @Test func `some contenders may take part, and a run may go on with what an earlier one has`() throws {
+    #expect(try Options(folders).contenders == [])
+    #expect(try Options(["--contenders", "one,other"] + folders).contenders == ["one", "other"])
+    #expect(try !Options(folders).isResumed)
+    #expect(try Options(["--resume"] + folders).isResumed)
   }
 
   @Test func `there may be a folder in memory`() throws {

@@ -27,7 +27,7 @@ import Testing
     let json = try #require(try JSONSerialization.jsonObject(with: report.json()) as? [String: Any])
     #expect(
       Set(json.keys) == ["version", "date", "machine", "roundCount", "isQuick", "groups", "comparisons"])
-    #expect(json["version"] as? Int == 1)
+    #expect(json["version"] as? Int == 2)
     #expect(json["date"] as? String == "1970-01-01T00:00:00Z")
     #expect((json["machine"] as? [String: Any])?["kernel"] as? String == "K 1")
     let groups = try #require(json["groups"] as? [[String: Any]])

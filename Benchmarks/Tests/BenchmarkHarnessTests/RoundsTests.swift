@@ -23,6 +23,41 @@ import Testing
     #expect(outcomes.map(\.samples) == [[1, 4], [2, 5], [3, 6]])
   }
 
+  @Test func `a group may have another order in each round, so that nobody is always first`() throws {
+    var order = ""
+    func group(_ names: [String]) -> BenchmarkGroup {
+      BenchmarkGroup(
+        "",
+        names.map { name in
+          benchmark(name) {
+            order += name
+            return Sample(nanoseconds: 1, amount: 1)
+          }
+        })
+    }
+    let groups = [group(["A", "B", "C"]), group(["x"]), group([])]
+    let measured = try Section(groups, isRotated: true).measured(roundCount: 4).groups
+    #expect(order == "ABCx" + "BACx" + "CABx" + "ACBx")
+    #expect(measured[0].rows.map(\.name) == ["A", "B", "C"])
+    #expect(measured[0].rows.map(\.samples.count) == [4, 4, 4])
+  }
+
+  @Test func `why a sample is not quite what its row says is kept`() throws {
+    let moving = benchmark("A") {
+      var sample = Sample(nanoseconds: 1, amount: 1)
+      sample.remark = "still moving"
+      return sample
+    }
+    let measured = try Section([BenchmarkGroup("", [moving])]).measured(roundCount: 2).groups
+    #expect(measured[0].rows[0].remarks == ["still moving", "still moving"])
+  }
+
+  @Test func `pieces of a sample add up`() {
+    var sum = Sample(nanoseconds: 10, amount: 2, processor: 30)
+    sum += Sample(nanoseconds: 20, amount: 3, processor: 5)
+    #expect(sum == Sample(nanoseconds: 30, amount: 5, processor: 35))
+  }
+
   @Test func `what the machine cannot do is left out and says why`() throws {
     var attempts = 0
     let benchmarks = [

@@ -23,7 +23,8 @@ import Testing
   @Test(arguments: [Options.Part.reopening, .small])
   func `a child that fails ends the run`(part: Options.Part) throws {
     let folder = try Folder()
-    let scale = EngineScale(keyCount: 100, growthKeyCount: 100, slowRoundCount: 1, limits: .quick)
+    let scale = EngineScale(
+      keyCount: 100, growthKeyCount: 100, slowRoundCount: 1, overwritingSeconds: 0.02, limits: .quick)
     let benchmarks = EngineBenchmarks(
       scale, directory: folder.path, memoryDirectory: nil, program: "/bin/false")
     let error = #expect(throws: (any Error).self) { try benchmarks.section(part).measured(roundCount: 1) }

@@ -9,7 +9,7 @@ import StoreComparison
 @Suite struct EngineBenchmarksTests {
   // So many keys make the index grow, whatever its hash.
   private static let scale = EngineScale(
-    keyCount: 2000, growthKeyCount: 30_000, slowRoundCount: 1,
+    keyCount: 2000, growthKeyCount: 30_000, slowRoundCount: 1, overwritingSeconds: 0.05,
     limits: Scale(largeByteCount: 1 << 20, writtenByteCount: 1 << 20, divisor: 200))
 
   @Test(arguments: Options.Part.engine)

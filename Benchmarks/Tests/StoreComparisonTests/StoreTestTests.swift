@@ -26,24 +26,27 @@ import Testing
     }
     #expect(
       titles == [
-        "Load, 100,000 keys a batch", "Load, one by one", "File, by bytes stored", "Go through all",
-        "Retrieve into a reused buffer",
-        "Retrieve in place",
-        "Retrieve in place, 1,024 keys a call", "Retrieve what is missing", "Retrieve, two threads",
-        "Overwrite, 100,000 keys a batch", "Overwrite, one by one, steady state",
-        "Overwrite, one by one, a sync each second", "Written to load and overwrite, by bytes stored",
-        "Half retrieve, half set, steady state", "One step of 2 takes longer", "One step of 100 takes longer",
-        "One step of 1,000 takes longer", "One step of 10,000 takes longer", "Set, two threads, steady state",
-        "Set, one by one, right after a sync", "Remove", "Open after a close",
+        "Load, one by one", "Load, one by one, until nothing is left to do",
+        "Disk after loading, a byte of keys and values", "Go through all", "Retrieve into a reused buffer",
+        "Retrieve in place", "Retrieve in place, 1,024 keys a call", "Retrieve what is missing",
+        "Open after a close", "Load, 100,000 keys a batch", "Overwrite, 100,000 keys a batch, steady state",
+        "Set, one by one, a burst right after a sync", "Remove", "Overwrite, one by one, steady state",
+        "Given to the system to write, a byte overwritten", "Written to the device, a byte overwritten",
+        "Disk while overwriting, at most, a byte of keys and values",
+        "Disk after overwriting, a byte of keys and values",
+        "Disk after half was removed, a byte of keys and values", "Half retrieve, half set, steady state",
+        "Overwrite, one by one, a sync each second", "Retrieve, two threads",
+        "Set, two threads, steady state",
       ])
     for group in report.groups {
       #expect(group.rows.map(\.name) == ["one", "other"])
       let isMeasured = !["Go through all", "Retrieve in place", "Load, 100,000", "Overwrite, 100,000"]
         .contains(where: group.title.hasPrefix)
-      for row in group.rows {
+      // Not every file system lies on a device.
+      for row in group.rows where !row.identifier.contains("-written-") {
         #expect(row.samples.count == (isMeasured ? 2 : 0), "\(group.title)")
         #expect((row.unsupported == nil) == isMeasured, "\(group.title)")
-        let hasProcessor = isMeasured && row.unit == .time && !row.identifier.contains("latency")
+        let hasProcessor = isMeasured && row.unit == .time
         #expect(row.processorSamples?.count == (hasProcessor ? 2 : nil), "\(group.title)")
       }
     }
@@ -60,13 +63,16 @@ import Testing
 
   @Test func `the store of this package does all that is asked, in both forms`() throws {
     let report = try report(Contender.ownStores)
-    #expect(report.contenders?.map(\.identifier) == ["sediment", "sediment-unsynced"])
-    for row in report.groups.flatMap(\.rows) { #expect(row.samples.count == 2, "\(row.identifier)") }
+    #expect(report.contenders?.map(\.identifier) == ["sediment", "sediment-again", "sediment-unsynced"])
+    #expect(report.contenders?.map(\.repeats) == [nil, "Sediment", nil])
+    for row in report.groups.flatMap(\.rows) where !row.identifier.contains("-written-") {
+      #expect(row.samples.count == 2, "\(row.identifier)")
+    }
   }
 
   @Test func `a storage of Shallows takes part by two functions`() throws {
     let report = try report([Contender("cities", version: "1") { _ in CityCache() }])
-    #expect(report.groups[1].rows.first?.samples.count == 2)
+    #expect(report.groups[0].rows.first?.samples.count == 2)
   }
 }
 

@@ -71,6 +71,16 @@ int bench_preallocate(int descriptor, int64_t byte_count);
 /// Returns when what was written to the file is on the medium, as far as the system can tell. 0, or an errno.
 int bench_sync_data(int descriptor);
 
+/// Returns when all that was written to the file system of an open file is on its device. 0, or an errno.
+int bench_sync_file_system(int descriptor);
+
+/// Lets a thread (0 for the calling one) use only the first so many of the processors that the process began with, 0 for
+/// all of these. Returns 0 or an errno: ENOTSUP where the system cannot.
+int bench_bind_thread(int thread, int processor_count);
+
+/// How many processors the calling thread may use; 0 where the system does not tell.
+int bench_processor_count(void);
+
 /// Maps pages for writing before they are touched. Returns 0 or an errno: EINVAL where the system cannot.
 int bench_populate(void *address, size_t byte_count);
 

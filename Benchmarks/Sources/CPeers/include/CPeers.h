@@ -50,11 +50,16 @@ struct peer_engine {
   const char *(*variant)(size_t number);
   /// The variant that is compared with other engines: the best one of the kept sweep.
   size_t chosen;
+  /// Whether a batch is quicker if its keys are sorted first, as in a tree. Sorting is part of the time.
+  bool sorts_batches;
+  /// Whether `compact` brings a store whose background has ended into a state that is quicker to read, as in an LSM tree.
+  bool compacts_before_reads;
 
   enum peer_outcome (*open)(const struct peer_place *place, void **store);
   enum peer_outcome (*set)(void *store, const void *key, size_t key_size, const void *value, size_t value_size);
   /// Sets so many keys of 16 bytes each in one batch or transaction; null where there is none. The value begins with
   /// the first 8 bytes of the key, changed by the mask; it is the caller's to be written over.
+  /// Where `sorts_batches` is set the keys come in ascending order.
   enum peer_outcome (*set_many)(
     void *store, const void *const *keys, size_t count, void *value, size_t value_size, uint64_t mask);
   /// Copies a value into a buffer and tells its size.
@@ -63,6 +68,9 @@ struct peer_engine {
   /// Tells where a value lies. It stays there until this thread's next call, if nothing is written meanwhile.
   enum peer_outcome (*locate)(
     void *store, const void *key, size_t key_size, const void **value, size_t *value_size);
+  /// Shows a value where it lies, for engines that have a callback in place of `locate`.
+  enum peer_outcome (*visit)(
+    void *store, const void *key, size_t key_size, peer_visitor visitor, void *context);
   /// Shows the values of many keys; the key that the visitor gets is null, its size the key's number,
   /// and the value of a missing key is null.
   enum peer_outcome (*visit_many)(
@@ -71,8 +79,10 @@ struct peer_engine {
   enum peer_outcome (*iterate)(void *store, peer_visitor visitor, void *context);
   /// Makes what was set before safe from a power failure.
   enum peer_outcome (*sync)(void *store);
-  /// Does what was left to be done later.
+  /// Writes what is in memory, and waits until the background has nothing left to do.
   enum peer_outcome (*settle)(void *store);
+  /// How much work the background has left, in a unit of the engine's own; null where nothing is left for later.
+  uint64_t (*pending)(void *store);
   enum peer_outcome (*compact)(void *store);
   enum peer_outcome (*close)(void *store);
 };
