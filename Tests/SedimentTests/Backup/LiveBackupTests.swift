@@ -13,7 +13,7 @@ import Testing
     SecretSearch.count(of: secret, in: disk.contents(of: path) ?? [])
   }
 
-  @Test(arguments: accesses, [SedimentCompression.off, .automatic])
+  @Test(arguments: [SedimentOptions.Access.automatic, .unmapped], [SedimentCompression.automatic])
   func `It has what lives, and no byte of what was deleted`(
     access: SedimentOptions.Access, compression: SedimentCompression
   ) throws {
