@@ -118,7 +118,7 @@ import Testing
           0,
           """
           expire export
-          --format --collection --prefix --memory --hex-key --quiet --help
+          --format --collection --prefix --memory --max-value --hex-key --quiet --help
           jsonl csv
           inspect
           file.jsonl
