@@ -59,13 +59,14 @@ struct RemoteFileTests {
     @Test(.enabled(if: ForeignFileSystem.canBeMade, "needs bindfs, and the right to mount"))
     func `A store on FUSE has nothing mapped, and a foreign truncation is an error`() throws {
       let folder = try ForeignFileSystem()
-      let path = folder.path + "/store"
+      // A name that no test beside this one has.
+      let path = folder.path + "/store-on-fuse"
       let mode = try use { try SedimentStore(path: path, options: SedimentOptions(compression: .off)) }
       #expect(mode == .unmappedByFileSystem)
 
       let store = try SedimentStore(path: path)
       #expect(try store.retrieve(forKey: "99")?.count == 8000)
-      #expect(!(try mappedPaths().contains { $0.hasSuffix("/store") }))
+      #expect(!(try mappedPaths().contains { $0.hasSuffix("/store-on-fuse") }))
       // In place of an error a mapped file would end the process here.
       let isCut = unsafe truncate(path, 4096) == 0
       #expect(isCut)
