@@ -8,8 +8,8 @@ struct SalvageValues {
   /// A value that is whole.
   enum Value {
     case whole([UInt8])
-    /// One of more than a MiB, which is copied as it is stored.
-    case long(StoredValue)
+    /// One of more than a MiB, which is copied as it is stored; indirect, so that each value that is passed on is one word.
+    indirect case long(StoredValue)
 
     var byteCount: Int {
       switch self {
