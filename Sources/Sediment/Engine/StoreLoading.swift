@@ -18,7 +18,7 @@ extension StoreOpening {
     if !missing.isEmpty { try file.allocate(missing) }
     let byteCount = missing.upperBound
     let known = KnownSlots(of: file, byteCount: byteCount, opened.log.catalogue)
-    let slotCount = known.count(claimed: opened.log.catalogue.numbers.slotCount)
+    let slotCount = try known.count(claimed: opened.log.catalogue.numbers.slotCount)
     try volume.map(upTo: SlotSpace.byteCount(of: slotCount))
     let freeSlots = opened.log.catalogue.slots.freeRuns(before: slotCount)
     let takenSlotCount = freeSlots.reduce(slotCount) { $0 - UInt32($1.count) }

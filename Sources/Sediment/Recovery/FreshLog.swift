@@ -21,7 +21,7 @@ struct FreshLog {
     self.disk = disk
     identity = old.head.leading.identity
     log = old
-    slots = FreshSlots(beside: old.catalogue, in: file, fileByteCount: old.unsecured.fileByteCount)
+    slots = try FreshSlots(beside: old.catalogue, in: file, fileByteCount: old.unsecured.fileByteCount)
     first = old.tail.identity
     // Far above all numbers that were seen, since those of the lost tail are not known (invariant 6).
     let (segment, last) = try takeSegment(
@@ -139,10 +139,10 @@ struct FreshSlots {
   /// How many slots the file has with what was taken.
   private(set) var fileSlotCount: UInt32
 
-  init(beside catalogue: Catalogue, in file: StoreFile, fileByteCount: UInt64) {
+  init(beside catalogue: Catalogue, in file: StoreFile, fileByteCount: UInt64) throws(SedimentError) {
     self.file = file
     fileSlotCount = max(
-      KnownSlots(of: file, byteCount: fileByteCount, catalogue).count(), catalogue.slots.end)
+      try KnownSlots(of: file, byteCount: fileByteCount, catalogue).count(), catalogue.slots.end)
     free = catalogue.slots.freeRuns(before: fileSlotCount)
   }
 

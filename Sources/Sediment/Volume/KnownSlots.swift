@@ -21,11 +21,10 @@ struct KnownSlots {
   }
 
   /// The slots that count of a file that is said to have `claimed`, or of all that it has room for.
-  func count(claimed: UInt32 = .max) -> UInt32 {
+  func count(claimed: UInt32 = .max) throws(SedimentError) -> UInt32 {
     let end = min(wholeCount, claimed)
     guard end > usedEnd else { return min(usedEnd, wholeCount) }
-    // A disk that cannot tell has none.
-    let allocated = (try? file.allocatedByteCount()) ?? 0
+    let allocated = try file.allocatedByteCount()
     let slotCount = UInt32(min(allocated >> UInt64(Limits.slotByteCountLog2), UInt64(end - usedEnd)))
     return usedEnd + slotCount
   }
