@@ -162,12 +162,15 @@ struct Backup: AboveReader {
   func unpin(_ generations: [Generation]) {
     // In a fork's child a lock that another thread had would stay taken.
     guard let writer = log.writer, !generations.isEmpty, !lifetime.isForked else { return }
-    writer.withLock { writer in
+    let hasHeld = writer.withLock { writer in
       writer.unpin(generations)
+      let ended = Set(generations)
+      let hasHeld = writer.freedRuns.contains { ended.contains($0.generation) }
       // Who gives back what the backup has held, if nobody writes.
-      if !writer.freedRuns.isEmpty { background.planMaintenance(&writer) }
+      if hasHeld { background.planMaintenance(&writer) }
+      return hasHeld
     }
-    // Whoever waits for freed slots, as erasing does.
-    reader.holdEnds.wakeWaiters()
+    // Changes that wait for room, and erasing.
+    if hasHeld { reader.holdEnds.wakeWaiters() }
   }
 }

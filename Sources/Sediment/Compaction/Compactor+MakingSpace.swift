@@ -80,7 +80,11 @@ extension Compactor {
       return isHopeful ? writer.reclaimedSlotCount : nil
     }
     guard let before else {
-      throw refusal(error, search.isSpent ? log.watchFreedSlots() : nil, writer)
+      guard search.isSpent else { throw refusal(error, nil, writer) }
+      let freed = log.watchFreedSlots()
+      // The change itself may find room in what comes back now.
+      if awaitHolders(of: freed, &search), try log.reclaim() { return }
+      throw refusal(error, freed, writer)
     }
     guard !isInScope else {
       let hasReclaimed = try log.reclaim()
@@ -91,7 +95,6 @@ extension Compactor {
       return
     }
     let deadline = disk.monotonicClock() &+ Self.readersWaitNanoseconds
-    let wakingTime = MonotonicClock.now(plus: Self.readersWaitNanoseconds)
     var pause = Self.scopesPauseNanosecondsMin
     var refused = refusedCount(writer)
     while true {
@@ -122,14 +125,20 @@ extension Compactor {
         pause = min(2 * pause, Self.scopesPauseNanosecondsMax)
         continue
       }
-      if let held = freed.held, freed.areHeldByOthers, !isRead,
-        reader.holdEnds.wait(beyond: held.endCount, until: wakingTime)
-      {
-        continue
-      }
+      if awaitHolders(of: freed, &search) { continue }
       try lifetime.check()
       throw refusal(error, hasWon || freed.areInScopes ? nil : freed, writer)
     }
+  }
+
+  /// Waits until a reader or a backup lets go of freed slots, a second at most in one search; whether one did.
+  ///
+  /// A thread that reads the store itself does not wait.
+  private func awaitHolders(of freed: FreedSlots, _ search: inout RoomSearch) -> Bool {
+    guard let held = freed.held, freed.areHeldByOthers, !isRead else { return false }
+    let time = search.wakingTime ?? MonotonicClock.now(plus: Self.readersWaitNanoseconds)
+    search.wakingTime = time
+    return reader.holdEnds.wait(beyond: held.endCount, until: time)
   }
 
   /// The error of a change for which no room could be made, with who keeps slots that were freed.
@@ -144,7 +153,7 @@ extension Compactor {
       return (held, writer.freedSlotCountInBackups)
     }
     return error.naming(
-      byteCountOfReaders: SlotSpace.byteCount(of: held),
+      byteCountOfReaders: SlotSpace.byteCount(of: held - min(held, inBackups)),
       ofBackups: SlotSpace.byteCount(of: inBackups))
   }
 

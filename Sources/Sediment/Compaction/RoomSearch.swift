@@ -13,6 +13,8 @@ struct RoomSearch {
   private var vainCount = 0
   /// Whether others begin no change until this one has ended.
   var hasTurn = false
+  /// Until when the change waits for those that hold freed slots, once it has waited for any.
+  var wakingTime: UInt64?
 
   /// Whether attempts were made and came to nothing, so that others need not make them as well.
   ///

@@ -40,19 +40,20 @@ extension Log {
 
   /// Finds out what keeps freed slots from coming back whose freeing is durable.
   ///
-  /// From now on `holdEnds` tells when a hold on them ends. Slots that a backup keeps are left out.
+  /// From now on `holdEnds` tells when a hold on them ends; the end of a backup's part is told there as well.
   func watchFreedSlots() -> FreedSlots {
     guard let writer else { return FreedSlots() }
     let endCount = reader.holdEnds.count
-    let (past, areInScopes) = writer.withLock { writer -> ([FreedRun], Bool) in
+    let (past, areInScopes, slotCountInBackups) = writer.withLock { writer -> ([FreedRun], Bool, UInt32) in
+      let inBackups = writer.freedSlotCountInBackups
       let waiting = writer.runsWaitingForReaders(syncedSequence: gate.syncedSequence)
-      if waiting.isEmpty { return ([], false) }
+      if waiting.isEmpty { return ([], false, inBackups) }
       let oldestEpoch = Readers.oldestEpoch(in: domain)
       let past = waiting.filter { $0.tag < oldestEpoch }
-      return (past, past.count < waiting.count)
+      return (past, past.count < waiting.count, inBackups)
     }
-    var freed = FreedSlots(areInScopes: areInScopes)
-    var heldSlotCount: UInt32 = 0
+    var freed = FreedSlots(areInScopes: areInScopes, areHeldByOthers: slotCountInBackups > 0)
+    var heldSlotCount = slotCountInBackups
     for run in past.map(\.run) {
       switch reader.holdEnds.watch(run) {
       case .none: freed.canComeBack = true

@@ -19,13 +19,13 @@ struct FreedSlots {
   var canComeBack = false
   /// Whether scopes of readers keep some, which last for some microseconds.
   var areInScopes = false
-  /// The slots that holds keep, which last as long as closures and pins; nil if there are none.
+  /// The slots that closures, pins and backups hold; nil if there are none.
   var held: HeldSlots?
-  /// Whether other threads than the one that asked have such holds, or pins.
+  /// Whether a backup, or closures and pins of other threads than the one that asked hold some.
   var areHeldByOthers = false
 }
 
-/// Freed slots that holds keep until one of them ends.
+/// Freed slots that closures, pins and backups hold until one of them ends.
 struct HeldSlots {
   let slotCount: UInt32
   private let holdEnds: HoldEnds

@@ -32,15 +32,21 @@ import Testing
   }
 
   @Test func `A job that waits keeps the earlier time`() {
-    let pool = pool(2)
+    let pool = pool(1)
     let ran = Counter()
     let later = Work { ran.add() }
     pool.schedule(later, after: Self.hour)
     pool.schedule(later, after: 0)
     ran.wait(for: 1)
+    // The only thread is taken until both times are given: a job that has begun could be scheduled anew.
+    let gate = Counter()
+    let first = Work { gate.wait(for: 1) }
+    pool.schedule(first, after: 0)
+    #expect(eventually { pool.waitingCount == 0 })
     let earlier = Work { ran.add() }
-    pool.schedule(earlier, after: 1_000_000)
+    pool.schedule(earlier, after: 0)
     pool.schedule(earlier, after: Self.hour)
+    gate.add()
     ran.wait(for: 2)
     #expect(pool.waitingCount == 0)
   }
