@@ -30,6 +30,7 @@ struct ScheduleScript {
     case dictionary(ofCollection: Bool)
     case clear, drop, clearEverything
     case sync, compact, checkpoint, storeIndex
+    case backup
     case wait
     /// Does all that the background has to do; before any thread begins.
     case rest
@@ -42,6 +43,8 @@ struct ScheduleScript {
   let expires: Bool
   /// Whether a reader stays in a full store that evicts, where nobody is refused for that.
   let hasStaying: Bool
+  /// Whether a thread makes backups of a full store of limited size, where no removal is refused for that.
+  let hasBackups: Bool
   /// What is done before any thread begins.
   let before: [Step]
   let threads: [[Step]]
@@ -56,7 +59,9 @@ struct ScheduleScript {
     var generator = SeededGenerator(seed: seed)
     // Not one of those that are drawn, which would make other scripts of all seeds.
     let isStaying = !isSmall && seed % 16 == 15
-    let scene = isSmall ? .common : isStaying ? .staying : Scene.drawn(using: &generator)
+    let isBackedUp = !isSmall && seed % 16 == 7
+    let scene =
+      isSmall ? .common : isStaying ? .staying : isBackedUp ? .backedUp : Scene.drawn(using: &generator)
     let draw = Draw(scene, isSmall: isSmall, using: &generator)
     options = draw.options(using: &generator)
     keys = draw.keys
@@ -64,12 +69,14 @@ struct ScheduleScript {
     before = draw.before(isSmall: isSmall, using: &generator)
     let threadCount = Int.random(in: 1...(isSmall || scene != .common ? 2 : 4), using: &generator)
     hasStaying = isStaying
-    threads = (0..<(isStaying ? 3 : threadCount)).map { number in
+    hasBackups = isBackedUp
+    threads = (0..<(isStaying || isBackedUp ? 3 : threadCount)).map { number in
       let count =
         isSmall
         ? Int.random(in: 1...2, using: &generator)
         : Int.random(in: 1...scene.stepCountsMax[Int.random(in: 0..<3, using: &generator)], using: &generator)
       if isStaying, number == 0 { return draw.stays(using: &generator) }
+      if isBackedUp, number == 0 { return Array(repeating: .backup, count: 3) }
       let kinds = draw.kinds(using: &generator)
       return (0..<count).map { _ in draw.step(of: kinds, using: &generator) }
     }
@@ -93,10 +100,12 @@ private enum Scene {
   case windowed
   /// A full store that evicts, and a thread that stays inside closures while the others set and remove.
   case staying
+  /// A full store of limited size, and a thread that makes backups while the others set and remove.
+  case backedUp
 
   /// How many steps a thread has at most, one of them by chance.
   var stepCountsMax: [Int] {
-    [.tight, .packed, .crowded, .windowed, .staying].contains(self) ? [6, 12, 24] : [4, 6, 12]
+    [.tight, .packed, .crowded, .windowed, .staying, .backedUp].contains(self) ? [6, 12, 24] : [4, 6, 12]
   }
 
   static func drawn(using generator: inout SeededGenerator) -> Scene {
@@ -140,7 +149,7 @@ private struct Draw {
     let choices: [[Int]] =
       switch scene {
       case .tight: [[3], [2]]
-      case .staying: [[3], [3, 5]]
+      case .staying, .backedUp: [[3], [3, 5]]
       case .crowded: [[0], [0, 2], [3]]
       case .packed:
         [[ScheduleValue.packedSize, 3], [ScheduleValue.packedSize, 2], [ScheduleValue.packedSize]]
@@ -165,6 +174,7 @@ private struct Draw {
       common = kinds.prefix(1) + [.fill, .fill, .many, .thin, .compact, .compact, .clear, .index]
     case .windowed: common = kinds.prefix(1) + [.set, .set, .set, .set, .read, .read, .hold, .many]
     case .staying: common = [.set, .set, .fill, .fill, .fill, .remove, .compact]
+    case .backedUp: common = [.set, .fill, .fill, .remove, .thin, .thin]
     case .packed:
       common = [.set, .set, .compact, .compact, .everything, .everything, .dictionary]
     }
@@ -196,6 +206,10 @@ private struct Draw {
       options.capacity = .evicting(maxBytes: UInt64.random(in: 64...80, using: &generator) << 14)
       options.compaction = .automatic
     }
+    if scene == .backedUp {
+      options.capacity = .limited(maxBytes: UInt64.random(in: 64...80, using: &generator) << 14)
+      options.compaction = Bool.random(using: &generator) ? .automatic : .manual
+    }
     return options
   }
 
@@ -209,6 +223,10 @@ private struct Draw {
       let slotCount = Int.random(in: 56...96, using: &generator)
       steps.insert(.fill(first: 0, count: slotCount, size: 3, ofCollection: true), at: 0)
       return steps
+    }
+    // Half full of what is overwritten and removed.
+    if scene == .backedUp {
+      return [.fill(first: 0, count: fillCount, size: 3, ofCollection: keys[0].isOfCollection)]
     }
     if scene == .crowded {
       for isOfCollection in [false, true] where Bool.random(using: &generator) {
@@ -242,9 +260,15 @@ private struct Draw {
     }
   }
 
-  private var fillCount: Int { scene == .crowded ? 40 : 128 }
+  private var fillCount: Int { scene == .crowded || scene == .backedUp ? 40 : 128 }
 
-  private func fillsCollection(_ chance: Int) -> Bool { scene != .crowded || chance < 2 }
+  private func fillsCollection(_ chance: Int) -> Bool {
+    switch scene {
+    case .crowded: chance < 2
+    case .backedUp: keys[0].isOfCollection
+    default: true
+    }
+  }
 
   private func key(using generator: inout SeededGenerator) -> ScheduleScript.Key {
     keys[Int.random(in: 0..<keys.count, using: &generator)]

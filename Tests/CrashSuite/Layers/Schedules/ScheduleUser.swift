@@ -14,6 +14,7 @@ final class ScheduleStore: @unchecked Sendable {
   let history = OperationHistory<Int, Int>()
   private(set) var store: SedimentStore?
   private(set) var findings: [String] = []
+  private var backupCount = 0
 
   init(_ script: ScheduleScript, _ disk: ScheduledDisk, _ jobs: ScheduledJobs) throws {
     self.script = script
@@ -32,6 +33,16 @@ final class ScheduleStore: @unchecked Sendable {
     let closed = store
     store = nil
     try closed?.close()
+  }
+
+  /// Makes a copy, and looks whether it is intact.
+  func backUp(_ store: SedimentStore) throws {
+    backupCount += 1
+    let path = "data/copy\(backupCount)"
+    try store.backup(to: path)
+    let report = try SedimentStore.verify(path: path, on: disk)
+    if !report.isIntact { find("a copy: \(report.findings.map(\.description))") }
+    try disk.remove(path)
   }
 
   func find(_ reason: String) { findings.append(reason) }
@@ -71,7 +82,7 @@ struct ScheduleUser {
       do {
         try run(step, store)
       } catch let error as SedimentError {
-        if !isExpected(error) { shared.find("\(step): \(error.code), \(error)") }
+        if !isExpected(error, of: step) { shared.find("\(step): \(error.code), \(error)") }
       } catch {
         shared.find("\(step): \(error)")
       }
@@ -79,11 +90,16 @@ struct ScheduleUser {
     shared.history.add(log)
   }
 
-  private func isExpected(_ error: SedimentError) -> Bool {
+  private func isExpected(_ error: SedimentError, of step: ScheduleScript.Step) -> Bool {
     switch error.code {
-    case .closed, .collectionDropped: true
-    case .outOfSpace: shared.script.options.capacity != .unlimited && !shared.script.hasStaying
-    default: false
+    case .closed, .collectionDropped: return true
+    case .outOfSpace:
+      if shared.script.options.capacity == .unlimited || shared.script.hasStaying { return false }
+      switch step {
+      case .remove, .thin: return !shared.script.hasBackups
+      default: return true
+      }
+    default: return false
     }
   }
 
@@ -209,6 +225,7 @@ struct ScheduleUser {
     case .read, .hold, .readMany, .iterate: try read(step, store)
     case .sync: try store.sync()
     case .compact: try store.compact()
+    case .backup: try shared.backUp(store)
     case .checkpoint: try store.checkpoint()
     case .storeIndex: try store.storeIndex()
     case .wait: SchedulePoint.reach(.yielded)
