@@ -22,6 +22,7 @@
 #endif
 #else
 #include <linux/falloc.h>
+#include <linux/fiemap.h>
 #include <linux/fs.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
@@ -66,6 +67,8 @@ int sediment_punch_hole(int descriptor, int64_t start, int64_t count) {
   return fcntl(descriptor, F_PUNCHHOLE, &hole);
 }
 
+void sediment_forget_unwritten(int descriptor) { (void)descriptor; }
+
 int sediment_system_sync(int descriptor) {
   // Plain fsync leaves the bytes in the drive's cache; it is all there is on some network file systems.
   if (fcntl(descriptor, F_FULLFSYNC) == 0) return 0;
@@ -96,6 +99,33 @@ int sediment_allocate(int descriptor, int64_t start, int64_t count, int unsharin
 
 int sediment_punch_hole(int descriptor, int64_t start, int64_t count) {
   return fallocate(descriptor, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, start, count);
+}
+
+void sediment_forget_unwritten(int descriptor) {
+  // The cache forgets the pages that it keeps in one piece only together; none of its pieces is longer.
+  const uint64_t piece = 2 << 20;
+  union {
+    struct fiemap map;
+    unsigned char room[sizeof(struct fiemap) + 64 * sizeof(struct fiemap_extent)];
+  } found;
+  uint64_t position = 0;
+  for (int is_last = 0; !is_last;) {
+    memset(&found, 0, sizeof found);
+    found.map.fm_start = position;
+    found.map.fm_length = FIEMAP_MAX_OFFSET - position;
+    found.map.fm_flags = FIEMAP_FLAG_SYNC;
+    found.map.fm_extent_count = 64;
+    if (ioctl(descriptor, FS_IOC_FIEMAP, &found.map) != 0 || found.map.fm_mapped_extents == 0) return;
+    for (uint32_t number = 0; number < found.map.fm_mapped_extents; number++) {
+      const struct fiemap_extent *extent = found.map.fm_extents + number;
+      const uint64_t start = extent->fe_logical & ~(piece - 1);
+      position = extent->fe_logical + extent->fe_length;
+      is_last = (extent->fe_flags & FIEMAP_EXTENT_LAST) != 0;
+      if (!(extent->fe_flags & FIEMAP_EXTENT_UNWRITTEN)) continue;
+      const uint64_t end = (position + piece - 1) & ~(piece - 1);
+      posix_fadvise(descriptor, (off_t)start, (off_t)(end - start), POSIX_FADV_DONTNEED);
+    }
+  }
 }
 
 int sediment_system_sync(int descriptor) { return fdatasync(descriptor); }

@@ -40,6 +40,21 @@ import Testing
     #expect(try file.read(70_000, at: 0) == bytes + zeros(10_000))
   }
 
+  @Test func `forgetting reserved blocks changes no byte, synced or not`() throws {
+    let bytes = pattern(50_000)
+    try file.allocate(0..<8_000_000)
+    try file.write(bytes, at: 100)
+    try file.sync()
+    for start in stride(from: UInt64(200_000), to: 7_000_000, by: 500_000) {
+      try file.write(bytes, at: start)
+    }
+    let before = try file.read(9_000_000, at: 0)
+    file.forgetUnwritten()
+    #expect(try file.read(9_000_000, at: 0) == before)
+    try file.close()
+    file.forgetUnwritten()
+  }
+
   @Test func `a punched hole reads as zeros, and only it`() throws {
     guard file.traits.punchesHoles else {
       #expect(throws: file.error(.punchHole, at: 0, .notSupported)) { try file.punchHole(0..<page) }

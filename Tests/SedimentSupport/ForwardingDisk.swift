@@ -107,6 +107,7 @@ open class ForwardingFile: DiskFile, @unchecked Sendable {
   }
 
   open func expectReads(_ order: ReadOrder) { inner.expectReads(order) }
+  open func forgetUnwritten() { inner.forgetUnwritten() }
 
   open func write(_ bytes: RawSpan, at offset: UInt64) throws(DiskError) {
     try inner.write(bytes, at: offset)

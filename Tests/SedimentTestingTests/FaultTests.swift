@@ -187,6 +187,29 @@ struct FaultTests {
       disk.crashState.images(of: "a") == [filled(0, 512) + filled(1, 88) + [2] + filled(1, 423)])
   }
 
+  @Test("A failed sync strands blocks that were only reserved, until the cache forgets them")
+  func strandedBlocks() throws {
+    let file = try disk.open("a", .create)
+    try disk.syncDirectory(of: "a")
+    try file.allocate(0..<8192)
+    try file.write(filled(1, 10), at: 0)
+    try file.sync()
+    try file.write(filled(2, 8192), at: 0)
+    disk.inject(.droppedSync(.inputOutput), only: [.sync])
+    #expect(failure { () throws(DiskError) in try file.sync() } == .inputOutput)
+    let next = disk.afterProcessDeath()
+    let again = try next.open("a", .readWrite)
+    try again.write(filled(3, 8192), at: 0)
+    try again.sync()
+    #expect(next.contents(of: "a") == filled(3, 8192))
+    #expect(next.crashState.images(of: "a") == [filled(3, 4096) + filled(0, 4096)])
+    again.forgetUnwritten()
+    #expect(next.contents(of: "a") == filled(3, 4096) + filled(0, 4096))
+    try again.write(filled(4, 1), at: 8191)
+    try again.sync()
+    #expect(next.crashState.images(of: "a") == [filled(3, 4096) + filled(0, 4095) + filled(4, 1)])
+  }
+
   @Test("What the process sees of a lost write outlives the process, and not the machine")
   func lostWriteAfterDeath() throws {
     let file = try disk.installed("a", filled(0, 512))

@@ -195,6 +195,9 @@ package final class StoreFile: @unchecked Sendable {
     try onDisk { () throws(DiskError) in try file.truncate(to: byteCount) }
   }
 
+  /// See `DiskFile.forgetUnwritten`.
+  func forgetUnwritten() { file.forgetUnwritten() }
+
   func sync() throws(SedimentError) {
     try onDisk { () throws(DiskError) in try file.sync() }
   }

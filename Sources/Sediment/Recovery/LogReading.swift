@@ -12,11 +12,13 @@ package struct LogReading {
   /// The log as it counts; an error if the file is foreign, newer, damaged or cannot be read.
   ///
   /// With `leavingHeaders`, the headers of a clean log's segments are left to the caller. Records from `limit` on, where a
-  /// record begins or the log ends, do not count.
+  /// record begins or the log ends, do not count. With `forgettingUnwritten`, a file that was not closed is read as the disk
+  /// has it: the cache may have what the medium lacks, and never would get.
   package func run(
-    leavingHeaders: Bool = false, upTo limit: LogPosition? = nil
+    leavingHeaders: Bool = false, upTo limit: LogPosition? = nil, forgettingUnwritten: Bool = false
   ) throws(SedimentError) -> RecoveredLog {
     let head = try Head.read(from: file)
+    if forgettingUnwritten, head.leading.state == .open { file.forgetUnwritten() }
     let byteCount = try file.byteCount()
     var replay = try replay(head, byteCount: byteCount)
     try replay.run(upTo: limit)

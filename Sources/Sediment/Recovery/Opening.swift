@@ -43,7 +43,8 @@ package struct Opening {
   package func recover(_ mode: Mode, leavingHeaders: Bool = false) throws(SedimentError) -> Result {
     let start = disk.monotonicClock()
     for _ in 0..<Self.attemptCountMax {
-      let log = try LogReading(StoreFile(file.file)).run(leavingHeaders: leavingHeaders)
+      let log = try LogReading(StoreFile(file.file)).run(
+        leavingHeaders: leavingHeaders, forgettingUnwritten: mode == .readWrite)
       var result = Result(log: log, keeper: nil, report: report(log))
       if mode == .readWrite {
         guard try secure(&result) else { continue }

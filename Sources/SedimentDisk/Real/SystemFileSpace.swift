@@ -46,6 +46,13 @@ extension SystemFile {
     }
   }
 
+  func forgetUnwritten() {
+    // What fails here the next sync tells.
+    guard let number = descriptor.borrow() else { return }
+    defer { descriptor.giveBack() }
+    sediment_forget_unwritten(number)
+  }
+
   func punchHole(_ range: Range<UInt64>) throws(DiskError) {
     try perform(.punchHole, at: range.lowerBound) { number throws(SystemCallFailure) in
       let blocks = try SystemRange(range)

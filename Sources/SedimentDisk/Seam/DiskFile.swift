@@ -60,6 +60,14 @@ public protocol DiskFile: AnyObject, Sendable {
   /// If it throws, what was written may be lost, and a second call that succeeds proves nothing.
   func sync() throws(DiskError)
 
+  /// Lets the system forget what its cache has of blocks that were reserved and hold nothing on the disk, so that reading
+  /// tells what the disk has, and what is written there from now on reaches it.
+  ///
+  /// To be called before anything is believed or written that another process may have failed to sync. On ext4 the cache
+  /// takes such blocks for written ones after a write that failed: what is written to them again reaches the disk, `sync`
+  /// succeeds, and still they read as zeros once the cache has let go of them. No part of the file may be mapped.
+  func forgetUnwritten()
+
   /// Reserves addresses for the first `byteCount` bytes of the file, rounded up to pages; none of them may be touched
   /// yet.
   func reserveMapping(byteCount: UInt64) throws(DiskError) -> FileMapping
@@ -85,6 +93,9 @@ public protocol DiskFile: AnyObject, Sendable {
 extension DiskFile {
   /// Does nothing, as is right for a file that nobody reads ahead in.
   public func expectReads(_ order: ReadOrder) {}
+
+  /// Does nothing, as is right for a disk that shows no such blocks as written.
+  public func forgetUnwritten() {}
 }
 
 /// In which order a file is read.

@@ -60,6 +60,7 @@ public struct CrashState: Sendable {
       guard var file = medium.files[number] else { continue }
       file.path = path
       file.settle(fileChoice(number, choice))
+      file.stranded = BlockSet()
       image.files[number] = file
     }
     return SimulatedDisk(medium: image, setup: setup.rebooted(at: point))

@@ -13,7 +13,11 @@ enum DiskEvent: Sendable {
   case resize(file: Int, byteCount: Int)
   case sync(file: Int)
   /// A sync failed, and what was to be written counts as clean although the medium lacks it.
-  case dropUnsynced(file: Int)
+  ///
+  /// Blocks that were never written on the medium may then be stranded.
+  case dropUnsynced(file: Int, strandsBlocks: Bool)
+  /// The cache forgets what it has of stranded blocks.
+  case forgetStranded(file: Int)
   /// Bytes changed on the medium by nobody's doing.
   case damage(file: Int, offset: Int, bytes: Range<Int>)
   /// The medium lost the end of a file.
@@ -62,7 +66,8 @@ extension DiskEvent: CustomStringConvertible {
     case .punch(let file, let blocks): "punch blocks \(blocks) of file \(file)"
     case .resize(let file, let byteCount): "resize file \(file) to \(byteCount)"
     case .sync(let file): "sync file \(file)"
-    case .dropUnsynced(let file): "drop what is unsynced of file \(file)"
+    case .dropUnsynced(let file, _): "drop what is unsynced of file \(file)"
+    case .forgetStranded(let file): "forget the stranded blocks of file \(file)"
     case .damage(let file, let offset, let bytes): "damage \(bytes.count) bytes at \(offset) of file \(file)"
     case .cut(let file, let byteCount): "cut file \(file) to \(byteCount)"
     case .install(let path, let file, _): "install '\(path)' as file \(file)"

@@ -54,8 +54,10 @@ struct Medium: Sendable {
       files[file]?.resize(to: byteCount, at: moment)
     case .sync(let file):
       files[file]?.sync()
-    case .dropUnsynced(let file):
-      files[file]?.dropUnsynced()
+    case .dropUnsynced(let file, let strandsBlocks):
+      files[file]?.dropUnsynced(strandsBlocks: strandsBlocks)
+    case .forgetStranded(let file):
+      files[file]?.forgetStranded()
     case .damage(let file, let offset, let range):
       files[file]?.damage(bytes[range], at: offset)
     case .cut(let file, let byteCount):

@@ -75,6 +75,7 @@ extension MediumFile {
     bytes.removeLast(Swift.max(0, bytes.count - newByteCount))
     byteCount = newByteCount
     blocks.removeAll(from: Geometry.blockCount(for: newByteCount))
+    written.removeAll(from: Geometry.blockCount(for: newByteCount))
     sizes = []
     allocations = []
     holes = []
@@ -96,8 +97,12 @@ extension MediumFile {
     for (_, step) in steps.sorted(by: { $0.0 < $1.0 }) {
       switch step {
       case .insert(let range): blocks.insert(range)
-      case .remove(let range): blocks.remove(range)
-      case .end(let first): blocks.removeAll(from: first)
+      case .remove(let range):
+        blocks.remove(range)
+        written.remove(range)
+      case .end(let first):
+        blocks.removeAll(from: first)
+        written.removeAll(from: first)
       }
     }
   }
@@ -110,6 +115,7 @@ extension MediumFile {
     bytes.overwrite(at: start, with: content.prefix(end - start))
     let block = start / Geometry.blockByteCount
     blocks.insert(block..<block + 1)
+    written.insert(block..<block + 1)
   }
 
   private func torn(

@@ -30,10 +30,18 @@ extension MediumFile {
   }
 
   /// Forgets what the medium might still get; the cache keeps it.
-  mutating func dropUnsynced() {
+  mutating func dropUnsynced(strandsBlocks: Bool) {
     for number in sectors.keys {
       sectors[number]?.versions = []
+      let block = number / Geometry.sectorsPerBlock
+      if strandsBlocks, !written.contains(block) { stranded.insert(block..<block + 1) }
     }
+  }
+
+  /// Forgets what the cache has of stranded blocks.
+  mutating func forgetStranded() {
+    sectors = sectors.filter { !stranded.contains($0.key / Geometry.sectorsPerBlock) }
+    stranded = BlockSet()
   }
 
   /// Changes bytes wherever they are.
@@ -43,6 +51,7 @@ extension MediumFile {
       bytes.fill(to: end)
       bytes.overwrite(at: offset, with: source.prefix(end - offset))
       blocks.insert(Geometry.blocks(touching: offset..<end))
+      written.insert(Geometry.blocks(touching: offset..<end))
     }
     Self.forEachPiece(of: source, at: offset, granule: Geometry.sectorByteCount) { sector, start, piece in
       guard let pending = sectors[sector] else { return }
@@ -57,6 +66,7 @@ extension MediumFile {
     byteCount = newByteCount
     bytes.removeLast(Swift.max(0, bytes.count - newByteCount))
     blocks.removeAll(from: Geometry.blockCount(for: newByteCount))
+    written.removeAll(from: Geometry.blockCount(for: newByteCount))
     sizes = []
     sectors = sectors.filter { $0.key * Geometry.sectorByteCount < newByteCount }
   }
@@ -89,7 +99,7 @@ extension MediumFile {
     var pending = sectors[sector] ?? PendingSector(cached: cached, cachedMoment: moment)
     pending.cached = cached
     pending.cachedMoment = moment
-    if reach != .cacheOnly {
+    if reach != .cacheOnly, !stranded.contains(sector / Geometry.sectorsPerBlock) {
       let written = isStore ? 0..<0 : range
       pending.versions.append(
         PendingSector.Version(

@@ -9,6 +9,11 @@ struct MediumFile: Sendable {
   var bytes: [UInt8] = []
   var byteCount = 0
   var blocks = BlockSet()
+  /// The blocks that were written on the medium since they are there.
+  var written = BlockSet()
+  /// Blocks not written there although a sync failed that should have: nothing that is written to them reaches the medium
+  /// until the cache forgets them.
+  var stranded = BlockSet()
 
   /// The lengths the file had since, oldest first.
   var sizes: [SizeChange] = []
@@ -37,6 +42,7 @@ struct MediumFile: Sendable {
     self.bytes = bytes
     byteCount = bytes.count
     blocks.insert(0..<Geometry.blockCount(for: bytes.count))
+    written = blocks
   }
 
   /// The length as the running process sees it.
@@ -47,6 +53,7 @@ struct MediumFile: Sendable {
   mutating func resize(to newByteCount: Int, at moment: Int) {
     let old = liveByteCount
     guard newByteCount != old else { return }
+    stranded.removeAll(from: Geometry.blockCount(for: newByteCount))
     sizes.append(SizeChange(moment: moment, byteCount: newByteCount, shrinks: newByteCount < old))
   }
 
@@ -58,6 +65,7 @@ struct MediumFile: Sendable {
   mutating func punch(_ range: Range<Int>, at moment: Int) {
     guard !range.isEmpty else { return }
     holes.append(BlockChange(moment: moment, blocks: range))
+    stranded.remove(range)
   }
 
   /// The settled contents of a sector.

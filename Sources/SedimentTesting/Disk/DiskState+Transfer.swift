@@ -59,12 +59,29 @@ extension DiskState {
     try perform(.sync, path) { (state, effect) throws(CallFailure) in
       let number = try state.inodeNumber(ofOpenFile: handle)
       if case .droppedSync(let code) = effect {
-        state.journal.append(.dropUnsynced(file: number))
+        // Where blocks are reserved in place they may count as written before they are.
+        let strandsBlocks = state.options.traits.allocatesBlocks
+        state.journal.append(.dropUnsynced(file: number, strandsBlocks: strandsBlocks))
+        if strandsBlocks { state[inode: number].mayHaveStranded = true }
         throw CallFailure(code)
       }
       if state.options.syncsEmptyDriveCache { state.journal.append(.sync(file: number)) }
       state.copies.settle()
     }
+  }
+
+  /// Lets the cache have of stranded blocks what the medium has: zeros.
+  mutating func forgetUnwritten(_ handle: Int) {
+    guard let number = openFiles[handle]?.inode, self[inode: number].mayHaveStranded else { return }
+    let inode = self[inode: number]
+    var rest = 0..<Geometry.blockCount(for: inode.byteCount)
+    let stranded = walkedMedium().files[number]?.stranded ?? BlockSet()
+    while let run = stranded.firstRun(in: rest) {
+      inode.cache.zero(Geometry.bytes(of: run).clamped(to: 0..<inode.byteCount))
+      rest = run.upperBound..<rest.upperBound
+    }
+    self[inode: number].mayHaveStranded = false
+    journal.append(.forgetStranded(file: number))
   }
 
   /// Makes bytes the file's contents and notes where they are to land on the medium.

@@ -45,6 +45,7 @@ struct DiskState: Sendable {
       }
       inode.byteCount = file.byteCount
       inode.blocks = file.blocks
+      inode.mayHaveStranded = file.stranded.count > 0
       usedBlockCount += inode.blocks.count
       inodes[number] = inode
     }

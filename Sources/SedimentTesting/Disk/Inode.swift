@@ -11,6 +11,8 @@ struct Inode: Sendable {
   /// Open files and mappings; the space is given back when there is neither name nor holder.
   var holderCount = 0
   var locks = LockTable()
+  /// Whether a sync failed so that blocks may be stranded.
+  var mayHaveStranded = false
   /// Ranges that cannot be read.
   var badRanges: [Range<UInt64>] = []
 

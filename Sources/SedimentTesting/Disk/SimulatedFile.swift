@@ -64,6 +64,10 @@ final class SimulatedFile: DiskFile {
     try disk.withState { (state) throws(DiskError) in try state.sync(handle, path) }
   }
 
+  func forgetUnwritten() {
+    disk.withState { $0.forgetUnwritten(handle) }
+  }
+
   func reserveMapping(byteCount: UInt64) throws(DiskError) -> FileMapping {
     let page = UInt64(disk.pageByteCount)
     let (number, cache) = try disk.withState { (state) throws(DiskError) in

@@ -17,7 +17,8 @@ public enum FaultEffect: Hashable, Sendable {
   /// A write succeeds and can be read back, but on the medium it lands at another offset of the file.
   case misdirectedWrite(to: UInt64)
   /// A sync fails, and what it was to write counts as clean: it can be read back, and a later sync succeeds
-  /// without writing it. Only bytes written anew reach the medium.
+  /// without writing it. Only bytes written anew reach the medium. Where the disk reserves blocks, those that hold nothing
+  /// on the medium get not even such bytes until `DiskFile.forgetUnwritten`, as on ext4.
   case droppedSync(SystemErrorCode)
 
   /// The operation that the effect makes sense for; nil for all.

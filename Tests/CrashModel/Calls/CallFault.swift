@@ -19,6 +19,12 @@ package struct CallFault: CustomStringConvertible, Sendable {
     return false
   }
 
+  /// Whether the disk may lack what was not synced, which then is gone when the file is opened again.
+  var losesUnsynced: Bool {
+    if case .droppedSync = effect { return true }
+    return false
+  }
+
   func inject(into disk: SimulatedDisk, atCall call: Int) {
     if isForGood {
       disk.injectForGood(effect, fromCall: call)

@@ -73,7 +73,9 @@ package struct CallTrial {
     verifyAfterPowerLoss()
     for (detail, reason) in CallsAfterFailure.run(recorder) { find(reason, at: "then \(detail)") }
     // What is left is told before closing: it may do no more than before.
-    let left = recorder.afterDeath(at: disk.crashPoint)
+    let point = disk.crashPoint
+    let left =
+      fault.losesUnsynced ? recorder.afterPowerLoss(at: point) : recorder.afterDeath(at: point)
     do {
       try recorder.close()
     } catch {
