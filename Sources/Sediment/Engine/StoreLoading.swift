@@ -15,7 +15,8 @@ extension StoreOpening {
       memory: { [disk] in disk.memoryByteCount() })
     let domain = ReaderDomain.make()
     let retired = RetiredList(of: domain)
-    if !missing.isEmpty { try file.allocate(missing) }
+    // Without blocks: a part of a stored index may be said to lie anywhere.
+    if !missing.isEmpty { try file.truncate(to: missing.upperBound) }
     let byteCount = missing.upperBound
     let known = KnownSlots(of: file, byteCount: byteCount, opened.log.catalogue)
     let slotCount = try known.count(claimed: opened.log.catalogue.numbers.slotCount)

@@ -140,7 +140,7 @@ extension LogWriter {
   ///
   /// A file that was copied or restored may have holes where the log goes on.
   mutating func prepare() throws(SedimentError) {
-    try volume.file.allocate(tail.identity.run.byteRange)
+    try allocateTail()
     do throws(SedimentError) {
       space.reserve = reserve
       try provide(space.reservedCount)
@@ -150,6 +150,14 @@ extension LogWriter {
     }
     // Last: a full disk can do without.
     enterWindow()
+  }
+
+  /// Gives blocks to the rest of the log's segment, as far as a segment that is begun now would reach: a file may claim
+  /// that its last one has a GiB.
+  func allocateTail() throws(SedimentError) {
+    let end = tail.identity.run.byteRange.upperBound
+    let wanted = tail.offset + SlotSpace.byteCount(of: segmentSlotCount)
+    try volume.file.allocate(tail.offset..<max(tail.offset, min(end, wanted)))
   }
 
   // MARK: Ahead of need

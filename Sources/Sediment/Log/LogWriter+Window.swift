@@ -185,7 +185,7 @@ extension LogWriter {
     setWantedFreeCount()
     if poison != nil { return }
     do throws(SedimentError) {
-      try volume.file.allocate(tail.identity.run.byteRange)
+      try allocateTail()
       if let window = volume.window { try writeZeros(window.ring) }
     } catch {
       endStoring()
