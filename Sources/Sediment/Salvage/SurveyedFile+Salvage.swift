@@ -55,7 +55,10 @@ extension SurveyedFile {
       (segment, base) = (seal.next, sequence)
       end = segment.recordRange.lowerBound.byteOffset
     }
-    let found = segments.map(\.identity).filter { $0.kind == .window }
+    // A header may claim any length, and all of a ring is read.
+    let found = segments.map(\.identity).filter {
+      $0.kind == .window && Window.slotCounts.contains($0.run.count)
+    }
     for window in found + [catalogue?.window].compactMap(\.self) {
       let reading = RingReading(window: Window(window.run), surveyed: self)
       let records = try? reading.records(of: segment, base: base, from: end, after: sequence)
