@@ -61,11 +61,28 @@ package struct RecordCursor {
         return .success(
           try RecordHeader.decode(bytes, at: RecordPlace(seed: seed, base: base, offset: offset)))
       } catch {
-        guard error.fault == .truncated, try window.grow(from: place, limit: limit) else {
-          return .failure(error)
-        }
+        guard error.fault == .truncated, try loadRecord(at: place) else { return .failure(error) }
       }
     }
+  }
+
+  /// Moves the window to a record that goes on behind its end; false if the record goes on behind what may be read, too.
+  ///
+  /// What a record claims is read once, and not at all if it cannot lie before the limit.
+  private mutating func loadRecord(at place: UInt64) throws(SedimentError) -> Bool {
+    let have = window.range(from: place)
+    guard have.count >= Limits.recordFixedByteCount else { return try window.grow(from: place, limit: limit) }
+    let least = Self.leastByteCount(unsafe window.buffer.span.bytes.extracting(have))
+    guard UInt64(least) <= limit - min(place, limit) else { return false }
+    // The fields that only some records have are fewer bytes than the fixed ones.
+    try window.load(from: place, limit: limit, minimum: least + 2 * Limits.recordFixedByteCount)
+    return window.byteCount > have.count
+  }
+
+  /// The bytes that a record claims to have at least, by its fixed fields.
+  private static func leastByteCount(_ record: RawSpan) -> Int {
+    Limits.recordFixedByteCount + Int(record.integer(UInt16.self, at: RecordHeader.Field.keyByteCount))
+      + Int(record.uint24(at: RecordHeader.Field.valueByteCount))
   }
 
   /// Moves behind a record that was read at the position.

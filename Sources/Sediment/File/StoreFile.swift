@@ -69,11 +69,27 @@ package final class StoreFile: @unchecked Sendable {
 
   /// Fills `buffer` from `offset` on and returns how many bytes there were: fewer only where the file ends.
   func read(into buffer: inout MutableRawSpan, at offset: UInt64) throws(SedimentError) -> Int {
-    if let meter { try meter.work(UInt64(buffer.byteCount)) }
-    let count = try onDisk { () throws(DiskError) in try file.read(into: &buffer, at: offset) }
+    let count = try unsafe buffer.withUnsafeMutableBytes { (buffer) throws(SedimentError) in
+      var count = 0
+      while count < buffer.count, let start = buffer.baseAddress {
+        let wanted = min(buffer.count - count, Self.readByteCountMax)
+        if let meter { try meter.work(UInt64(wanted)) }
+        // What is wanted lies in the buffer, as was counted.
+        var piece = unsafe MutableRawSpan(_unsafeStart: start + count, byteCount: wanted)
+        let found = try onDisk { () throws(DiskError) in
+          try file.read(into: &piece, at: offset + UInt64(count))
+        }
+        count += found
+        if found < wanted { break }
+      }
+      return count
+    }
     if isPatched { patch(&buffer, offset..<offset + UInt64(count)) }
     return count
   }
+
+  /// The most that one call reads: the caller of a survey is asked before each whether to stop.
+  private static let readByteCountMax = 1 << 20
 
   /// Tells the system in which order the file will be read.
   func expectReads(_ order: ReadOrder) {

@@ -136,4 +136,45 @@ struct HostileCostTests {
     try log.file.sync()
     for survey in Survey.allCases { try Self.measure(survey, log.durable(), "holes") }
   }
+
+  @Test func `A header that claims a window of any length gets no more read than a window can have`() throws {
+    var log = try LogBuilder(slotCount: 1_000, fileSlotCount: 16)
+    try log.open()
+    for number in 0..<3 { try log.put("key \(number)", "value") }
+    try log.sync()
+    // The log breaks off, so salvage looks for what a window has of it.
+    try log.write([0xff], at: UInt64(log.records[1].byteRange.lowerBound))
+    let window = log.newSegment(.window, slot: 1_010, count: 1_000)
+    try log.writeHeader(SegmentHeader(identity: window, base: .zero, floor: .zero))
+    try log.file.truncate(to: 2_010 * 16_384)
+    try log.file.sync()
+    for survey in Survey.allCases { try Self.measure(survey, log.durable(), "a window") }
+  }
+
+  @Test func `A record that claims all of a hole is read once, and the caller is asked while it is`() throws {
+    let claimed: UInt64 = 12 << 20
+    var log = try LogBuilder(slotCount: 1_000, fileSlotCount: 1_002)
+    try log.open()
+    try log.put("key", "value")
+    try log.sync()
+    // A put without a key whose value goes on for 12 MiB.
+    try log.write(
+      [9, 9, 9, 9, 1, 0, 0, 192, 0, 0, UInt8(log.sequence + 1), 0, 0, 0, 0, 0], at: log.offset.byteOffset)
+    try log.file.punchHole(3 * 16_384..<1_002 * 16_384)
+    try log.file.sync()
+    for survey in Survey.allCases {
+      let disk = log.durable()
+      var (last, longest) = (disk.readByteCount, UInt64(0))
+      try survey.run(disk) { _ in
+        longest = max(longest, disk.readByteCount - last)
+        last = disk.readByteCount
+        return .continue
+      }
+      #expect(longest <= Self.readByteCountBetweenAsks, "\(survey)")
+    }
+    let disk = log.durable()
+    let start = disk.readByteCount
+    try SedimentStore(path: LogBuilder.path, options: SedimentOptions(readOnly: true), disk: disk).close()
+    #expect(disk.readByteCount - start <= claimed + 4 << 20)
+  }
 }
