@@ -92,7 +92,9 @@ let targets: [Target] = [
   // All layers of crash tests, with as many cases as are asked for; see Tests/run.
   .executableTarget(
     name: "CrashSuite",
-    dependencies: ["CrashModel", "ScheduleContexts", "Sediment", "SedimentTesting", "SedimentDisk"],
+    dependencies: [
+      "CrashModel", "FuzzStores", "ScheduleContexts", "Sediment", "SedimentTesting", "SedimentDisk",
+    ],
     path: "Tests/CrashSuite", swiftSettings: settings),
   // A program on the public interface alone, with dictionaries as its model; see Tests/run.
   .executableTarget(

@@ -62,7 +62,7 @@ package enum Edit {
   }
 
   /// Numbers at and around the limits of the format and of integers.
-  private static let edges: [UInt64] = [
+  static let edges: [UInt64] = [
     0, 1, 1 << 62, 1 << 62 - 1, 1 << 62 - 1 << 32, .max, .max >> 1, 1 << 48 - 1, 1 << 48, 1 << 38, 1 << 32,
     UInt64(Limits.fileSlotCountMax), UInt64(Limits.segmentSlotCountMax),
     UInt64(Limits.fileSlotCountMax) * Limits.slotUnitCount, UInt64(Limits.valueByteCountMax),

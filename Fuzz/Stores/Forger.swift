@@ -4,8 +4,8 @@ internal import SedimentFormat
 package struct Forger {
   package private(set) var bytes: [UInt8]
   private let file: FileIdentity
-  private let header: SegmentHeader
-  private var offset: Int
+  private(set) var header: SegmentHeader
+  private(set) var offset: Int
   private var sequence: UInt64
 
   /// Goes on behind the last record of the log; nil for a file that has none.
@@ -43,26 +43,96 @@ package struct Forger {
     guard
       let transform = Transform(
         compression: frame.compression, dictionary: frame.dictionary,
-        originalByteCount: frame.originalByteCount),
-      let sequence = SequenceNumber(sequence + 1)
+        originalByteCount: frame.originalByteCount)
     else { return false }
+    return append(.put, key: key, value: frame.bytes, transform: transform)
+  }
+
+  /// Appends a record with the next sequence; false if no record can say that, or there is no room left.
+  mutating func append(
+    _ kind: RecordKind, isBatched: Bool = false, key: [UInt8] = [], value: [UInt8] = [],
+    collection: UInt32 = 0,
+    expiry: UInt64 = 0, transform: Transform? = nil
+  ) -> Bool {
+    guard let sequence = SequenceNumber(sequence + 1) else { return false }
     let record = RecordHeader(
-      kind: .put, sequence: sequence, transform: transform, keyByteCount: key.count,
-      valueByteCount: frame.bytes.count)
+      kind: kind, isBatched: isBatched, sequence: sequence, collection: collection, expiry: expiry,
+      transform: transform, keyByteCount: key.count, valueByteCount: value.count)
     let home = FileLayout.byteRange(of: header.identity, in: bytes)
-    guard record.violation == nil, record.byteCount <= home.upperBound - offset - Seal.recordByteCount
-    else { return false }
+    // A seal is the last record, and takes the room that every other one leaves.
+    let kept = Self.isSeal(kind, value) ? 0 : Seal.recordByteCount
+    guard record.violation == nil, record.byteCount <= home.upperBound - offset - kept else { return false }
     let place = FileLayout.place(at: offset, header, file)
     let made = encoded(byteCount: record.byteCount) { bytes in
       record.encode(into: &bytes)
       bytes.copy(unsafe key.span.bytes, at: record.keyRange.lowerBound)
-      bytes.copy(unsafe frame.bytes.span.bytes, at: record.valueRange.lowerBound)
+      bytes.copy(unsafe value.span.bytes, at: record.valueRange.lowerBound)
       RecordHeader.seal(&bytes, at: place)
     }
     bytes.replaceSubrange(offset..<offset + made.count, with: made)
     offset += made.count
     self.sequence += 1
     return true
+  }
+
+  private static func isSeal(_ kind: RecordKind, _ value: [UInt8]) -> Bool {
+    guard kind == .control, case .seal? = try? ControlRecord.decode(unsafe value.span.bytes) else {
+      return false
+    }
+    return true
+  }
+
+  /// Seals the log's segment, and goes on in another one behind the file's last slot; false if there is no room for a
+  /// seal.
+  mutating func roll(slotCount: UInt32) -> Bool {
+    let slot = UInt32((bytes.count + Limits.slotByteCount - 1) / Limits.slotByteCount)
+    guard let run = SlotRun(first: slot, count: slotCount),
+      let generation = Generation(header.identity.generation.rawValue + 1_000),
+      let end = UnitOffset(byteOffset: UInt64(offset + Seal.recordByteCount)),
+      let base = SequenceNumber(sequence + 1)
+    else { return false }
+    let next = SegmentIdentity(run: run, kind: .hot, generation: generation, salt: UInt64(slot))
+    let seal = ControlRecord.seal(Seal(recordCount: recordCount, next: next))
+    guard append(.control, value: seal.encode() ?? []) else { return false }
+    bytes += [UInt8](repeating: 0, count: Int(run.byteRange.upperBound) - bytes.count)
+    header = SegmentHeader(
+      identity: next, base: base, floor: base,
+      predecessor: LogPosition(header.identity.generation, end))
+    bytes.replaceSubrange(
+      Int(run.byteRange.lowerBound)..<Int(run.byteRange.lowerBound) + SegmentHeader.byteCount,
+      with: header.encode(in: file))
+    offset = Int(next.recordRange.lowerBound.byteOffset)
+    return true
+  }
+
+  /// Lets both superblocks lead to a checkpoint at a place of the log's last segment, and say that the log is open
+  /// or, if it `isClosed`, ends where it does.
+  mutating func pointHead(to checkpoint: Int? = nil, isClosed: Bool) {
+    for copy in Superblock.Copy.allCases {
+      let range = Int(copy.byteOffset)..<Int(copy.byteOffset) + Superblock.byteCount
+      guard bytes.count >= range.upperBound,
+        var block = try? Superblock.decode(unsafe bytes.span.bytes.extracting(range), copy: copy)
+      else { continue }
+      block.state = isClosed ? .closed : .open
+      if let checkpoint, let place = UnitOffset(byteOffset: UInt64(checkpoint)) {
+        (block.segment, block.checkpoint) = (header.identity, place)
+      }
+      if isClosed || checkpoint != nil { block.watermark = end }
+      bytes.replaceSubrange(range, with: block.encode())
+    }
+  }
+
+  /// Where the log ends.
+  var end: LogPosition {
+    // Records end at whole units within the file.
+    LogPosition(header.identity.generation, UnitOffset(byteOffset: UInt64(offset))!)
+  }
+
+  /// The records of the log's last segment that are no control records.
+  private var recordCount: UInt32 {
+    RecordWalk(bytes, header.identity, FileLayout.byteRange(of: header.identity, in: bytes)).reduce(into: 0) {
+      $0 += bytes[$1.lowerBound + RecordHeader.Field.shape] & 7 == RecordKind.control.rawValue ? 0 : 1
+    }
   }
 
   /// The compressed values in a sound file's records, as they are stored.

@@ -11,6 +11,7 @@ extension DiskState {
     _ handle: Int, _ path: String, into target: UnsafeMutableRawBufferPointer, at offset: UInt64
   ) throws(DiskError) -> Int {
     try perform(.read, path, offset: offset) { (state, effect) throws(CallFailure) in
+      state.readByteCountAsked = max(state.readByteCountAsked, target.count)
       let inode = state[inode: try state.inodeNumber(ofOpenFile: handle)]
       guard offset <= UInt64(Int64.max - Int64(target.count)) else { throw CallFailure(.invalidArgument) }
       let start = Int(offset)

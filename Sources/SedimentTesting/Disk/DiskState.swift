@@ -15,6 +15,8 @@ struct DiskState: Sendable {
   /// The bytes that calls have read and written so far, of all files.
   var readByteCount: UInt64 = 0
   var writtenByteCount: UInt64 = 0
+  /// The most bytes that one call had memory for to read into.
+  var readByteCountAsked = 0
   var calls: [SimulatedCall] = []
   var faults = FaultTable()
   var violations: [Violation] = []

@@ -34,6 +34,11 @@ extension SimulatedDisk {
     withState { $0.readByteCount }
   }
 
+  /// The most bytes that one call so far had memory for to read into, whether there were as many or not.
+  package var readByteCountAsked: Int {
+    withState { $0.readByteCountAsked }
+  }
+
   /// The bytes that calls have written so far, of all files.
   package var writtenByteCount: UInt64 {
     withState { $0.writtenByteCount }

@@ -1,11 +1,12 @@
 import CrashModel
+import FuzzStores
 import Sediment
 import SedimentTesting
 
 /// Small files with every damage of a bit, a sector or the length, and with parts of what they were before.
 ///
 /// All of it lies below a watermark, so nothing that is missing may pass for a torn tail: but for the last operation
-/// where a file was not closed.
+/// where a file was not closed. Each 32nd case also has a file that lies; see `ForgedTrial`.
 struct DamageLayer: SeededLayer {
   let name = "damage"
   let title = "files with flipped bits, cut, and with zeroed, doubled, swapped and old sectors"
@@ -27,6 +28,19 @@ struct DamageLayer: SeededLayer {
     } catch {
       let finding = CrashFinding(place: "the files, before any damage", reason: "\(error)")
       result.findings = [SeededFinding(seed: seed, finding: finding)]
+    }
+    if seed % Self.forgedPeriod == 0 { result.add(replayForged(seed)) }
+    return result
+  }
+
+  private static let forgedPeriod: UInt64 = 32
+
+  private func replayForged(_ seed: UInt64) -> LayerResult {
+    var trial = ForgedTrial(Dice(seed: seed / Self.forgedPeriod))
+    trial.run()
+    var result = LayerResult(count: 1)
+    result.findings = trial.reasons.map { reason in
+      SeededFinding(seed: seed, finding: CrashFinding(place: trial.place, reason: reason))
     }
     return result
   }
