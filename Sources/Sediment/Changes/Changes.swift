@@ -243,7 +243,7 @@ extension Changes {
     _ key: RawSpan, _ state: CollectionState, if condition: WriteCondition, _ durability: WrittenDurability
   ) throws(SedimentError) -> Bool {
     try checkLengths(key, RawSpan())
-    if !pace.isFree { compactor.keepPace() }
+    if !pace.isFree { compactor.keepPace(isRemoval: true) }
     do throws(SedimentError) {
       return try removeOnce(key, state, if: condition, durability)
     } catch {

@@ -174,13 +174,18 @@ extension Compactor {
   /// Waits as long as the accounts say, before a change; or does a part of compaction, so that the file keeps its bound
   /// (invariant 23).
   ///
-  /// Never longer than some milliseconds as long as compaction comes on, and a second where it does not.
+  /// Never longer than some milliseconds as long as compaction comes on, and a second where it does not. A removal adds
+  /// a record alone, so it does not wait for the slots of large values.
   @inline(never)
-  func keepPace() {
+  func keepPace(isRemoval: Bool = false) {
     guard lifetime.isUsable, let writer, !isRead else { return }
     if pace.isTurnTaken { roomTurn.withLock {} }
     guard pace.pace != .free else { return }
-    writer.withLock { writer in background.planMaintenance(&writer) }
+    let mayGoOn = writer.withLock { writer in
+      background.planMaintenance(&writer)
+      return isRemoval && writer.pace(withSlotsToWin: writer.recordSlotCount) == .free
+    }
+    if mayGoOn { return }
     let deadline = disk.monotonicClock() &+ Self.paceNanosecondsMax
     while case let pace = pace.pace, pace != .free {
       if !help() { SchedulePoint.pause(pace.nanoseconds) }

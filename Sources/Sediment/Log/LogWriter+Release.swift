@@ -185,8 +185,13 @@ extension LogWriter {
   /// Lets writers wait for compaction, or go on.
   func notePace() {
     guard options.compaction == .automatic else { return }
-    pace.pace = WritingPace(
-      liveByteCount: neededByteCount, usedSlotCount: slotCountToWin,
+    pace.pace = pace(withSlotsToWin: slotCountToWin)
+  }
+
+  /// The pace of changes for which compaction could win so many slots at the most.
+  func pace(withSlotsToWin usedSlotCount: UInt32) -> WritingPace {
+    WritingPace(
+      liveByteCount: neededByteCount, usedSlotCount: usedSlotCount,
       dueSlotCount: dueSlotCount, vainSlotCount: vainSlotCount)
   }
 

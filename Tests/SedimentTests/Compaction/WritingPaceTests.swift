@@ -1,6 +1,8 @@
 import Sediment
+import SedimentDisk
 import SedimentFormat
 import SedimentSupport
+import SedimentTesting
 import Testing
 
 /// How long writers wait for compaction: a pure function.
@@ -32,5 +34,22 @@ struct WritingPaceTests {
     #expect(Self.pace(live: 0, used: 5_256, vain: 5_000) == .free)
     #expect(Self.pace(live: 0, used: 5_600, vain: 5_000) == .helping)
     #expect(Self.pace(live: 0, used: 5_000, due: 4_900) == .free)
+  }
+
+  @Test(arguments: accesses)
+  func `Removing large values waits for no compaction, and the next set wins their space`(
+    access: SedimentOptions.Access
+  ) throws {
+    let fixture = try StoreFixture(access)
+    let count = 200
+    for number in 0..<count { try fixture.store.set(pattern(150_000, number), forKey: "\(number)") }
+    fixture.scheduler.runDue()
+    let begin = fixture.disk.callCount
+    for number in 0..<count { #expect(try fixture.store.remove(forKey: "\(number)")) }
+    let calls = fixture.disk.calls[begin...]
+    #expect(!calls.contains { $0.operation == .sync })
+    #expect(fixture.store.segments.count { $0.kind == .extent } == count)
+    try fixture.store.set("value", forKey: "key")
+    #expect(fixture.store.segments.count { $0.kind == .extent } < count / 2)
   }
 }
