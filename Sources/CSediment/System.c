@@ -25,6 +25,7 @@
 #include <linux/fiemap.h>
 #include <linux/fs.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 #endif
@@ -101,22 +102,51 @@ int sediment_punch_hole(int descriptor, int64_t start, int64_t count) {
   return fallocate(descriptor, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, start, count);
 }
 
+// Some extents of a file, as the file system tells them.
+union extents {
+  struct fiemap map;
+  unsigned char room[sizeof(struct fiemap) + 64 * sizeof(struct fiemap_extent)];
+};
+
+// Finds the next extents of a range, in order; returns how many, which is 0 if that fails, too.
+static uint32_t find_extents(int descriptor, uint64_t start, uint64_t end, uint32_t flags, union extents *found) {
+  memset(found, 0, sizeof *found);
+  found->map.fm_start = start;
+  found->map.fm_length = end - start;
+  found->map.fm_flags = flags;
+  found->map.fm_extent_count = 64;
+  return ioctl(descriptor, FS_IOC_FIEMAP, &found->map) == 0 ? found->map.fm_mapped_extents : 0;
+}
+
+int sediment_has_blocks(int descriptor, int64_t start, int64_t count) {
+  const uint32_t harmless = FIEMAP_EXTENT_LAST | FIEMAP_EXTENT_MERGED | FIEMAP_EXTENT_UNWRITTEN;
+  const uint64_t end = (uint64_t)start + (uint64_t)count;
+  uint64_t position = (uint64_t)start;
+  struct stat status;
+  union extents found;
+  if (fstat(descriptor, &status) != 0 || (uint64_t)status.st_size < end) return 0;
+  while (position < end) {
+    const uint32_t extent_count = find_extents(descriptor, position, end, 0, &found);
+    if (extent_count == 0) return 0;
+    for (uint32_t number = 0; number < extent_count; number++) {
+      const struct fiemap_extent *extent = found.map.fm_extents + number;
+      const uint64_t extent_end = extent->fe_logical + extent->fe_length;
+      if (extent->fe_logical > position || extent_end <= position || (extent->fe_flags & ~harmless)) return 0;
+      position = extent_end;
+    }
+  }
+  return 1;
+}
+
 void sediment_forget_unwritten(int descriptor) {
   // The cache forgets the pages that it keeps in one piece only together; none of its pieces is longer.
   const uint64_t piece = 2 << 20;
-  union {
-    struct fiemap map;
-    unsigned char room[sizeof(struct fiemap) + 64 * sizeof(struct fiemap_extent)];
-  } found;
+  union extents found;
   uint64_t position = 0;
   for (int is_last = 0; !is_last;) {
-    memset(&found, 0, sizeof found);
-    found.map.fm_start = position;
-    found.map.fm_length = FIEMAP_MAX_OFFSET - position;
-    found.map.fm_flags = FIEMAP_FLAG_SYNC;
-    found.map.fm_extent_count = 64;
-    if (ioctl(descriptor, FS_IOC_FIEMAP, &found.map) != 0 || found.map.fm_mapped_extents == 0) return;
-    for (uint32_t number = 0; number < found.map.fm_mapped_extents; number++) {
+    const uint32_t count = find_extents(descriptor, position, FIEMAP_MAX_OFFSET, FIEMAP_FLAG_SYNC, &found);
+    if (count == 0) return;
+    for (uint32_t number = 0; number < count; number++) {
       const struct fiemap_extent *extent = found.map.fm_extents + number;
       const uint64_t start = extent->fe_logical & ~(piece - 1);
       position = extent->fe_logical + extent->fe_length;

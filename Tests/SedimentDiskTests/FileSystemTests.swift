@@ -119,34 +119,45 @@ import Testing
       try file.close()
       try other.close()
     }
+
+    @Test(.enabled(if: SmallFileSystem.canHoldXFS, "needs mkfs.xfs and the right to mount"))
+    func `a full XFS reserves what has blocks of its own, and nothing else`() throws {
+      let small = try SmallFileSystem.xfs()
+      let file = try disk.open(small.directory["file"], .create)
+      try file.allocate(0..<16 * page)
+      try file.write(pattern(Int(2 * page)), at: page)
+      try file.punchHole(12 * page..<13 * page)
+      let cloned = try disk.open(small.directory["cloned"], .create)
+      try cloned.allocate(0..<4 * page)
+      try cloned.write(pattern(Int(4 * page)), at: 0)
+      for file in [file, cloned] { try file.sync() }
+      try cloned.clone(to: small.directory["clone"])
+      let ballast = try disk.open(small.directory["ballast"], .create)
+      for pageCount in [4096, 256, 16, 1] as [UInt64] {
+        while case let end = try ballast.byteCount(),
+          (try? ballast.allocate(end..<end + pageCount * page)) != nil
+        {}
+      }
+      // Written or not, and from within a block on.
+      try file.allocate(0..<12 * page)
+      try file.allocate(page / 2..<page * 3 / 2)
+      try file.allocate(13 * page..<16 * page)
+      func expectRefusal(_ file: some DiskFile, _ range: Range<UInt64>) {
+        #expect(throws: file.error(.allocate, at: range.lowerBound, .noSpace)) { try file.allocate(range) }
+      }
+      // A hole, what lies after the end, and blocks that a clone shares.
+      expectRefusal(file, 11 * page..<14 * page)
+      expectRefusal(file, 12 * page..<13 * page)
+      expectRefusal(file, 13 * page..<17 * page)
+      expectRefusal(cloned, 0..<4 * page)
+      #expect(try file.byteCount() == 16 * page)
+      let stored = pattern(Int(12 * page))
+      let mapping = try file.reserveMapping(byteCount: 12 * page)
+      try mapping.expose(0..<12 * page, writable: true)
+      mapping.store(stored, at: 0)
+      try file.sync()
+      #expect(try file.read(Int(12 * page), at: 0) == stored)
+      for file in [file, cloned, ballast] { try file.close() }
+    }
   #endif
 }
-
-#if os(Linux)
-  /// A file system in memory that is soon full, mounted for as long as the object lives.
-  private final class SmallFileSystem {
-    let directory: TemporaryDirectory
-
-    static let canBeMade = (try? SmallFileSystem(pageCount: 4)) != nil
-
-    init(pageCount: UInt64) throws {
-      directory = try TemporaryDirectory()
-      try Self.run("mount", "-t", "tmpfs", "-o", "size=\(pageCount * page)", "tmpfs", directory.path)
-    }
-
-    deinit {
-      // Lazily, since a mapping of the test may live a little longer.
-      try? Self.run("umount", "-l", directory.path)
-    }
-
-    private static func run(_ arguments: String...) throws {
-      let process = Process()
-      process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-      process.arguments = arguments
-      process.standardError = FileHandle.nullDevice
-      try process.run()
-      process.waitUntilExit()
-      guard process.terminationStatus == 0 else { throw CocoaError(.featureUnsupported) }
-    }
-  }
-#endif

@@ -23,6 +23,12 @@ int sediment_lock(int descriptor, int kind, int64_t start, int64_t count);
 // shares are replaced. On Apple's systems `count` bytes beyond the file's end are reserved for its growth.
 int sediment_allocate(int descriptor, int64_t start, int64_t count, int unsharing);
 
+#if !defined(__APPLE__)
+// Whether the range lies in the file, and the file system says that each byte of it has a block that no other file shares;
+// 0 also if it cannot tell.
+int sediment_has_blocks(int descriptor, int64_t start, int64_t count);
+#endif
+
 // Writes what the page cache has of the file that is not written yet, without emptying the drive's cache, and lets the
 // cache forget what it has of blocks that were reserved and hold nothing on the disk. Does nothing but on Linux, and
 // nothing where the file system cannot tell such blocks; that writing fails is left for the next sync to tell.

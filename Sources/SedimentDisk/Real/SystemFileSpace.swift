@@ -125,7 +125,17 @@ extension SystemFile {
 #else
   extension SystemFile {
     /// Reserves blocks for the range and makes the file reach to its end; returns why it failed, or nil.
+    ///
+    /// XFS asks for new blocks before it looks whether it needs any, so a full one refuses ranges that have theirs. They
+    /// need none where stores do not copy.
     private func reserve(_ number: Int32, _ blocks: SystemRange) -> SystemErrorCode? {
+      guard let code = request(number, blocks) else { return nil }
+      guard code.isOutOfSpace, traits.allocatesBlocks else { return code }
+      return sediment_has_blocks(number, blocks.start, blocks.count) != 0 ? nil : code
+    }
+
+    /// Asks the system to reserve blocks for the range; returns why it refused, or nil.
+    private func request(_ number: Int32, _ blocks: SystemRange) -> SystemErrorCode? {
       // Blocks that a clone shares are replaced by the first write, which then needs others: so they are
       // replaced here, if the system knows how.
       if traits.allocatesBlocks && traits.clones {
