@@ -22,6 +22,8 @@ struct DeviceUser {
   private let file: Int32
   /// Its directory.
   private let directory: Int32
+  /// What is known of the store, by the marks.
+  private var past: DevicePast
 
   static func run(_ job: DeviceJob) -> Never {
     // A page of a mapping that cannot be read ends it at once. Whoever prints a backtrace first lets it go on if the page
@@ -31,10 +33,10 @@ struct DeviceUser {
       let control = unsafe open(job.control, O_WRONLY | O_CLOEXEC)
       var user = try DeviceUser(job, control)
       try user.work()
-    } catch let error as CrashContradiction {
-      end("wrong: \(error)")
-    } catch {
+    } catch let error as SedimentError {
       end("failed: \(error)")
+    } catch {
+      end("wrong: \(error)")
     }
     end("done")
   }
@@ -45,11 +47,15 @@ struct DeviceUser {
     self.control = control
     var options = job.setup.options
     options.mustExist = job.past.isCreated
+    past = job.past
+    if job.mayBeOld { OldReads.forgetCache(ofPath: job.path) }
     store = try SedimentStore(path: job.path, options: options)
     file = unsafe open(job.path, O_RDWR | O_CLOEXEC)
     directory = unsafe open(job.folder, O_RDONLY | O_CLOEXEC)
     let found = try CrashContents(of: store)
     guard let count = job.setup.match(found, job.past, least: job.least) else {
+      // An older state: what it leads to is not followed up.
+      if job.mayBeOld, job.setup.hasGiven(found, before: job.past.next) { Self.end("done") }
       let text = found.withoutEmptyCollections.summary
       throw CrashContradiction(
         description: "found \(text), and not \(job.setup.summary(job.past, least: job.least)) or more; "
@@ -62,12 +68,13 @@ struct DeviceUser {
 
   private mutating func work() throws {
     for number in job.past.next..<job.past.next + job.count {
-      if let command = job.command, command.number == number { tell(command.text) }
+      if let command = job.command, command.number == number { try begin(command.text) }
       let operation = job.setup.operation(number)
       mark(.begins(number))
       do {
         if case .reopen = operation {
           try store.close()
+          if job.mayBeOld { OldReads.forgetCache(file) }
           store = try SedimentStore(path: job.path, options: job.setup.options)
         } else {
           try operation.carryOut(on: store, number: number)
@@ -82,14 +89,49 @@ struct DeviceUser {
       if job.setup.isCopied(after: number) { try copy() }
       writeBack(after: number)
     }
+    if job.mayBeOld { try expectGivenValues() }
     if job.end == .close {
       try store.close()
       mark(.closed)
     }
   }
 
+  /// Lets a fault of the device begin.
+  private func begin(_ fault: String) throws {
+    if fault.hasPrefix(DeviceJob.oldReads) {
+      for place in OldReads.places(of: file) { tell("ages \(place.lowerBound) \(place.upperBound)") }
+      OldReads.forgetCache(file)
+    }
+    tell(fault)
+    if fault.hasPrefix(DeviceJob.oldReads) { try expectNothingBelieved() }
+  }
+
+  /// Reads everything again from a device whose bytes have become old since the store was opened: none of them is believed.
+  private func expectNothingBelieved() throws {
+    let found = try CrashContents(of: store)
+    if job.setup.matches(found, past.fixed + past.tail) { return }
+    let text = found.withoutEmptyCollections.summary
+    throw CrashContradiction(
+      description: "old bytes were believed: found \(text), after changes \(past.argument)")
+  }
+
+  /// Reads everything after changes that may have read old bytes: a key has only values that it was given.
+  private func expectGivenValues() throws {
+    OldReads.forgetCache(file)
+    for name in [""] + store.collectionNames {
+      let keys = try name.isEmpty ? store.defaultCollection : store.collection(name)
+      try keys.forEach { key, value in
+        let place = CrashOperation.Place(String(sedimentBytes: key) ?? "?", in: name)
+        if job.setup.hasGiven([UInt8](sedimentBytes: value), to: place, before: past.next) {
+          return .continue
+        }
+        throw CrashContradiction(description: "\(place) has a value that it was never given")
+      }
+    }
+  }
+
   /// Makes a backup in place of the last one.
-  private func copy() throws {
+  private mutating func copy() throws {
     mark(.copying)
     _ = unsafe unlink(job.copyPath)
     do {
@@ -108,6 +150,7 @@ struct DeviceUser {
     let found = try CrashContents(of: copy)
     try copy.close()
     if job.setup.matches(found, copied) { return }
+    if job.mayBeOld, job.setup.hasGiven(found, before: job.past.next) { return }
     let text = found.withoutEmptyCollections.summary
     throw CrashContradiction(description: "the backup has \(text); changes \(job.past.argument)")
   }
@@ -124,7 +167,10 @@ struct DeviceUser {
     }
   }
 
-  private func mark(_ mark: DeviceMark) { tell("m\(mark.text)") }
+  private mutating func mark(_ mark: DeviceMark) {
+    tell("m\(mark.text)")
+    past.note(mark)
+  }
 
   /// Gives a command to the device.
   private func tell(_ text: String) {

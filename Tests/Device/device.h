@@ -18,6 +18,8 @@ enum record_kind {
   record_failure = 5,
   // A flush was answered with an error: no later one covers what was written before it.
   record_lost_flush = 6,
+  // A read was answered with what some of its sectors had before.
+  record_old = 7,
 };
 
 struct record {
@@ -52,6 +54,12 @@ struct device {
   int64_t misdirected_count;
   int64_t misdirection;
   uint64_t misdirected_begin, misdirected_end;
+  // What each sector had before the change that it saw last, and which sectors reads may give that of.
+  unsigned char *old_bytes;
+  unsigned char *may_be_old;
+  // Reads that are still to do so, -1 for all, and of how many sectors each.
+  int64_t old_count;
+  uint64_t old_sector_count;
 };
 
 int device_open(struct device *device, const char *base, const char *history, const char *log);
@@ -65,6 +73,8 @@ int device_flush(struct device *device);
 //   fault CALL COUNT ERROR MILLISECONDS BEGIN END      CALL is write, read, flush or zero
 //   room PAGES                                         lets so many pages be written that never were; -1: all
 //   misdirect COUNT DISTANCE BEGIN END                 lets reads answer with bytes from another place
+//   ages BEGIN END                                     says that reads of this range may give old bytes
+//   old COUNT SECTORS                                  lets so many reads do so, -1: all, each of so many sectors at most
 int device_command(struct device *device, const char *text, size_t size);
 
 // FILE TYPE OPTIONS FOLDER: attaches a loop device to a file and mounts what is on it.

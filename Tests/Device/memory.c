@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 static const uint64_t page = 4096;
+static const uint64_t sector = 512;
 
 static void put(struct device *device, enum record_kind kind, uint64_t offset, const void *bytes, size_t size) {
   int has_bytes = kind == record_write || kind == record_mark;
@@ -28,14 +29,17 @@ static void note_pages(struct device *device, uint64_t offset, uint64_t size, in
   for (uint64_t number = first; number < last; number++) device->is_page_there[number] = (unsigned char)is_there;
 }
 
-// Zeros bytes without touching memory that is zero already.
-static void clear(struct device *device, uint64_t offset, uint64_t size) {
-  static const unsigned char zeros[4096];
-  while (size > 0) {
-    size_t part = size < page ? size : page;
-    if (memcmp(device->bytes + offset, zeros, part) != 0) memset(device->bytes + offset, 0, part);
-    offset += part;
-    size -= part;
+// Gives a range other bytes, or zeros, and keeps what it had. Sectors that do not change are not touched, so they take no
+// memory, and old bytes are never the same as the new ones.
+static void change(struct device *device, uint64_t offset, const void *bytes, uint64_t size) {
+  static const unsigned char zeros[512];
+  for (uint64_t done = 0; done < size; done += sector) {
+    size_t part = size - done < sector ? size - done : sector;
+    const unsigned char *now = bytes == NULL ? zeros : (const unsigned char *)bytes + done;
+    unsigned char *place = device->bytes + offset + done;
+    if (memcmp(place, now, part) == 0) continue;
+    memcpy(device->old_bytes + offset + done, place, part);
+    memcpy(place, now, part);
   }
 }
 
@@ -53,9 +57,9 @@ static int replay(struct device *device, const char *path) {
     at += sizeof record;
     if (record.offset + record.length > device->size) return -1;
     if (record.kind == record_zero) {
-      clear(device, record.offset, record.length);
+      change(device, record.offset, NULL, record.length);
     } else {
-      memcpy(device->bytes + record.offset, bytes + at, record.length);
+      change(device, record.offset, bytes + at, record.length);
       at += record.length;
     }
     note_pages(device, record.offset, record.length, record.kind == record_write);
@@ -68,10 +72,13 @@ int device_open(struct device *device, const char *base, const char *history, co
   struct stat stat;
   if (file < 0 || fstat(file, &stat) != 0) return -1;
   device->size = (uint64_t)stat.st_size;
-  // A copy of its own, of which only what is written takes memory.
+  // Copies of its own, of which only what is written takes memory.
   device->bytes = mmap(NULL, device->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, file, 0);
+  device->old_bytes = mmap(NULL, device->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, file, 0);
   device->is_page_there = calloc(1, device->size / page + 1);
-  if (device->bytes == MAP_FAILED || device->is_page_there == NULL) return -1;
+  device->may_be_old = calloc(1, device->size / sector + 1);
+  if (device->bytes == MAP_FAILED || device->old_bytes == MAP_FAILED) return -1;
+  if (device->is_page_there == NULL || device->may_be_old == NULL) return -1;
   for (off_t at = lseek(file, 0, SEEK_DATA); at >= 0; at = lseek(file, at, SEEK_DATA)) {
     off_t end = lseek(file, at, SEEK_HOLE);
     note_pages(device, (uint64_t)at, (uint64_t)(end - at), 1);
@@ -94,6 +101,21 @@ static int strike(struct device *device, enum call call, uint64_t offset, uint64
   return -fault->error;
 }
 
+// Puts old bytes in place of what a read gives, if there are some that differ.
+static void age(struct device *device, char *bytes, size_t size, uint64_t offset) {
+  uint64_t left = device->old_count == 0 ? 0 : device->old_sector_count;
+  const uint64_t wanted = left;
+  for (uint64_t at = 0; at + sector <= size && left > 0; at += sector) {
+    const unsigned char *old = device->old_bytes + offset + at;
+    if (!device->may_be_old[(offset + at) / sector] || memcmp(bytes + at, old, sector) == 0) continue;
+    memcpy(bytes + at, old, sector);
+    left--;
+  }
+  if (left == wanted) return;
+  if (device->old_count > 0) device->old_count--;
+  put(device, record_old, offset, NULL, size);
+}
+
 int device_read(struct device *device, char *bytes, size_t size, uint64_t offset) {
   if (offset >= device->size) return 0;
   if (size > device->size - offset) size = device->size - offset;
@@ -109,6 +131,7 @@ int device_read(struct device *device, char *bytes, size_t size, uint64_t offset
     }
   }
   memcpy(bytes, device->bytes + place, size);
+  if (place == offset) age(device, bytes, size, offset);
   return (int)size;
 }
 
@@ -130,7 +153,7 @@ int device_write(struct device *device, const char *bytes, size_t size, uint64_t
     put(device, record_failure, offset, NULL, size);
     return -ENOSPC;
   }
-  memcpy(device->bytes + offset, bytes, size);
+  change(device, offset, bytes, size);
   note_pages(device, offset, size, 1);
   put(device, record_write, offset, bytes, size);
   return (int)size;
@@ -140,7 +163,7 @@ int device_zero(struct device *device, uint64_t offset, uint64_t size, int is_di
   if (offset > device->size || size > device->size - offset) return -EINVAL;
   int error = strike(device, call_zero, offset, size);
   if (error != 0) return error;
-  clear(device, offset, size);
+  change(device, offset, NULL, size);
   if (is_discard) note_pages(device, offset, size, 0);
   put(device, record_zero, offset, NULL, size);
   return 0;
@@ -168,6 +191,14 @@ static int fault_command(struct device *device, const char *text) {
   return -EINVAL;
 }
 
+static int age_command(struct device *device, const char *text) {
+  uint64_t begin, end;
+  if (sscanf(text, "old %ld %lu", &device->old_count, &device->old_sector_count) == 2) return 0;
+  if (sscanf(text, "ages %lu %lu", &begin, &end) != 2 || begin > end || end > device->size) return -EINVAL;
+  memset(device->may_be_old + begin / sector, 1, (end - begin) / sector);
+  return 0;
+}
+
 int device_command(struct device *device, const char *text, size_t size) {
   char line[256];
   if (size > 0 && text[0] == 'm') {
@@ -177,7 +208,8 @@ int device_command(struct device *device, const char *text, size_t size) {
   if (size >= sizeof line) return -EINVAL;
   memcpy(line, text, size);
   line[size] = 0;
-  int is_known = fault_command(device, line) == 0 || sscanf(line, "room %ld", &device->page_room) == 1 ||
+  int is_known = fault_command(device, line) == 0 || age_command(device, line) == 0 ||
+                 sscanf(line, "room %ld", &device->page_room) == 1 ||
                  sscanf(line, "misdirect %ld %ld %lu %lu", &device->misdirected_count, &device->misdirection,
                         &device->misdirected_begin, &device->misdirected_end) == 4;
   return is_known ? (int)size : -EINVAL;

@@ -8,6 +8,8 @@ package struct DeviceJob: Sendable {
   package var past: DevicePast
   /// How many of the uncertain changes must be there, as only processes have died since they were made.
   package var least = 0
+  /// Whether reads may give, or have given, what sectors of the file had before.
+  package var mayBeOld = false
   /// A command for the device, and the number of the operation that it comes before.
   package var command: (number: Int, text: String)?
   /// How many operations it carries out.
@@ -32,10 +34,13 @@ package struct DeviceJob: Sendable {
   package var copyPath: String { "\(folder)/copy.sediment" }
 
   package static let word = "device"
+  /// How the command begins by which reads of the file give old bytes.
+  package static let oldReads = "old "
 
   package var arguments: [String] {
     [
-      Self.word, folder, control, "\(setup.seed)", past.argument, "\(least)", "\(count)", end.rawValue,
+      Self.word, folder, control, "\(setup.seed)", past.argument, "\(least)", "\(mayBeOld)", "\(count)",
+      end.rawValue,
       "\(command?.number ?? 0)", command?.text ?? "",
     ]
   }
@@ -43,15 +48,15 @@ package struct DeviceJob: Sendable {
   /// Nil for arguments that say something else.
   package init?(_ arguments: ArraySlice<String>) {
     let words = Array(arguments)
-    guard words.count == 10, words[0] == Self.word, let seed = UInt64(words[3]),
+    guard words.count == 11, words[0] == Self.word, let seed = UInt64(words[3]),
       let past = DevicePast(words[4]),
-      let least = Int(words[5]), let count = Int(words[6]), let end = End(rawValue: words[7]),
-      let number = Int(words[8])
+      let least = Int(words[5]), let mayBeOld = Bool(words[6]), let count = Int(words[7]),
+      let end = End(rawValue: words[8]), let number = Int(words[9])
     else { return nil }
     self.init(
       folder: words[1], control: words[2], setup: DeviceSetup(seed: seed), past: past, count: count, end: end)
-    self.least = least
-    if number > 0 { command = (number, words[9]) }
+    (self.least, self.mayBeOld) = (least, mayBeOld)
+    if number > 0 { command = (number, words[10]) }
   }
 }
 

@@ -129,6 +129,24 @@ extension DeviceSetup {
   /// Whether a store holds what changes leave.
   package func matches(_ found: CrashContents, _ numbers: [Int]) -> Bool { accepts(found, state(numbers)) }
 
+  /// Whether each key of a store has a value that it was given by a change before the one of a number.
+  package func hasGiven(_ found: CrashContents, before next: Int) -> Bool {
+    found.collections.allSatisfy { name, entries in
+      entries.allSatisfy {
+        hasGiven($0.value.value, to: CrashOperation.Place($0.key, in: name), before: next)
+      }
+    }
+  }
+
+  /// Whether a value is one that a key was given by a change before the one of a number; it begins with its change's.
+  package func hasGiven(_ value: [UInt8], to place: CrashOperation.Place, before next: Int) -> Bool {
+    let digits = value.prefix { $0 != UInt8(ascii: " ") }
+    guard let number = Int(String(decoding: digits, as: UTF8.self)), (1..<next).contains(number) else {
+      return false
+    }
+    return operation(number).values(of: place, number, byteCount: value.count).contains(value)
+  }
+
   private func state(_ numbers: [Int]) -> CrashContents {
     var contents = CrashContents()
     for number in numbers { contents.apply(operation(number), number: number, time: 0) }
@@ -147,6 +165,20 @@ extension DeviceSetup {
     return found.collections.allSatisfy { name, entries in
       entries.allSatisfy { expected.collections[name]?[$0.key] == $0.value }
     }
+  }
+}
+
+extension CrashOperation {
+  /// What it may give a key, of so many bytes if that depends on the last value.
+  fileprivate func values(of place: Place, _ number: Int, byteCount: Int) -> [[UInt8]] {
+    let byteCounts: [Int?] =
+      switch self {
+      case .set(place, let byteCount, _, _), .setIfAbsent(place, let byteCount, _): [byteCount]
+      case .update(place, _): [byteCount]
+      case .batch(let members, _): members.filter { $0.place == place }.map(\.byteCount)
+      default: []
+      }
+    return byteCounts.compactMap { $0.map { Self.value(number, place, $0) } }
   }
 }
 

@@ -1,3 +1,4 @@
+import CrashModel
 import Foundation
 import SedimentTesting
 
@@ -7,6 +8,9 @@ struct DeviceFault {
   /// The command that lets it begin, and the one that ends it for the processes that follow, if it ends.
   let command: String
   let end: String?
+
+  /// Whether reads of the store's file may give what its sectors had before.
+  var givesOldBytes: Bool { command.hasPrefix(DeviceJob.oldReads) }
 
   /// One at random, of a device of so many bytes; nil for a device that is sound, as most are.
   static func random(_ byteCount: UInt64, using generator: inout SeededGenerator) -> DeviceFault? {
@@ -35,6 +39,9 @@ struct DeviceFault {
       let distance = number(1..<16) * 4096
       return DeviceFault(
         "reads are misdirected", "misdirect \(number(1..<4)) \(distance) \(all)")
+    case 18:
+      let counts = "\([1, 3, 20, -1][number(0..<4)]) \([1, 8, 1 << 20][number(0..<3)])"
+      return DeviceFault("reads give old bytes", "\(DeviceJob.oldReads)\(counts)")
     default: return nil
     }
   }

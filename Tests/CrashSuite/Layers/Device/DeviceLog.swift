@@ -16,7 +16,7 @@ struct DeviceLog {
 
   enum Kind: UInt32 {
     case write = 1
-    case zero, flush, mark, failure, lostFlush
+    case zero, flush, mark, failure, lostFlush, oldRead
 
     /// Whether a power failure may take it.
     var isChange: Bool { self == .write || self == .zero }
@@ -55,6 +55,9 @@ struct DeviceLog {
     for record in records[..<count] { mark(record).map { past.note($0) } }
     return past
   }
+
+  /// Whether a read before the record of a number gave old bytes.
+  func hasOldReads(before count: Int) -> Bool { records[..<count].contains { $0.kind == .oldRead } }
 
   /// A part of a record, as bytes that a history takes.
   func history(of record: Record, _ range: Range<Int>) -> Data {

@@ -31,11 +31,15 @@ struct DeviceTrial {
 
   mutating func run() {
     let room = freeByteCount.map { ", \($0 >> 20) MiB free" } ?? ""
-    tryImage(Data(), DevicePast(), depth: 0, "\(fileSystem.rawValue)\(room), \(setup.description)")
+    tryImage(Data(), DevicePast(), false, depth: 0, "\(fileSystem.rawValue)\(room), \(setup.description)")
   }
 
   /// Mounts what a crash left, uses it, and lets the power fail again.
-  private mutating func tryImage(_ history: Data, _ past: DevicePast, depth: Int, _ place: String) {
+  ///
+  /// Once reads have given old bytes (`mayBeOld`), they may have been written again, and so be on the device.
+  private mutating func tryImage(
+    _ history: Data, _ past: DevicePast, _ mayBeOld: Bool, depth: Int, _ place: String
+  ) {
     if depth > 0 { imageCount += 1 }
     var place = place
     do {
@@ -44,7 +48,7 @@ struct DeviceTrial {
       // What a crash has left is looked at on a sound device first.
       let fault = depth % 2 == 1 ? nil : DeviceFault.random(fileSystem.byteCount, using: &generator)
       if let fault { place += "; \(fault.description)" }
-      if let reason = try use(machine, past, fault, depth) { return note(place, reason) }
+      if let reason = try use(machine, past, mayBeOld, fault, depth) { return note(place, reason) }
       let log = try machine.log()
       guard depth < Self.crashCounts.count else { return }
       for _ in 0..<Self.crashCounts[depth] where findings.isEmpty {
@@ -52,7 +56,8 @@ struct DeviceTrial {
         let left =
           history + crash.history(log, isWhole: { [fileSystem] in fileSystem.isSuperblock($0.offset) })
         let past = log.past(before: crash.moment, after: past)
-        tryImage(left, past, depth: depth + 1, "\(place); \(crash.description)")
+        let mayBeOld = mayBeOld || log.hasOldReads(before: crash.moment)
+        tryImage(left, past, mayBeOld, depth: depth + 1, "\(place); \(crash.description)")
       }
     } catch {
       note(place, "\(error)")
@@ -65,7 +70,7 @@ struct DeviceTrial {
 
   /// Lets some processes use the store, one after the other; what is wrong, or nil.
   private mutating func use(
-    _ machine: DeviceMachine, _ past: DevicePast, _ fault: DeviceFault?, _ depth: Int
+    _ machine: DeviceMachine, _ past: DevicePast, _ mayBeOld: Bool, _ fault: DeviceFault?, _ depth: Int
   ) throws -> String? {
     let count = depth == Self.crashCounts.count ? 0 : setup.operationCount / (depth == 0 ? 1 : 5)
     let processCount = fault == nil ? Int.random(in: 1...3, using: &generator) : 2
@@ -75,13 +80,14 @@ struct DeviceTrial {
         folder: machine.path, control: machine.control, setup: setup, past: now, count: count / processCount,
         end: DeviceJob.End.allCases.randomElement(using: &generator) ?? .die)
       job.least = least
+      job.mayBeOld = mayBeOld || fault?.givesOldBytes == true
       if process == 0, let fault {
         job.command = (now.next + Int.random(in: 0..<max(job.count, 1), using: &generator), fault.command)
       }
       if process == 1, let end = fault?.end { try machine.command(end) }
       switch try machine.run(job) {
       case .done: break
-      case .failed(let reason): if fault == nil, !mayBeRefused { return reason }
+      case .failed(let reason): if fault == nil, !mayBeRefused, !mayBeOld { return reason }
       // A page cannot be read, or the file system has given up and lets none be changed.
       case .died(SIGBUS, _) where fault != nil && setup.access != .unmapped: break
       case .died(let signal, let reason): return "a process died of signal \(signal): \(reason)"
