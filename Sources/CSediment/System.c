@@ -149,6 +149,8 @@ void sediment_forget_unwritten(int descriptor) {
     for (uint32_t number = 0; number < count; number++) {
       const struct fiemap_extent *extent = found.map.fm_extents + number;
       const uint64_t start = extent->fe_logical & ~(piece - 1);
+      // One that does not go on would be found again and again.
+      if (extent->fe_logical + extent->fe_length <= position) return;
       position = extent->fe_logical + extent->fe_length;
       is_last = (extent->fe_flags & FIEMAP_EXTENT_LAST) != 0;
       if (!(extent->fe_flags & FIEMAP_EXTENT_UNWRITTEN)) continue;
