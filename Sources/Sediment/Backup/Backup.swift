@@ -10,7 +10,8 @@ struct Backup: AboveReader {
   /// Makes a copy of the store as it is at one moment of the call.
   ///
   /// When it returns, the copy is on the disk under its name; when it throws, there is none, and this store is as
-  /// well as before. Of a failed store the copy holds what reads return, as far as the file still has it.
+  /// well as before, unless the device turns out not to have taken what was written to it. Of a failed store the copy
+  /// holds what reads return, or there is none.
   func run(
     to destination: String, _ progress: ((SedimentProgress) -> SedimentIteration)?
   ) throws(SedimentError) {
@@ -18,14 +19,14 @@ struct Backup: AboveReader {
     let new = try NewFile(at: destination, on: disk)
     let meter = ProgressMeter(path: path, progress)
     do throws(SedimentError) {
-      if let (_, end) = failure {
-        // Nobody changes the file any more, so the log is read as the next opening would read it.
-        try copy(try BackupSource(reading: volume.file, upTo: end), to: new, meter)
+      if let failure {
+        try copy(try failedSource(failure), to: new, meter)
+        // A page that the device refused may be forgotten at any moment.
+        _ = try failedSource(failure)
       } else {
         // A file that shares the blocks is there at once.
         if try !clone(to: new, meter) { try copyPinned(to: new, meter) }
-        // What a failed sync has dropped from the cache may have been copied.
-        if let (error, _) = failure { throw error }
+        try log.expectWritten()
       }
       try lifetime.check()
     } catch {
@@ -45,6 +46,17 @@ struct Backup: AboveReader {
   /// Why the store may not be changed any more and where its log ended then; nil if it did not fail.
   var failure: (error: SedimentError, logEnd: LogPosition)? {
     log.writer?.withLock { writer in writer.poison.map { ($0, writer.tail.position) } }
+  }
+
+  /// The log of a store that failed: nobody changes the file any more, so it is read as the next opening would read it.
+  ///
+  /// Throws why the store failed if the file does not have all of that any more: a copy has each change that is read.
+  func failedSource(
+    _ failure: (error: SedimentError, logEnd: LogPosition)
+  ) throws(SedimentError) -> BackupSource {
+    let source = try BackupSource(reading: volume.file, upTo: failure.logEnd)
+    guard source.log.end >= failure.logEnd else { throw failure.error }
+    return source
   }
 
   /// Runs `body` with the log as it is, and with nobody able to change it meanwhile.

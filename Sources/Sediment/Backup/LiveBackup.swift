@@ -24,15 +24,13 @@ struct LiveBackup: AboveReader {
       return lifetime.isClosed ? .stop : next
     }
     do {
-      if let (_, end) = backup.failure {
-        // Nobody changes the file any more, so the log is read as the next opening would read it.
-        try copy(try BackupSource(reading: volume.file, upTo: end), to: new, meter)
+      if let failure = backup.failure {
+        try copy(try backup.failedSource(failure), to: new, meter)
       } else {
         let source = try backup.pinnedSource()
         defer { backup.unpin(source.segments.map(\.identity.generation)) }
         try copy(source, to: new, meter)
-        // What a failed sync has dropped from the cache may have been copied.
-        if let (error, _) = backup.failure { throw error }
+        try log.expectWritten()
       }
       try lifetime.check()
       try new.finish()

@@ -61,6 +61,21 @@ extension Log {
     return (sequence, watermark)
   }
 
+  /// Throws if the device did not take all that was read of the file so far.
+  ///
+  /// What it refuses the cache may forget, and gives older bytes in its place. Only the next sync tells of that, and
+  /// nothing new needs one for it.
+  func expectWritten() throws(SedimentError) {
+    guard let writer else { return }
+    try gate.turn { () throws(SedimentError) in
+      if let poison = writer.withLock({ writer in writer.poison }) { throw poison }
+      try poisoning { () throws(SedimentError) in
+        try volume.file.sync()
+      }
+      return (gate.syncedSequence, gate.watermark)
+    }
+  }
+
   /// After a sync: the log says at once how far it is on the medium if nothing followed, or if that is news of much.
   ///
   /// Recovery writes again what it does not know to be there. Otherwise the next sync says so.

@@ -6,7 +6,7 @@ extension SedimentStore {
   /// The copy is a store, and is on the disk when the call returns. Bytes are copied as they are: a damaged store has a
   /// damaged copy, so verify the copy before an older one goes. There must be no file at the path yet, be it a link, and
   /// its directory must be there. If the call throws, as it does with `cancelled` after the closure returned `stop`, no
-  /// file is left behind.
+  /// file is left behind. The store is synced at the end: a device that did not take what was copied fails both.
   ///
   /// So the copy also has the bytes of values that were replaced, removed or have expired, as far as compaction has not
   /// won their space back; `backupLiveRecords(to:progress:)` copies none of these.

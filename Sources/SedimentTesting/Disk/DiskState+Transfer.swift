@@ -50,7 +50,12 @@ extension DiskState {
         unsafe source = UnsafeRawBufferPointer(rebasing: source.prefix(count))
         failure = CallFailure(.noSpace, after: count)
       }
-      unsafe state.put(source, at: start, number, try state.landing(of: effect, byteCount: source.count))
+      if case .forgottenWrite(let code) = effect {
+        state.forget(start..<start + source.count, number, code)
+      } else {
+        let landing = try state.landing(of: effect, byteCount: source.count)
+        unsafe state.put(source, at: start, number, landing)
+      }
       state.writtenByteCount += UInt64(source.count)
       if let failure { throw failure }
     }
@@ -64,6 +69,10 @@ extension DiskState {
         let strandsBlocks = state.options.traits.allocatesBlocks
         state.journal.append(.dropUnsynced(file: number, strandsBlocks: strandsBlocks))
         if strandsBlocks { state[inode: number].mayHaveStranded = true }
+        throw CallFailure(code)
+      }
+      if let code = state[inode: number].untoldFailure {
+        state[inode: number].untoldFailure = nil
         throw CallFailure(code)
       }
       if state.options.syncsEmptyDriveCache { state.journal.append(.sync(file: number)) }
@@ -100,6 +109,19 @@ extension DiskState {
     self[inode: number].byteCount = max(self[inode: number].byteCount, end)
     let kept = unsafe journal.keep(source)
     journal.append(.write(file: number, offset: offset, bytes: kept, landing))
+  }
+
+  /// Gives a range space, and no bytes.
+  private mutating func forget(_ range: Range<Int>, _ number: Int, _ code: SystemErrorCode) {
+    let blocks = Geometry.blocks(touching: range)
+    if options.copiesOnWrite { copies.write(blocks, of: number, before: self[inode: number].blocks) }
+    insert(blocks, number)
+    journal.append(.allocate(file: number, blocks: blocks))
+    if range.upperBound > self[inode: number].byteCount {
+      self[inode: number].byteCount = range.upperBound
+      journal.append(.resize(file: number, byteCount: range.upperBound))
+    }
+    self[inode: number].untoldFailure = code
   }
 
   /// How many of the range's first bytes the disk has room for.

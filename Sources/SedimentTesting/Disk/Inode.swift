@@ -13,6 +13,8 @@ struct Inode: Sendable {
   var locks = LockTable()
   /// Whether a sync failed so that blocks may be stranded.
   var mayHaveStranded = false
+  /// What the next sync fails with, since the medium has refused a write; nil if it did not.
+  var untoldFailure: SystemErrorCode?
   /// Ranges that cannot be read.
   var badRanges: [Range<UInt64>] = []
 

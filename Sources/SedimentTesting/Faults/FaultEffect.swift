@@ -16,6 +16,9 @@ public enum FaultEffect: Hashable, Sendable {
   case tornWrite(byteCount: Int)
   /// A write succeeds and can be read back, but on the medium it lands at another offset of the file.
   case misdirectedWrite(to: UInt64)
+  /// A write succeeds, but the medium refuses it later and the cache forgets it: what was there before is read, and
+  /// the next sync fails, once.
+  case forgottenWrite(SystemErrorCode)
   /// A sync fails, and what it was to write counts as clean: it can be read back, and a later sync succeeds
   /// without writing it. Only bytes written anew reach the medium. Where the disk reserves blocks, those that hold nothing
   /// on the medium get not even such bytes until `DiskFile.forgetUnwritten`, as on ext4.
@@ -26,7 +29,7 @@ public enum FaultEffect: Hashable, Sendable {
     switch self {
     case .error, .errorAfterwards: nil
     case .shortRead: .read
-    case .shortWrite, .lostWrite, .tornWrite, .misdirectedWrite: .write
+    case .shortWrite, .lostWrite, .tornWrite, .misdirectedWrite, .forgottenWrite: .write
     case .droppedSync: .sync
     }
   }

@@ -96,6 +96,39 @@ struct BackupAfterFailureTests {
     }
   }
 
+  @Test(arguments: accesses)
+  func `What the device forgets before a sync tells of it is in no copy`(
+    access: SedimentOptions.Access
+  ) throws {
+    let change = { (store: SedimentStore) in
+      try store.batch { batch in
+        for number in 0..<40 { batch.set(pattern(9_000, number), forKey: "key \(number)") }
+      }
+      try store.set(pattern(300_000), forKey: "large")
+    }
+    let copies = [
+      { (store: SedimentStore) in try store.backup(to: Self.copy) },
+      { (store: SedimentStore) in try store.backupLiveRecords(to: Self.copy) },
+    ]
+    let whole = try Self.prepared(access) { _ in }
+    let first = whole.disk.callCount
+    try change(whole.store)
+    let writes = whole.disk.calls[first...].indices.filter { whole.disk.calls[$0].operation == .write }
+    try #require(!writes.isEmpty)
+    for write in writes {
+      for copy in copies {
+        let fixture = try Self.prepared(access) { _ in }
+        fixture.disk.inject(.forgottenWrite(.inputOutput), atCall: write)
+        try change(fixture.store)
+        let code = code { try copy(fixture.store) }
+        #expect(code == .outcomeUnknown || code == .damaged, "write \(write - first)")
+        #expect(fixture.disk.paths == [StoreFixture.path], "write \(write - first)")
+        #expect(fixture.store.pinnedGenerationCount == 0, "write \(write - first)")
+        #expect(try fixture.store.retrieve(forKey: "late") == Array("unsynced".utf8))
+      }
+    }
+  }
+
   @Test func `What a failed flush has left in the window is copied`() throws {
     let fixture = try WindowFixture()
     try fixture.set(0..<20)
