@@ -17,7 +17,7 @@ struct AccountCheck {
   ///
   /// No segment may be moved meanwhile. What damaged records were part of is not told.
   func findings(_ writer: inout LogWriter, readsSegments: Bool) -> [String] {
-    writer.takeBackReserved()
+    writer.space.collectReturned()
     var check = self
     check.compareSlots(writer)
     check.compareSlotCounts(writer)
@@ -80,28 +80,29 @@ struct AccountCheck {
       }
     }
     for part in writer.catalogue.indexParts { claims.claim(part.segment.run.slots, by: "the stored index") }
-    for freed in writer.freedRuns {
+    for freed in writer.space.freedRuns {
       claims.claim(freed.run.slots, by: "segment \(freed.generation.rawValue), which was freed")
     }
-    for run in writer.space.free.runs { claims.claim(run, by: "the free slots") }
-    for run in writer.space.bare.runs { claims.claim(run, by: "the bare slots") }
+    for run in writer.space.freeRuns { claims.claim(run, by: "the free slots") }
+    for run in writer.space.bareRuns { claims.claim(run, by: "the bare slots") }
     // What is being written, and what was freed and loses its magic just now.
-    let returning = Int(writer.freedSlotCount) - writer.freedRuns.map(\.run).slotCount
-    let onTheirWay = isAlone ? 0 : Int(writer.reservedSlotCount) + returning
+    let returning = Int(writer.space.freedSlotCount) - writer.space.freedRuns.map(\.run).slotCount
+    let onTheirWay = isAlone ? 0 : Int(writer.space.takenSlotCount) + returning
     findings += claims.findings(before: writer.space.end, withoutOwner: onTheirWay)
   }
 
   private mutating func compareSlotCounts(_ writer: borrowing LogWriter) {
-    let space = writer.space
-    compare("free slots", kept: space.freeCount, counted: space.free.runs.reduce(0) { $0 + $1.count })
-    compare("bare slots", kept: space.bareCount, counted: space.bare.runs.reduce(0) { $0 + $1.count })
+    let (free, bare) = (writer.space.freeRuns, writer.space.bareRuns)
+    compare("free slots", kept: writer.space.freeCount, counted: free.reduce(0) { $0 + $1.count })
+    compare("bare slots", kept: writer.space.bareCount, counted: bare.reduce(0) { $0 + $1.count })
     let extents = writer.catalogue.segments.filter { $0.identity.kind == .extent }.map(\.identity.run)
     compare("slots of extents", kept: writer.extentSlotCount, counted: extents.slotCount)
     let records = recordSegments(writer).map(\.identity.run)
     compare("slots with records", kept: writer.recordSlotCount, counted: records.slotCount)
     guard isAlone else { return }
-    compare("slots taken and not adopted yet", kept: writer.reservedSlotCount, counted: 0)
-    compare("freed slots", kept: writer.freedSlotCount, counted: writer.freedRuns.map(\.run).slotCount)
+    compare("slots taken and not adopted yet", kept: writer.space.takenSlotCount, counted: 0)
+    compare(
+      "freed slots", kept: writer.space.freedSlotCount, counted: writer.space.freedRuns.map(\.run).slotCount)
   }
 
   // MARK: Records

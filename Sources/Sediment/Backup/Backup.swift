@@ -128,7 +128,7 @@ struct Backup: AboveReader {
     try withSource {
       $0
     } writing: { source, writer in
-      writer.pin(source.segments.map(\.identity.generation))
+      writer.space.pin(source.segments.map(\.identity.generation))
       return source
     }
   }
@@ -167,7 +167,7 @@ struct Backup: AboveReader {
   /// Which of some segments is copied next: one that was freed meanwhile, since somebody may wait for its slots, else
   /// the first; nil if there are none.
   private func nextToCopy(of segments: [(identity: SegmentIdentity, range: Range<UInt64>)]) -> Int? {
-    let freed = Set(log.writer?.withLock { writer in writer.freedRuns.map(\.generation) } ?? [])
+    let freed = Set(log.writer?.withLock { writer in writer.space.freedRuns.map(\.generation) } ?? [])
     return segments.firstIndex { freed.contains($0.identity.generation) } ?? segments.indices.first
   }
 
@@ -175,9 +175,9 @@ struct Backup: AboveReader {
     // In a fork's child a lock that another thread had would stay taken.
     guard let writer = log.writer, !generations.isEmpty, !lifetime.isForked else { return }
     let hasHeld = writer.withLock { writer in
-      writer.unpin(generations)
+      writer.space.unpin(generations)
       let ended = Set(generations)
-      let hasHeld = writer.freedRuns.contains { ended.contains($0.generation) }
+      let hasHeld = writer.space.freedRuns.contains { ended.contains($0.generation) }
       // Who gives back what the backup has held, if nobody writes.
       if hasHeld { background.planMaintenance(&writer) }
       return hasHeld

@@ -54,7 +54,7 @@ extension Compaction {
   }
 
   func surveySpace(_ writer: inout LogWriter) -> SpaceSurvey {
-    writer.takeBackReserved()
+    writer.space.collectReturned()
     let expiredUpTo = writer.expiredUpTo(evicting: false)
     writer.ledger.noteExpired(upTo: expiredUpTo)
     let budget = writer.noteBudget()
@@ -66,9 +66,9 @@ extension Compaction {
       segmentSlotCount: writer.segmentSlotCount,
       freeSlotCount: writer.space.freeCount + writer.space.bareCount,
       checkpointByteCount: writer.checkpointByteCount,
-      checkpointSlotCount: Int(writer.checkpointSlotCount), leftSlotCount: writer.slotCountLeft,
-      availableSlotCount: writer.availableSlotCount,
-      isFull: writer.slotCountLeft < writer.segmentSlotCount, isOverlong: writer.isOverlong,
+      checkpointSlotCount: Int(writer.checkpointSlotCount), leftSlotCount: writer.space.slotCountLeft,
+      availableSlotCount: writer.space.availableSlotCount,
+      isFull: writer.space.slotCountLeft < writer.segmentSlotCount, isOverlong: writer.space.isOverlong,
       hasExpired: writer.ledger.expired(upTo: expiredUpTo).contains { mayBeEmptied($0, writer) }
         || writer.ledger.mostlyExpired.contains { mayBeEmptied($0, writer) },
       recordSlotCount: writer.recordSlotCount, budget: budget, wantedRoom: writer.wantedRoom,

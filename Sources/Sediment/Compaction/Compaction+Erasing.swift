@@ -11,10 +11,7 @@ extension Compaction {
     var limit = UInt32.max
     while let next = try eraseFree(before: limit) { limit = next }
     limit = .max
-    while let run = takeBare(before: limit) {
-      limit = run.lowerBound
-      try eraseBare(run)
-    }
+    while let next = try eraseBare(before: limit) { limit = next }
     try writer.withLock { (writer) throws(SedimentError) in
       let end = SlotSpace.byteCount(of: writer.space.end)
       guard writer.poison == nil, !lifetime.isClosed, try volume.file.byteCount() > end else { return }
@@ -28,17 +25,15 @@ extension Compaction {
 
   /// Overwrites slots of reservations that have ended since erasing began.
   func eraseReserved() throws(SedimentError) {
-    while let run = writer.withLock({ writer -> SlotRun? in
-      writer.takeBackReserved()
-      return writer.runsToErase.popLast()
-    }) {
+    while true {
+      var reservation = Reservation(log.returned)
+      guard let run = writer.withLock({ writer in writer.space.takeRunToErase(&reservation) }) else { return }
       do throws(SedimentError) {
-        let hasBlocks = try log.overwrite(run.first..<run.end)
-        writer.withLock { writer in writer.giveBackReserved(run.first..<run.end, hasBlocks: hasBlocks) }
+        reservation.hasBlocks = try log.overwrite(run.first..<run.end)
       } catch {
-        writer.withLock { writer in writer.runsToErase.append(run) }
         throw lifetime.seenByCaller(error)
       }
+      writer.withLock { writer in writer.space.comeBack(overwritten: &reservation) }
     }
   }
 
@@ -48,13 +43,13 @@ extension Compaction {
   private func eraseFree(before limit: UInt32) throws(SedimentError) -> UInt32? {
     do throws(SedimentError) {
       return try writer.withLock { (writer) throws(SedimentError) in
+        var reservation = Reservation(log.returned)
         guard writer.poison == nil, !lifetime.isClosed,
-          let run = writer.space.takeLastFree(Self.lockedSlotCount, before: limit)
+          let run = writer.space.takeLast(Self.lockedSlotCount, before: limit, &reservation)
         else { return nil }
-        var hasBlocks = true
-        defer { hasBlocks ? writer.space.give(run) : writer.space.giveBare(run) }
-        hasBlocks = try log.overwrite(run)
-        return run.lowerBound
+        reservation.hasBlocks = try log.overwrite(run.first..<run.end)
+        writer.space.comeBack(overwritten: &reservation)
+        return run.first
       }
     } catch {
       throw lifetime.seenByCaller(error)
@@ -64,18 +59,18 @@ extension Compaction {
   /// So many slots are overwritten while the lock is held.
   private static var lockedSlotCount: UInt32 { 16 }
 
-  private func takeBare(before limit: UInt32) -> Range<UInt32>? {
-    writer.withLock { writer in
-      writer.poison == nil && !lifetime.isClosed
-        ? writer.space.takeLastBare(Self.erasedSlotCount, before: limit) : nil
+  /// Overwrites what slots have that may have no blocks, and gives these blocks up where the file system can; returns the
+  /// first of them, nil if there are none before `limit`.
+  private func eraseBare(before limit: UInt32) throws(SedimentError) -> UInt32? {
+    var reservation = Reservation(log.returned)
+    let taken = writer.withLock { writer -> SlotRun? in
+      guard writer.poison == nil, !lifetime.isClosed else { return nil }
+      return writer.space.takeLastBare(Self.erasedSlotCount, before: limit, &reservation)
     }
-  }
-
-  /// Overwrites what slots have that may have no blocks, and gives these blocks up where the file system can.
-  private func eraseBare(_ run: Range<UInt32>) throws(SedimentError) {
-    defer { writer.withLock { writer in writer.space.giveBare(run) } }
+    guard let taken else { return nil }
+    let run = taken.first..<taken.end
     do throws(SedimentError) {
-      guard volume.file.dataByteCount(in: SlotSpace.byteRange(of: run)) > 0 else { return }
+      guard volume.file.dataByteCount(in: SlotSpace.byteRange(of: run)) > 0 else { return taken.first }
       for slot in run {
         let bytes = SlotSpace.byteRange(of: slot..<slot + 1)
         if volume.file.dataByteCount(in: bytes) > 0 { _ = try log.overwrite(slot..<slot + 1) }
@@ -84,6 +79,7 @@ extension Compaction {
     } catch {
       throw lifetime.seenByCaller(error)
     }
+    return taken.first
   }
 
   // MARK: What lives

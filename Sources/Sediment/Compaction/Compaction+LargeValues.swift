@@ -182,11 +182,15 @@ extension Compaction {
     let extentBytes = bytes.extracting(0..<extentByteCount)
     let pieces: [ValuePlace.Piece]
     do throws(SedimentError) {
-      pieces = try log.writePieces(extentBytes, &reservation) { (writer) throws(SedimentError) in
+      pieces = try log.writePieces(extentBytes, &reservation) {
+        (writer, reservation) throws(SedimentError) in
         switch destination {
-        case .anywhere: try writer.takeRuns(forExtentsOf: extentByteCount, for: .moving, mayScatter: true)
-        case .before(let limit): try writer.takeLowRuns(forExtentsOf: extentByteCount, before: limit) ?? []
-        case .behind(let limit): [try writer.takeHighRun(forExtentOf: extentByteCount, behind: limit)]
+        case .anywhere:
+          try writer.takeRuns(forExtentsOf: extentByteCount, for: .moving, mayScatter: true, &reservation)
+        case .before(let limit):
+          try writer.takeLowRuns(forExtentsOf: extentByteCount, before: limit, &reservation) ?? []
+        case .behind(let limit):
+          [try writer.takeHighRun(forExtentOf: extentByteCount, behind: limit, &reservation)]
         }
       }
     } catch {

@@ -74,8 +74,8 @@ extension Compaction {
     // What was freed comes back with the next sync, which others do meanwhile, unless it is needed at once.
     let (freed, free) = writer.withLock { writer in
       writer.noteWon()
-      let space = writer.space
-      return (writer.freedSlotCount, space.freeCount - min(space.freeCount, writer.keptSlotCount))
+      let freeCount = writer.space.freeCount
+      return (writer.space.freedSlotCount, freeCount - min(freeCount, writer.keptSlotCount))
     }
     if freed > 0, free < 2 * survey.segmentSlotCount {
       try log.bringBack()

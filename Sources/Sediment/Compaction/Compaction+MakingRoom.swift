@@ -81,7 +81,7 @@ extension Compaction {
 
   /// Whether more slots are available than at a survey.
   func hasMoreAvailable(than survey: SpaceSurvey) -> Bool {
-    writer.withLock { writer in writer.availableSlotCount > survey.availableSlotCount }
+    writer.withLock { writer in writer.space.availableSlotCount > survey.availableSlotCount }
   }
 
   /// So many segments are emptied for tombstones in one attempt.
@@ -136,7 +136,7 @@ extension Compaction {
     try log.bringBack()
     if isBack(since: before), !isBehindVain { return true }
     if log.areFreedSlotsInScopes() { return false }
-    let available = writer.withLock { writer in writer.availableSlotCount }
+    let available = writer.withLock { writer in writer.space.availableSlotCount }
     contents.sweepAtOnce()
     do throws(SedimentError) {
       try findLostExtents()
@@ -151,11 +151,11 @@ extension Compaction {
     } catch  where error.code == .outOfSpace {
       // There is no room even for what would make some, unless something comes back.
     }
-    return try log.bringBack() || writer.withLock { writer in writer.availableSlotCount > available }
+    return try log.bringBack() || writer.withLock { writer in writer.space.availableSlotCount > available }
   }
 
   /// Whether slots came back since so many had.
   private func isBack(since before: UInt64) -> Bool {
-    writer.withLock { writer in writer.reclaimedSlotCount != before }
+    writer.withLock { writer in writer.space.reclaimedSlotCount != before }
   }
 }

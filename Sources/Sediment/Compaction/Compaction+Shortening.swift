@@ -20,7 +20,7 @@ extension Compaction {
         try log.bringBack()
         try trim(to: 0)
         // A shorter file keeps less in reserve, and so can end sooner.
-        (limit, isOverlong) = writer.withLock { writer in (endToReach(writer), writer.isOverlong) }
+        (limit, isOverlong) = writer.withLock { writer in (endToReach(writer), writer.space.isOverlong) }
       } while limit.map { $0 < reached - (isOverlong ? 0 : reached / 8) } ?? false
       // What was moved may take more than before: its segments may be shorter.
       if !isOverlong { return }
@@ -38,7 +38,7 @@ extension Compaction {
       try log.bringBack()
       guard let limit = writer.withLock({ writer in endToReach(writer, downTo: least) }) else { return }
       let isIndexInTheWay = writer.withLock { writer in
-        writer.isOverlong && !writer.fitsBelowCap(withIndex: true)
+        writer.space.isOverlong && !writer.fitsBelowCap(withIndex: true)
       }
       try dropStoredIndex(behind: isIndexInTheWay ? 0 : limit, isStoringExcluded)
       writer.withLock { writer in writer.endToReach = limit }
@@ -61,8 +61,10 @@ extension Compaction {
   /// The slot that the file could end before, if everything lay before it; nil if everything does.
   private func endToReach(_ writer: borrowing LogWriter, downTo least: UInt32 = 0) -> UInt32? {
     // Besides the reserve, which the end of the file has to have room for, the log goes on somewhere.
-    var limit = writer.usedSlotCount + writer.reservedCountAtCap + writer.segmentSlotCount
-    if writer.isOverlong, writer.fitsBelowCap(withIndex: false) { limit = min(limit, writer.slotCountMax) }
+    var limit = writer.space.usedSlotCount + writer.reservedCountAtCap + writer.segmentSlotCount
+    if writer.space.isOverlong, writer.fitsBelowCap(withIndex: false) {
+      limit = min(limit, writer.space.slotCountMax)
+    }
     limit = max(limit, least)
     return writer.catalogue.slots.end > limit ? limit : nil
   }
@@ -94,7 +96,7 @@ extension Compaction {
         .sorted { $0.identity.run.first > $1.identity.run.first }
     }
     let longestSlotCount = writer.withLock { writer in
-      writer.isOverlong ? writer.survivorSlotCount(ofFile: writer.slotCountMax) : 1
+      writer.space.isOverlong ? writer.survivorSlotCount(ofFile: writer.space.slotCountMax) : 1
     }
     var rest = entries[...]
     while !rest.isEmpty {
@@ -141,11 +143,11 @@ extension Compaction {
     else {
       return false
     }
-    try shorten(downTo: writer.withLock { writer in writer.slotCountMax })
+    try shorten(downTo: writer.withLock { writer in writer.space.slotCountMax })
     try log.bringBack()
     try trim(to: 0)
     return writer.withLock { writer in
-      guard writer.isOverlong else { return false }
+      guard writer.space.isOverlong else { return false }
       let isNearer = writer.catalogue.slots.end < end
       if !isNearer { writer.vainShortening = VainSearch(writer) }
       return isNearer || !writer.fitsBelowCap(withIndex: true)
@@ -154,7 +156,7 @@ extension Compaction {
 
   /// Whether the file is longer than its cap and need not be.
   func mayComeDown(_ writer: borrowing LogWriter) -> Bool {
-    writer.isOverlong && writer.fitsBelowCap(withIndex: false)
+    writer.space.isOverlong && writer.fitsBelowCap(withIndex: false)
       && !(writer.vainShortening?.isStill(writer) ?? false)
   }
 }

@@ -9,14 +9,16 @@ extension Compaction {
     var end: UInt32
     repeat {
       end = writer.withLock { writer in
-        writer.takeBackReserved()
+        writer.space.collectReturned()
         // A shorter file needs less in reserve, and so does one without the long segments that batches made.
         if writer.longestSlotCount > writer.survivorSlotCount { writer.noteLongest() }
         writer.space.reserve = writer.reserve
         return writer.space.end
       }
-      try punch { (writer) throws(SedimentError) in slotsToPunch(&writer, spare) }
-      if spare != nil { try punch { (writer) throws(SedimentError) in try takeReplaced(&writer) } }
+      try punch { (writer, taken) throws(SedimentError) in slotsToPunch(&writer, spare, &taken) }
+      if spare != nil {
+        try punch { (writer, taken) throws(SedimentError) in try takeReplaced(&writer, &taken) }
+      }
       try punchBare(spare)
       try writer.withLock { (writer) throws(SedimentError) in
         guard writer.poison == nil, !lifetime.isClosed else { return }
@@ -26,44 +28,51 @@ extension Compaction {
     } while writer.withLock({ writer in writer.space.end }) < end
   }
 
-  /// Makes holes of what `take` takes out, run by run, until there is nothing more or the file system cannot.
+  /// Makes holes of what `take` takes, run by run, until there is nothing more or the file system cannot.
   private func punch(
-    bare: Bool = false, _ take: (inout LogWriter) throws(SedimentError) -> Range<UInt32>?
+    _ take: (inout LogWriter, inout Reservation) throws(SedimentError) -> SlotRun?
   ) throws(SedimentError) {
-    func next(_ writer: inout LogWriter) throws(SedimentError) -> Range<UInt32>? {
-      guard writer.poison == nil, !lifetime.isClosed else { return nil }
-      return try take(&writer)
-    }
-    while let run = try writer.withLock({ (writer) throws(SedimentError) in try next(&writer) }) {
+    while true {
+      var taken = Reservation(log.returned)
+      let run = try writer.withLock { (writer) throws(SedimentError) -> SlotRun? in
+        guard writer.poison == nil, !lifetime.isClosed else { return nil }
+        return try take(&writer, &taken)
+      }
+      guard let run else { return }
+      let hadBlocks = taken.hasBlocks
+      // If this fails it is not known whether there is a hole: there must be blocks before anything is stored there.
+      taken.hasBlocks = false
       do throws(SedimentError) {
-        try volume.file.punchHole(SlotSpace.byteRange(of: run))
+        try volume.file.punchHole(run.byteRange)
       } catch {
         if let code = error.systemError?.code, code == .notSupported || code == .invalidArgument {
           // They may be used as they are.
-          return writer.withLock { writer in bare ? writer.space.giveBare(run) : writer.space.give(run) }
+          taken.hasBlocks = hadBlocks
+          return
         }
-        // Whether there is a hole now is not known, so there must be blocks before anything is stored there.
-        writer.withLock { writer in writer.space.giveBare(run) }
         throw lifetime.seenByCaller(error)
       }
-      writer.withLock { writer in writer.space.giveBare(run) }
     }
   }
 
   /// Takes the last free slots out, behind which nothing lies, and gives as many bare ones before them blocks, so that the
   /// file can end sooner; nil if there are none, or no blocks.
-  private func takeReplaced(_ writer: inout LogWriter) throws(SedimentError) -> Range<UInt32>? {
-    guard let last = writer.space.free.runs.last, last.lowerBound >= writer.catalogue.slots.end,
-      let bare = writer.space.bare.runs.first?.prefix(UInt32(last.count)), bare.lowerBound < last.lowerBound
+  private func takeReplaced(
+    _ writer: inout LogWriter, _ taken: inout Reservation
+  ) throws(SedimentError) -> SlotRun? {
+    guard let last = writer.space.freeRuns.last, last.lowerBound >= writer.catalogue.slots.end,
+      let bare = writer.space.bareRuns.first?.prefix(UInt32(last.count)), bare.lowerBound < last.lowerBound
     else { return nil }
-    return writer.space.takeLast(try writer.giveBlocks(to: bare))
+    return writer.space.takeLast(try writer.giveBlocks(to: bare), &taken)
   }
 
   /// Takes some free slots out that are to become a hole: a few at a time, because that takes a while.
-  private func slotsToPunch(_ writer: inout LogWriter, _ spare: UInt32?) -> Range<UInt32>? {
+  private func slotsToPunch(
+    _ writer: inout LogWriter, _ spare: UInt32?, _ taken: inout Reservation
+  ) -> SlotRun? {
     guard volume.file.traits.punchesHoles, let excess = excess(writer, spare) else { return nil }
     writer.isTrimming = true
-    return writer.space.takeLast(min(excess, Self.punchedSlotCountMax))
+    return writer.space.takeLast(min(excess, Self.punchedSlotCountMax), &taken)
   }
 
   private static var punchedSlotCountMax: UInt32 { 256 }
@@ -84,9 +93,9 @@ extension Compaction {
   private func punchBare(_ spare: UInt32?) throws(SedimentError) {
     guard writer.withLock({ writer in hasIdleBlocks(writer, spare) }) else { return }
     var limit = UInt32.max
-    try punch(bare: true) { (writer) throws(SedimentError) in
-      let run = writer.space.takeLastBare(Self.punchedSlotCountMax, before: limit)
-      limit = run?.lowerBound ?? limit
+    try punch { (writer, taken) throws(SedimentError) in
+      let run = writer.space.takeLastBare(Self.punchedSlotCountMax, before: limit, &taken)
+      limit = run?.first ?? limit
       return run
     }
     writer.withLock { writer in if !lifetime.isClosed { writer.space.idleStart = .max } }
@@ -94,22 +103,23 @@ extension Compaction {
 
   /// Whether bare slots have so many blocks that it is worth giving them back.
   func hasIdleBlocks(_ writer: borrowing LogWriter, _ spare: UInt32?) -> Bool {
-    let space = writer.space
-    let least = spare ?? max(space.end / 16, 64)
-    guard space.idleRun(upTo: 1) != nil, volume.file.traits.punchesHoles, space.bareCount > least,
+    let (end, bareCount) = (writer.space.end, writer.space.bareCount)
+    let least = spare ?? max(end / 16, 64)
+    guard writer.space.unused.idleRun(upTo: 1) != nil, volume.file.traits.punchesHoles, bareCount > least,
       let allocated = try? volume.file.allocatedByteCount()
     else { return false }
-    return allocated > SlotSpace.byteCount(of: space.end - space.bareCount + least)
+    return allocated > SlotSpace.byteCount(of: end - bareCount + least)
   }
 
   // MARK: The end
 
   /// Shortens the file by the slots at its end that are free and have no blocks.
   private func cutEnd(_ writer: inout LogWriter, _ spare: UInt32?) throws(SedimentError) {
+    writer.space.collectReturned()
     writer.isTrimming = false
     let canPunch = volume.file.traits.punchesHoles
     let freeToCut = canPunch ? 0 : excess(writer, spare) ?? 0
-    let end = writer.space.endAfterCutting(freeSlots: freeToCut)
+    let end = writer.space.unused.endAfterCutting(freeSlots: freeToCut)
     guard end < writer.space.end else { return }
     writer.blockLossCount += 1
     do throws(SedimentError) {

@@ -68,7 +68,7 @@ extension Compaction {
     let emptying = try freeDead()
     let survey = try surveySpace()
     // What was freed takes what is moved next, before the file grows for that.
-    let (freed, free) = writer.withLock { writer in (writer.freedSlotCount, writer.space.freeCount) }
+    let (freed, free) = writer.withLock { writer in (writer.space.freedSlotCount, writer.space.freeCount) }
     if freed > 0, free < 2 * survey.segmentSlotCount { try log.bringBack() }
     let choice = choose(.everything, survey, before: next)
     if choice.victims.isEmpty { return Int(emptying.freedSlotCount) }
@@ -99,12 +99,12 @@ extension Compaction {
   func freeDead() throws(SedimentError) -> Emptying {
     try log.withWriter { (writer) throws(SedimentError) in
       var result = Emptying()
-      let before = writer.freedSlotCount
+      let before = writer.space.freedSlotCount
       do throws(SedimentError) {
         _ = try log.freeDeadExtents(&writer)
         try freeEmptied(&writer, &result)
       } catch  where error.code == .outOfSpace {}
-      result.freedSlotCount = writer.freedSlotCount - before
+      result.freedSlotCount = writer.space.freedSlotCount - before
       return result
     }
   }

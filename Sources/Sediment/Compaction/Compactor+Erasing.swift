@@ -16,7 +16,7 @@ extension Compactor {
         message: "A closure that reads a value where it lies cannot erase. Erase after it has returned.")
     }
     guard let writer, let compaction else { throw SedimentError.readOnly(path) }
-    let usedByteCount = writer.withLock { writer in SlotSpace.byteCount(of: writer.usedSlotCount) }
+    let usedByteCount = writer.withLock { writer in SlotSpace.byteCount(of: writer.space.usedSlotCount) }
     let meter = ErasingMeter(path, totalByteCount: usedByteCount, progress)
     try compact { _ in
       try meter.ask()
@@ -97,7 +97,8 @@ extension Compactor {
         try compaction.eraseReserved()
       }
       try lifetime.check()
-      let isDone = writer.withLock { writer in writer.freedRuns.isEmpty && writer.runsToErase.isEmpty }
+      let isDone = writer.withLock { writer in writer.space.freedRuns.isEmpty && !writer.space.hasRunsToErase
+      }
       if isDone { return }
       let freed = log.watchFreedSlots()
       if freed.canComeBack { continue }

@@ -72,12 +72,12 @@ extension Compactor {
   ) throws(SedimentError) {
     try lifetime.check()
     let before = writer.withLock { writer -> UInt64? in
-      writer.takeBackReserved()
+      writer.space.collectReturned()
       // What has expired may be all that can go, and nothing is synced where nothing is stored.
       writer.noteClocks()
       if writer.isInVain, !writer.plans.isToBeSwept { return nil }
       let isHopeful = search.isHopeful(writer, isDiskFull: error.systemError != nil)
-      return isHopeful ? writer.reclaimedSlotCount : nil
+      return isHopeful ? writer.space.reclaimedSlotCount : nil
     }
     guard let before else {
       guard search.isSpent else { throw refusal(error, nil, writer) }
@@ -89,7 +89,7 @@ extension Compactor {
     guard !isInScope else {
       let hasReclaimed = try log.reclaim()
       // Others may have given back meanwhile.
-      guard hasReclaimed || writer.withLock({ writer in writer.reclaimedSlotCount != before }) else {
+      guard hasReclaimed || writer.withLock({ writer in writer.space.reclaimedSlotCount != before }) else {
         throw error
       }
       return
@@ -112,7 +112,7 @@ extension Compactor {
       }
       // Slots that another thread has taken out of the list to give them back are back after this.
       let isBack = log.reclaimLock.withLock {
-        writer.withLock { writer in writer.reclaimedSlotCount != before }
+        writer.withLock { writer in writer.space.reclaimedSlotCount != before }
       }
       if isBack { return }
       try lifetime.check()
@@ -150,7 +150,7 @@ extension Compactor {
     let (held, inBackups) = writer.withLock { writer -> (UInt32, UInt32) in
       if let vain { writer.vainSearch = VainSearch(writer, held: vain.held) }
       let held = writer.vainSearch.map { $0.isStill(writer) ? $0.heldSlotCount : 0 } ?? 0
-      return (held, writer.freedSlotCountInBackups)
+      return (held, writer.space.freedSlotCountInBackups)
     }
     return error.naming(
       byteCountOfReaders: SlotSpace.byteCount(of: held - min(held, inBackups)),

@@ -88,7 +88,7 @@ extension Exchange {
       for segment in written {
         let identity = segment.entry.identity
         slots.add(segment.segment, identity.run, writer.permit)
-        writer.adopt(identity, from: &reservation)
+        writer.space.adopt(identity.run, from: &reservation)
         writer.catalogue.numbers.totals.movedByteCount &+= UInt64(segment.byteCount)
         writer.adoptions[identity.generation] = sequence
       }

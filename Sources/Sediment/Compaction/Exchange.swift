@@ -134,12 +134,12 @@ final class Exchange: AboveReader {
       return try log.withWriter { (writer) throws(SedimentError) in
         let run =
           if let limit {
-            try writer.takeLowRun(upTo: count, atLeast: least, before: limit)
+            try writer.takeLowRun(upTo: count, atLeast: least, before: limit, &reservation)
           } else {
-            try writer.takeRun(upTo: count, atLeast: least, for: .goingOn)
+            try writer.takeRun(upTo: count, atLeast: least, for: .goingOn, &reservation)
           }
         guard let run else { throw .capReached(path, SlotSpace.byteCount(of: limit ?? .max)) }
-        return try writer.reserve(.survivors, run, &reservation)
+        return try writer.newSegment(.survivors, in: run)
       }
     } catch {
       if error.code == .outOfSpace, least > 1 { unplaced = buffer.first }

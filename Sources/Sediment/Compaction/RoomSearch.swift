@@ -42,11 +42,11 @@ struct RoomSearch {
 
   /// Whether another attempt may lead to anything, now that one has failed.
   mutating func isHopeful(_ writer: borrowing LogWriter, isDiskFull: Bool) -> Bool {
-    let limit = isDiskFull ? writer.space.end : writer.slotCountMax
+    let limit = isDiskFull ? writer.space.end : writer.space.slotCountMax
     // The head, the end of the log and the reserve are never to be had.
     let others = Limits.headSlotCount + 1 + (slotCount > 0 ? writer.reservedCountAtCap : 0)
     guard slotCount <= limit - min(limit, others) else { return false }
-    let present = writer.presentSlotCount
+    let present = writer.space.presentSlotCount
     let evicted = writer.totals.evictedCount
     let isMore = mostSlotCount.map { present > $0 } ?? true || evicted != evictedCount
     vainCount = isMore ? 0 : vainCount + 1
@@ -72,7 +72,7 @@ struct VainSearch {
   /// The state now; `held` are the freed slots that are known to be held.
   init(_ writer: borrowing LogWriter, held: HeldSlots? = nil) {
     self.held = held
-    reclaimedSlotCount = writer.reclaimedSlotCount
+    reclaimedSlotCount = writer.space.reclaimedSlotCount
     neededGeneration = writer.neededGeneration
     deadByteCount = Self.deadByteCount(writer)
     emptied = writer.emptied
@@ -86,8 +86,8 @@ struct VainSearch {
   /// Whether nothing has happened since that lets a search win anything: nothing came back or waits to
   /// (but for slots that are still held), no checkpoint let go of segments, next to nothing died, and nothing has expired.
   func isStill(_ writer: borrowing LogWriter) -> Bool {
-    writer.freedSlotCount == held?.slotCount ?? 0 && held?.isStill ?? true
-      && reclaimedSlotCount == writer.reclaimedSlotCount && neededGeneration == writer.neededGeneration
+    writer.space.freedSlotCount == held?.slotCount ?? 0 && held?.isStill ?? true
+      && reclaimedSlotCount == writer.space.reclaimedSlotCount && neededGeneration == writer.neededGeneration
       && Self.deadByteCount(writer) < deadByteCount + Limits.slotByteCount
       && writer.emptied.isSubset(of: emptied) && hasExpired == writer.hasExpired
       && expiryCount == writer.ledger.expiryCount

@@ -5,7 +5,7 @@ extension Contents {
   func adopt(_ large: WrittenExtents, _ reservation: inout Reservation, _ writer: inout LogWriter) {
     writer.follow { (catalogue) throws(Catalogue.Contradiction) in try catalogue.adopt(large.place) }
     for piece in large.place.pieces {
-      writer.adopt(piece.extent, from: &reservation)
+      writer.space.adopt(piece.extent.run, from: &reservation)
       writer.extentSlotCount += piece.extent.run.count
       writer.adoptedByteCount += UInt64(piece.extent.run.byteRange.count)
       slots.add(Segment(piece.extent, base: .zero, in: volume.identity), piece.extent.run, writer.permit)

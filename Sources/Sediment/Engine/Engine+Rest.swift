@@ -17,8 +17,8 @@ extension Engine {
         guard !lifetime.isClosed, writer.poison == nil, options.compaction == .automatic else { return [] }
         var findings: [String] = []
         if writer.plans.isToBeSwept { findings.append("the index leads to cleared records") }
-        if writer.freedSlotCount > 0, !isHeld {
-          findings.append("\(writer.freedSlotCount) freed slots wait, and nobody holds them")
+        if writer.space.freedSlotCount > 0, !isHeld {
+          findings.append("\(writer.space.freedSlotCount) freed slots wait, and nobody holds them")
         }
         // Extents of records that cannot be read stay.
         let lost = contents.lostExtentSlotCount(writer)

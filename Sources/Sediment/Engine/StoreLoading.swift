@@ -56,7 +56,7 @@ extension StoreOpening {
     report.storedKeyCount = built.storedCount
     report.scannedRecordCount = built.scannedRecordCount
     report.scannedByteCount = built.scannedByteCount
-    let (returned, pace) = (ReturnedSlots(.leaf, []), PaceCell())
+    let (returned, pace) = (ReturnedSlots(), PaceCell())
     var writer: Locked<LogWriter>?
     if !options.readOnly {
       var made = try makeWriter(
@@ -111,9 +111,14 @@ extension StoreOpening {
     guard let segment = slots.segment(at: UInt64(entry.identity.run.first)) else {
       preconditionFailure("the segment that the log ends in is not in the catalogue")
     }
-    var space = SlotSpace(end: slotCount)
-    for run in recovered.catalogue.slots.freeRuns(before: slotCount) { space.giveBare(run) }
-    space.idleStart = 0
+    var unused = SlotSpace(end: slotCount)
+    for run in recovered.catalogue.slots.freeRuns(before: slotCount) { unused.giveBare(run) }
+    unused.idleStart = 0
+    let cap = options.capacity.byteCountMax.map { $0 >> UInt64(Limits.slotByteCountLog2) } ?? .max
+    // Slots that do not count may have been used all the same.
+    let space = SpaceState(
+      unused, slotCountMax: UInt32(min(cap, UInt64(Limits.fileSlotCountMax))), freshSlot: known.wholeCount,
+      returned)
     let tail = Tail(
       segment: segment, offset: recovered.end.offset.byteOffset,
       sequence: recovered.lastSequence.rawValue, countedSequence: recovered.lastSequence.rawValue,
@@ -121,11 +126,8 @@ extension StoreOpening {
     var writer = LogWriter(
       disk: disk, options: options, volume: volume, slots: slots, catalogue: recovered.catalogue,
       space: space, tail: tail, replayByteCount: recovered.replayedByteCount,
-      markedWatermark: recovered.watermark, neededGeneration: neededGeneration, returned: returned, pace: pace
-    )
+      markedWatermark: recovered.watermark, neededGeneration: neededGeneration, pace: pace)
     writer.liveByteCount = liveByteCount
-    // Slots that do not count may have been used all the same.
-    writer.freshSlot = max(writer.freshSlot, known.wholeCount)
     writer.noteLongest()
     writer.ledger.reserve(recovered.catalogue.segments.count)
     // In their order, in which they mostly come last in all orders of the ledger.

@@ -10,8 +10,7 @@ extension Log {
   func beginErasing() {
     reclaimLock.withLock {
       writer?.withLock { writer in
-        writer.takeBackReserved()
-        writer.erasingCount += 1
+        writer.space.beginErasing()
       }
     }
   }
@@ -20,12 +19,7 @@ extension Log {
   func endErasing() {
     // In a fork's child a lock that another thread had would stay taken.
     guard !lifetime.isForked else { return }
-    writer?.withLock { writer in
-      writer.erasingCount -= 1
-      guard writer.erasingCount == 0 else { return }
-      for run in writer.runsToErase { writer.giveBackReserved(run.first..<run.end) }
-      writer.runsToErase = []
-    }
+    writer?.withLock { writer in writer.space.endErasing() }
   }
 
   /// Overwrites slots that nobody uses with zeros, but for the headers of their last uses, which new uses are compared
@@ -68,7 +62,7 @@ extension Log {
   /// Overwrites what lies after large values in their last slots, if something is being erased: these were taken before
   /// all free slots were overwritten, perhaps.
   func overwriteRest(of place: ValuePlace, _ writer: borrowing LogWriter) throws(SedimentError) {
-    if writer.erasingCount == 0 { return }
+    guard writer.space.isErasing else { return }
     for piece in place.pieces {
       let rest = ExtentReading(piece, of: volume.file, volume.identity).restRange
       try volume.file.write([UInt8](repeating: 0, count: rest.count), at: rest.lowerBound)

@@ -53,8 +53,9 @@ extension Log {
   func writePieces(
     _ bytes: RawSpan, mayScatter: Bool, _ reservation: inout Reservation
   ) throws(SedimentError) -> [ValuePlace.Piece] {
-    try writePieces(bytes, &reservation) { (writer) throws(SedimentError) in
-      try writer.takeRuns(forExtentsOf: bytes.byteCount, for: .storing, mayScatter: mayScatter)
+    try writePieces(bytes, &reservation) { (writer, reservation) throws(SedimentError) in
+      try writer.takeRuns(
+        forExtentsOf: bytes.byteCount, for: .storing, mayScatter: mayScatter, &reservation)
     }
   }
 
@@ -63,15 +64,16 @@ extension Log {
     ofByteCount byteCount: Int, mayScatter: Bool, _ reservation: inout Reservation,
     from read: (Range<Int>, (RawSpan) throws(SedimentError) -> Void) throws(SedimentError) -> Void
   ) throws(SedimentError) -> [ValuePlace.Piece] {
-    try writePieces(ofByteCount: byteCount, &reservation, from: read) { (writer) throws(SedimentError) in
-      try writer.takeRuns(forExtentsOf: byteCount, for: .storing, mayScatter: mayScatter)
+    try writePieces(ofByteCount: byteCount, &reservation, from: read) {
+      (writer, reservation) throws(SedimentError) in
+      try writer.takeRuns(forExtentsOf: byteCount, for: .storing, mayScatter: mayScatter, &reservation)
     }
   }
 
   /// Writes bytes to extents in the slots that `take` takes under the lock; to none if it takes none.
   func writePieces(
     _ bytes: RawSpan, _ reservation: inout Reservation,
-    to take: (inout LogWriter) throws(SedimentError) -> [SlotRun]
+    to take: (inout LogWriter, inout Reservation) throws(SedimentError) -> [SlotRun]
   ) throws(SedimentError) -> [ValuePlace.Piece] {
     try writePieces(
       ofByteCount: bytes.byteCount, &reservation,
@@ -81,17 +83,11 @@ extension Log {
   private func writePieces(
     ofByteCount byteCount: Int, _ reservation: inout Reservation,
     from read: (Range<Int>, (RawSpan) throws(SedimentError) -> Void) throws(SedimentError) -> Void,
-    to take: (inout LogWriter) throws(SedimentError) -> [SlotRun]
+    to take: (inout LogWriter, inout Reservation) throws(SedimentError) -> [SlotRun]
   ) throws(SedimentError) -> [ValuePlace.Piece] {
     let extents = try withWriter { (writer) throws(SedimentError) in
-      var runs = try take(&writer)[...]
       var extents: [SegmentIdentity] = []
-      do throws(SedimentError) {
-        while let run = runs.popFirst() { extents.append(try writer.reserve(.extent, run, &reservation)) }
-      } catch {
-        for run in runs { writer.space.give(run.first..<run.end) }
-        throw error
-      }
+      for run in try take(&writer, &reservation) { extents.append(try writer.newSegment(.extent, in: run)) }
       return extents
     }
     var pieces: [ValuePlace.Piece] = []

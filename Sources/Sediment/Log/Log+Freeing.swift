@@ -33,7 +33,7 @@ extension Log {
   @discardableResult
   func bringBack() throws(SedimentError) -> Bool {
     guard let writer else { return false }
-    let last = writer.withLock { writer in writer.freedRuns.map(\.sequence).max() ?? 0 }
+    let last = writer.withLock { writer in writer.space.freedRuns.map(\.sequence).max() ?? 0 }
     if last > gate.syncedSequence { try waitForSync(last) }
     return try reclaim()
   }
@@ -45,8 +45,8 @@ extension Log {
     guard let writer else { return FreedSlots() }
     let endCount = reader.holdEnds.count
     let (past, areInScopes, slotCountInBackups) = writer.withLock { writer -> ([FreedRun], Bool, UInt32) in
-      let inBackups = writer.freedSlotCountInBackups
-      let waiting = writer.runsWaitingForReaders(syncedSequence: gate.syncedSequence)
+      let inBackups = writer.space.freedSlotCountInBackups
+      let waiting = writer.space.runsWaitingForReaders(syncedSequence: gate.syncedSequence)
       if waiting.isEmpty { return ([], false, inBackups) }
       let oldestEpoch = Readers.oldestEpoch(in: domain)
       let past = waiting.filter { $0.tag < oldestEpoch }
@@ -71,7 +71,7 @@ extension Log {
   /// scopes would keep it as well.
   func areFreedSlotsInScopes() -> Bool {
     writer?.withLock { writer in
-      let waiting = writer.runsWaitingForReaders(syncedSequence: gate.syncedSequence)
+      let waiting = writer.space.runsWaitingForReaders(syncedSequence: gate.syncedSequence)
       if waiting.isEmpty { return false }
       let oldestEpoch = Readers.oldestEpoch(in: domain)
       return waiting.contains { $0.tag >= oldestEpoch }
@@ -92,8 +92,8 @@ extension Log {
     var isErasing = false
     var released = try writer.withLock { (writer) throws(SedimentError) -> [FreedRun] in
       // Closed, the file is another's, or about to be.
-      if writer.freedRuns.isEmpty || lifetime.isClosed { return [] }
-      isErasing = writer.erasingCount > 0
+      if writer.space.freedRuns.isEmpty || lifetime.isClosed { return [] }
+      isErasing = writer.space.isErasing
       if let poison = writer.poison { throw poison }
       writer.adoptions = writer.adoptions.filter { $0.value > sequence }
       return writer.takeReleased(
@@ -111,7 +111,7 @@ extension Log {
       if lifetime.isClosed { return false }
       throw writer.withLock { writer in writer.fail(error) }
     }
-    writer.withLock { writer in writer.giveBack(released) }
+    writer.withLock { writer in writer.space.comeBack(released) }
     return true
   }
 

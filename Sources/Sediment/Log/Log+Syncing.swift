@@ -53,7 +53,7 @@ extension Log {
     gate.syncCount.wrappingAdd(1, ordering: .relaxed)
     let hasFreed = writer.withLock { writer in
       noteSynced(&writer, watermark, total)
-      return !writer.freedRuns.isEmpty
+      return !writer.space.freedRuns.isEmpty
     }
     // That it fails poisons, and the sync before it counts all the same.
     if hasFreed { _ = try? reclaim(syncedUpTo: sequence) }

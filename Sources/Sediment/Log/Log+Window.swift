@@ -34,21 +34,20 @@ extension Log {
   private func adoptWindow(_ writer: inout LogWriter, before limit: UInt32? = nil) throws(SedimentError) {
     writer.windowAttempt = writer.windowMark
     let count = options.windowSlotCount
+    var reservation = Reservation(returned)
     let run =
       if let limit {
-        try writer.takeLowRun(upTo: count, atLeast: count, before: limit)
+        try writer.takeLowRun(upTo: count, atLeast: count, before: limit, &reservation)
       } else {
-        try writer.takeRun(count, for: .storing)
+        try writer.takeRun(count, for: .storing, &reservation)
       }
-    guard let run else { return }
-    guard volume.mayHaveWindow(in: run) else { return writer.space.give(run.first..<run.end) }
-    var reservation = Reservation(returned)
-    let identity = try writer.reserve(.window, run, &reservation)
+    guard let run, volume.mayHaveWindow(in: run) else { return }
+    let identity = try writer.newSegment(.window, in: run)
     let header = SegmentHeader(identity: identity, base: .zero, floor: .zero).encode(in: volume.identity)
     try volume.file.write(header, at: run.byteRange.lowerBound)
     _ = try change([.segment(SegmentEntry(withoutRecords: identity))], for: .storing, &writer)
     slots.add(Segment(identity, base: .zero, in: volume.identity), run, writer.permit)
-    writer.adopt(identity, from: &reservation)
+    writer.space.adopt(identity.run, from: &reservation)
     writer.enterWindow()
   }
 
@@ -57,7 +56,7 @@ extension Log {
     guard let window = writer.catalogue.window, window.run.end > limit else { return }
     try free([window], &writer)
     try writer.leaveWindow()
-    writer.noteFindable(window.generation)
+    writer.space.noteFindable(window.generation, tag: Readers.advance())
     do throws(SedimentError) {
       try adoptWindow(&writer, before: limit)
     } catch  where error.code == .outOfSpace {
@@ -70,7 +69,7 @@ extension Log {
     guard let window = writer.catalogue.window else { return }
     try free([window], &writer)
     try writer.leaveWindow()
-    writer.noteFindable(window.generation)
+    writer.space.noteFindable(window.generation, tag: Readers.advance())
     do throws(SedimentError) {
       try adoptWindow(&writer)
     } catch  where error.code == .outOfSpace {
@@ -83,7 +82,7 @@ extension Log {
   /// While not even the change that says so has room, it stays.
   func leaveWindowBeyondCap() throws(SedimentError) {
     guard let writer,
-      writer.withLock({ writer in writer.isOverlong && writer.catalogue.window != nil })
+      writer.withLock({ writer in writer.space.isOverlong && writer.catalogue.window != nil })
     else { return }
     try withWriter { (writer) throws(SedimentError) in
       guard let window = writer.catalogue.window else { return }
@@ -93,7 +92,7 @@ extension Log {
         return
       }
       try writer.leaveWindow()
-      writer.noteFindable(window.generation)
+      writer.space.noteFindable(window.generation, tag: Readers.advance())
     }
   }
 }

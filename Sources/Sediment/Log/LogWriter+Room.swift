@@ -71,7 +71,7 @@ extension LogWriter {
   private mutating func openSegment(
     roomFor byteCount: Int, _ purpose: SlotSpace.Purpose, isForOneRecord: Bool = false
   ) throws(SedimentError) {
-    var reservation = Reservation(returned)
+    var reservation = Reservation(space.returned)
     let next = try takeSegment(roomFor: byteCount, purpose, isForOneRecord: isForOneRecord, &reservation)
     try goOn(in: next, &reservation)
   }
@@ -84,9 +84,11 @@ extension LogWriter {
   /// Lets the log go on before a limit, if it ends behind that; whether it does.
   mutating func goOn(before limit: UInt32) throws(SedimentError) -> Bool {
     guard tail.identity.run.end > limit else { return true }
-    guard let run = try takeLowRun(upTo: segmentSlotCount, atLeast: 1, before: limit) else { return false }
-    var reservation = Reservation(returned)
-    try goOn(in: NextSegment(identity: reserve(.hot, run, &reservation)), &reservation)
+    var reservation = Reservation(space.returned)
+    guard let run = try takeLowRun(upTo: segmentSlotCount, atLeast: 1, before: limit, &reservation) else {
+      return false
+    }
+    try goOn(in: NextSegment(identity: newSegment(.hot, in: run)), &reservation)
     return true
   }
 
@@ -117,21 +119,22 @@ extension LogWriter {
     // So that others behind a record that is alone leave little unused if another such follows soon.
     nextSlotCountMax = isForOneRecord ? 1 : min(2 * nextSlotCountMax, Limits.fileSlotCountMax)
     let inAll = min(SegmentSizes.leastSlotCount(roomFor: byteCountMax), batchSlotCountMax)
-    if inAll > least, let run = takeBatchRun(upTo: max(usual, inAll), atLeast: inAll) {
-      return NextSegment(identity: try reserve(.hot, run, &reservation))
+    if inAll > least, let run = takeBatchRun(upTo: max(usual, inAll), atLeast: inAll, &reservation) {
+      return NextSegment(identity: try newSegment(.hot, in: run))
     }
-    let (run, isOfReserve) = try takeHotRun(upTo: usual, atLeast: least, purpose)
+    let (run, isOfReserve) = try takeHotRun(upTo: usual, atLeast: least, purpose, &reservation)
     return NextSegment(
-      identity: try reserve(.hot, run, &reservation), isOfReserve: isOfReserve, isForOneRecord: isForOneRecord
-    )
+      identity: try newSegment(.hot, in: run), isOfReserve: isOfReserve, isForOneRecord: isForOneRecord)
   }
 
   /// Takes slots for as much of a batch as a segment may hold, which the reserve has room for then; nil if there are none.
-  private mutating func takeBatchRun(upTo count: UInt32, atLeast least: UInt32) -> SlotRun? {
+  private mutating func takeBatchRun(
+    upTo count: UInt32, atLeast least: UInt32, _ reservation: inout Reservation
+  ) -> SlotRun? {
     let before = longestSlotCount
     longestSlotCount = max(longestSlotCount, least)
     space.reserve.raise(to: reserve)
-    if let run = try? takeRun(upTo: count, atLeast: least, for: .storing) { return run }
+    if let run = try? takeRun(upTo: count, atLeast: least, for: .storing, &reservation) { return run }
     longestSlotCount = before
     space.reserve = reserve
     return nil
@@ -163,17 +166,17 @@ extension LogWriter {
   /// Slots for a hot segment: as many as one should have, or as few as will do where space is short or they are of the
   /// reserve.
   private mutating func takeHotRun(
-    upTo count: UInt32, atLeast least: UInt32, _ purpose: SlotSpace.Purpose
+    upTo count: UInt32, atLeast least: UInt32, _ purpose: SlotSpace.Purpose, _ reservation: inout Reservation
   ) throws(SedimentError) -> (run: SlotRun, isOfReserve: Bool) {
     if let endToReach, purpose != .storing || mayStore(least),
-      let run = try takeLowRun(upTo: count, atLeast: least, before: endToReach)
+      let run = try takeLowRun(upTo: count, atLeast: least, before: endToReach, &reservation)
     {
       return (run, false)
     }
     do throws(SedimentError) {
-      return (try takeRun(upTo: count, atLeast: least, for: .storing), false)
+      return (try takeRun(upTo: count, atLeast: least, for: .storing, &reservation), false)
     } catch  where error.code == .outOfSpace && purpose != .storing {
-      return (try takeRun(least, for: purpose), true)
+      return (try takeRun(least, for: purpose, &reservation), true)
     }
   }
 
@@ -200,7 +203,7 @@ extension LogWriter {
     try store(bytes, at: tail.offset, way)
     // The window has records of one segment only.
     try flush(upTo: old.offset)
-    adopt(next, from: &reservation)
+    space.adopt(next.run, from: &reservation)
     tail.segment.setReadableEnd(tail.segment.end, permit)
     noteWritten(record.count)
     catalogue.setTail(old.entry)
@@ -248,7 +251,7 @@ extension LogWriter {
     _ total: Int, for purpose: SlotSpace.Purpose, recordCount: Int, hasAlone: Bool,
     byteCount: (Int) -> Int, isAlone: (Int) -> Bool
   ) throws(SedimentError) -> BatchRoom {
-    if !hasAlone, tail.offset &+ UInt64(total) <= tail.softEnd { return BatchRoom(returned) }
+    if !hasAlone, tail.offset &+ UInt64(total) <= tail.softEnd { return BatchRoom(space.returned) }
     return try takeRoomAhead(total, for: purpose, recordCount, hasAlone, byteCount, isAlone)
   }
 
@@ -259,7 +262,7 @@ extension LogWriter {
   ) throws(SedimentError) -> BatchRoom {
     if !hasAlone, total <= room(for: purpose) {
       setSoftEnd()
-      return BatchRoom(returned)
+      return BatchRoom(space.returned)
     }
     // What does not fit into the tail begins in a segment of its own: records that came together go together.
     return try takeSegments(
@@ -287,7 +290,7 @@ extension LogWriter {
     behind first: Int, for recordCount: Int, _ purpose: SlotSpace.Purpose, together total: Int?,
     _ byteCount: (Int) -> Int, _ isAlone: (Int) -> Bool
   ) throws(SedimentError) -> BatchRoom {
-    var result = BatchRoom(returned)
+    var result = BatchRoom(space.returned)
     var (room, left) = (first, total ?? 0)
     for number in 0..<recordCount {
       let byteCount = byteCount(number)

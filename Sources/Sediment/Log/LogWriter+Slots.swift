@@ -6,51 +6,61 @@ internal import SedimentFormat
 extension LogWriter {
   /// Takes so many slots or, where there are not as many in a row, as many as there are, before the file grows.
   mutating func takeRun(
-    upTo count: UInt32, atLeast least: UInt32, for purpose: SlotSpace.Purpose
+    upTo count: UInt32, atLeast least: UInt32, for purpose: SlotSpace.Purpose,
+    _ reservation: inout Reservation
   ) throws(SedimentError) -> SlotRun {
-    takeBackReserved()
-    if isOverlong, purpose == .storing { return try takeStorableRun(upTo: count, atLeast: least) }
-    if let run = try takePresentRun(count, for: purpose) { return run }
+    space.collectReturned()
+    if space.isOverlong, purpose == .storing {
+      return try takeStorableRun(upTo: count, atLeast: least, &reservation)
+    }
+    if let run = try takePresentRun(count, for: purpose, &reservation) { return run }
     // What compaction wins lies scattered, in runs of all lengths.
-    let present = max(space.largestRunCount(for: purpose), min(space.largestBareRunCount, count))
+    let present = max(
+      space.unused.largestRunCount(for: purpose), min(space.unused.largestBareRunCount, count))
     if present >= max(least, SegmentSizes.leastRunSlotCount(of: count)),
-      let run = try takePresentRun(present, for: purpose)
+      let run = try takePresentRun(present, for: purpose, &reservation)
     {
       return run
     }
     do throws(SedimentError) {
-      return try takeRun(count, for: purpose)
+      return try takeRun(count, for: purpose, &reservation)
     } catch  where error.code == .outOfSpace {
-      let present = space.largestRunCount(for: purpose)
-      if present >= least, let run = space.take(min(present, count), for: purpose) { return run }
+      let present = space.unused.largestRunCount(for: purpose)
+      if present >= least, let run = space.take(min(present, count), for: purpose, &reservation) {
+        return run
+      }
       guard least < count else { throw error }
-      return try takeRun(least, for: purpose)
+      return try takeRun(least, for: purpose, &reservation)
     }
   }
 
   /// Takes so many slots in a row, if necessary bare ones that get blocks; nil if there are none, or no blocks.
   private mutating func takePresentRun(
-    _ count: UInt32, for purpose: SlotSpace.Purpose
+    _ count: UInt32, for purpose: SlotSpace.Purpose, _ reservation: inout Reservation
   ) throws(SedimentError) -> SlotRun? {
     while true {
-      if let run = space.take(count, for: purpose) { return run }
-      guard let bare = space.bareRun(for: count, isAdjacent: true), try giveBlocks(to: bare) > 0 else {
+      if let run = space.take(count, for: purpose, &reservation) { return run }
+      guard let bare = space.unused.bareRun(for: count, isAdjacent: true), try giveBlocks(to: bare) > 0 else {
         return nil
       }
     }
   }
 
   /// Takes slots that are free or, if there are none, gives bare ones blocks or lets the file grow.
-  mutating func takeRun(_ count: UInt32, for purpose: SlotSpace.Purpose) throws(SedimentError) -> SlotRun {
-    takeBackReserved()
-    if isOverlong, purpose == .storing { return try takeStorableRun(upTo: count, atLeast: count) }
+  mutating func takeRun(
+    _ count: UInt32, for purpose: SlotSpace.Purpose, _ reservation: inout Reservation
+  ) throws(SedimentError) -> SlotRun {
+    space.collectReturned()
+    if space.isOverlong, purpose == .storing {
+      return try takeStorableRun(upTo: count, atLeast: count, &reservation)
+    }
     repeat {
-      if let run = space.take(count, for: purpose) { return run }
+      if let run = space.take(count, for: purpose, &reservation) { return run }
     } while try freeMore(for: count, purpose)
     while true {
       try grow(for: count, purpose)
       // A longer file keeps more in reserve.
-      if let run = space.take(count, for: purpose) { return run }
+      if let run = space.take(count, for: purpose, &reservation) { return run }
     }
   }
 
@@ -60,16 +70,20 @@ extension LogWriter {
     -> Bool
   {
     // Slots in a row first; after that it can only be the reserve that is missing.
-    if let bare = space.bareRun(for: count, isAdjacent: true), try giveBlocks(to: bare) > 0 { return true }
+    if let bare = space.unused.bareRun(for: count, isAdjacent: true), try giveBlocks(to: bare) > 0 {
+      return true
+    }
     let wanted = count + space.reserve.slotCount(leftBy: purpose)
     if space.freeCount >= count, space.freeCount < wanted,
-      let bare = space.bareRun(for: wanted - space.freeCount, isAdjacent: false), try giveBlocks(to: bare) > 0
+      let bare = space.unused.bareRun(for: wanted - space.freeCount, isAdjacent: false),
+      try giveBlocks(to: bare) > 0
     {
       return true
     }
-    if let bare = space.bareRun(completing: count), try giveBlocks(to: bare) > 0 { return true }
+    if let bare = space.unused.bareRun(completing: count), try giveBlocks(to: bare) > 0 { return true }
     // Where the file may hardly grow, what is bare at its end counts.
-    if (space.growth(for: count, purpose) ?? .max) > slotCountLeft, let bare = space.bare.runs.last,
+    if (space.unused.growth(for: count, purpose) ?? .max) > space.slotCountLeft,
+      let bare = space.bareRuns.last,
       bare.upperBound == space.end
     {
       return try giveBlocks(to: bare) > 0
@@ -79,10 +93,10 @@ extension LogWriter {
 
   /// Lets the file grow until so many adjacent slots may be taken, and ahead of need where there is room for it.
   private mutating func grow(for count: UInt32, _ purpose: SlotSpace.Purpose) throws(SedimentError) {
-    guard let growth = space.growth(for: count, purpose) else {
+    guard let growth = space.unused.growth(for: count, purpose) else {
       throw SedimentError.fileTooLarge(volume.file.path)
     }
-    let ahead = max(min(growth + slotCountAhead, slotCountLeft), growth)
+    let ahead = max(min(growth + slotCountAhead, space.slotCountLeft), growth)
     do throws(SedimentError) {
       try extend(by: ahead)
     } catch {
@@ -95,14 +109,14 @@ extension LogWriter {
   /// Takes slots before a limit, as near to the file's beginning as there are any; nil if there are not so many in a
   /// row.
   mutating func takeLowRun(
-    upTo count: UInt32, atLeast least: UInt32, before limit: UInt32
+    upTo count: UInt32, atLeast least: UInt32, before limit: UInt32, _ reservation: inout Reservation
   ) throws(SedimentError) -> SlotRun? {
-    takeBackReserved()
+    space.collectReturned()
     var isDiskFull = false
-    while let (run, isBare) = space.lowRun(
+    while let (run, isBare) = space.unused.lowRun(
       upTo: count, atLeast: least, before: limit, isDiskFull: isDiskFull)
     {
-      if !isBare { return space.take(run) }
+      if !isBare { return space.take(run, &reservation) }
       isDiskFull = try giveBlocks(to: run) == 0
     }
     return nil
@@ -110,12 +124,14 @@ extension LogWriter {
 
   /// Takes free slots behind a limit for a large value's bytes, or lets the file grow by as many.
   mutating func takeHighRun(
-    forExtentOf byteCount: Int, behind limit: UInt32
+    forExtentOf byteCount: Int, behind limit: UInt32, _ reservation: inout Reservation
   ) throws(SedimentError) -> SlotRun {
     let count = ExtentLayout(storedByteCount: UInt64(byteCount)).slotCount
-    if let run = space.highRun(count, behind: limit), let taken = space.take(run) { return taken }
+    if let run = space.unused.highRun(count, behind: limit), let taken = space.take(run, &reservation) {
+      return taken
+    }
     try extend(by: count)
-    return space.take(space.end - count..<space.end)!
+    return space.take(space.end - count..<space.end, &reservation)!
   }
 
   // MARK: Large values
@@ -123,15 +139,16 @@ extension LogWriter {
   /// Takes a run of slots for a large value's bytes or, where that is not to be had, several if `mayScatter`, the
   /// longest first.
   mutating func takeRuns(
-    forExtentsOf byteCount: Int, for purpose: SlotSpace.Purpose, mayScatter: Bool
+    forExtentsOf byteCount: Int, for purpose: SlotSpace.Purpose, mayScatter: Bool,
+    _ reservation: inout Reservation
   ) throws(SedimentError) -> [SlotRun] {
     let slotCount = ExtentLayout(storedByteCount: UInt64(byteCount)).slotCount
-    if isOverlong, purpose == .storing {
-      if mayScatter { return try takeStorableRuns(forExtentsOf: byteCount) }
-      return [try takeStorableRun(upTo: slotCount, atLeast: slotCount)]
+    if space.isOverlong, purpose == .storing {
+      if mayScatter { return try takeStorableRuns(forExtentsOf: byteCount, &reservation) }
+      return [try takeStorableRun(upTo: slotCount, atLeast: slotCount, &reservation)]
     }
     do throws(SedimentError) {
-      return [try takeRun(slotCount, for: purpose)]
+      return [try takeRun(slotCount, for: purpose, &reservation)]
     } catch  where error.code == .outOfSpace && mayScatter {
       // The headers of several runs take less than one slot more.
       let wanted = space.reserve.slotCount(leftBy: purpose) + slotCount
@@ -140,8 +157,10 @@ extension LogWriter {
       } catch  where error.code == .outOfSpace {
         try provide(wanted)
       }
-      let runs = try takeRuns(forExtentsOf: byteCount) { (writer, wanted) throws(SedimentError) in
-        writer.space.take(min(writer.space.largestRunCount(for: purpose), wanted), for: purpose)
+      let runs = try takeRuns(forExtentsOf: byteCount, &reservation) {
+        (writer, wanted, part) throws(SedimentError) in
+        let most = writer.space.unused.largestRunCount(for: purpose)
+        return writer.space.take(min(most, wanted), for: purpose, &part)
       }
       guard let runs else { throw error }
       return runs
@@ -151,13 +170,14 @@ extension LogWriter {
   /// Takes slots before a limit for a large value's bytes, in several runs where they lie scattered; nil if there are
   /// not enough.
   mutating func takeLowRuns(
-    forExtentsOf byteCount: Int, before limit: UInt32
+    forExtentsOf byteCount: Int, before limit: UInt32, _ reservation: inout Reservation
   ) throws(SedimentError) -> [SlotRun]? {
-    try takeRuns(forExtentsOf: byteCount) { (writer, wanted) throws(SedimentError) -> SlotRun? in
+    try takeRuns(forExtentsOf: byteCount, &reservation) {
+      (writer, wanted, part) throws(SedimentError) -> SlotRun? in
       // So many if there is such a row, else of a row that is at least half as long, and so on.
       var least = wanted
       while least > 0 {
-        if let run = try writer.takeLowRun(upTo: wanted, atLeast: least, before: limit) { return run }
+        if let run = try writer.takeLowRun(upTo: wanted, atLeast: least, before: limit, &part) { return run }
         least /= 2
       }
       return nil
@@ -166,39 +186,61 @@ extension LogWriter {
 
   /// Takes slots for a large value's bytes run by run, each of so many slots at the most as `take` is asked for; nil if
   /// there are not enough.
-  ///
-  /// What was taken is free again unless all is there.
   private mutating func takeRuns(
-    forExtentsOf byteCount: Int,
-    by take: (inout LogWriter, _ wanted: UInt32) throws(SedimentError) -> SlotRun?
+    forExtentsOf byteCount: Int, _ reservation: inout Reservation,
+    by take: (
+      inout LogWriter, _ wanted: UInt32, _ part: inout Reservation
+    ) throws(SedimentError) -> SlotRun?
   ) throws(SedimentError) -> [SlotRun]? {
+    // What was taken comes back unless all is there.
+    var part = Reservation(space.returned)
     var runs: [SlotRun] = []
     var left = UInt64(byteCount)
-    var isWhole = false
-    defer {
-      if !isWhole { for run in runs { space.give(run.first..<run.end) } }
-    }
     repeat {
       let wanted = ExtentLayout(storedByteCount: left).slotCount
-      guard runs.count < Self.scatteredRunCountMax, let run = try take(&self, wanted) else { return nil }
+      guard runs.count < Self.scatteredRunCountMax, let run = try take(&self, wanted, &part) else {
+        return nil
+      }
       runs.append(run)
       left -= min(left, ExtentLayout.storedByteCountMax(slotCount: run.count))
     } while left > 0
-    isWhole = true
+    reservation.add(&part)
     return runs
   }
 
   /// A value of more pieces would take longer to put together than it is worth.
   static let scatteredRunCountMax = 64
 
+  // MARK: Segments
+
+  /// A segment for slots that were taken just now, whose seed differs from that of the use before (invariant 5).
+  mutating func newSegment(_ kind: SegmentKind, in run: SlotRun) throws(SedimentError) -> SegmentIdentity {
+    let before = space.noteUse(of: run) ? try lastSeed(of: run) : nil
+    let generation = catalogue.numbers.nextGeneration
+    catalogue.numbers.nextGeneration = generation.advanced(by: 1)!
+    while true {
+      let next = SegmentIdentity(run: run, kind: kind, generation: generation, salt: disk.random())
+      if next.seed(in: identity) != before { return next }
+    }
+  }
+
+  private func lastSeed(of run: SlotRun) throws(SedimentError) -> Checksum? {
+    let bytes = try volume.file.bytes(at: run.byteRange.lowerBound, count: SegmentHeader.byteCount)
+    let header = try? SegmentHeader.decode(
+      unsafe bytes.span.bytes, in: identity, at: run.first, mayBeFreed: true)
+    return header?.identity.seed(in: identity)
+  }
+
   // MARK: Blocks
 
   /// Sees to it that so many slots are free, wherever they lie; what is bare gets blocks first.
   mutating func provide(_ count: UInt32) throws(SedimentError) {
-    takeBackReserved()
+    space.collectReturned()
     while space.freeCount < count {
       let missing = count - space.freeCount
-      if let bare = space.bareRun(for: missing, isAdjacent: false), try giveBlocks(to: bare) > 0 { continue }
+      if let bare = space.unused.bareRun(for: missing, isAdjacent: false), try giveBlocks(to: bare) > 0 {
+        continue
+      }
       try extend(by: missing)
     }
   }
@@ -209,7 +251,7 @@ extension LogWriter {
   /// disk takes nothing from a store that is opened again. With 0 there are no such slots either, as far as is known.
   mutating func giveBlocks(to run: Range<UInt32>) throws(SedimentError) -> UInt32 {
     if try hasGiven(run) { return UInt32(run.count) }
-    while let idle = space.idleRun(upTo: Self.idleSlotCountMax), mayHaveBlocks(from: idle.lowerBound) {
+    while let idle = space.unused.idleRun(upTo: Self.idleSlotCountMax), mayHaveBlocks(from: idle.lowerBound) {
       let count = try giveBlocks(toPartsOf: idle)
       space.idleStart = idle.upperBound
       if count > 0 { return count }
@@ -253,8 +295,8 @@ extension LogWriter {
 
   /// Lets the file grow by slots that have blocks and addresses, up to its cap.
   mutating func extend(by count: UInt32) throws(SedimentError) {
-    guard count <= slotCountLeft else {
-      throw .capReached(volume.file.path, SlotSpace.byteCount(of: slotCountMax))
+    guard count <= space.slotCountLeft else {
+      throw .capReached(volume.file.path, SlotSpace.byteCount(of: space.slotCountMax))
     }
     let bytes = SlotSpace.byteRange(of: space.end..<space.end + count)
     try volume.file.allocate(bytes)

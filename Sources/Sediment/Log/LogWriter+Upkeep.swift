@@ -100,7 +100,7 @@ extension LogWriter {
   /// As many as the survivors of an exchange may take; without a cap the reserve is made to the measure of such segments
   /// instead.
   var batchSlotCountMax: UInt32 {
-    slotCountMax < Limits.fileSlotCountMax
+    space.slotCountMax < Limits.fileSlotCountMax
       ? survivorSlotCount : max(survivorSlotCount, Self.batchSlotCountTop)
   }
 
@@ -116,7 +116,7 @@ extension LogWriter {
 
   /// The slots of a file by which the reserve is measured: without a cap a store of a few values keeps next to none.
   private func reserving(_ slotCount: UInt32) -> UInt32 {
-    slotCountMax < Limits.fileSlotCountMax ? slotCount : slotCount - min(slotCount, 16)
+    space.slotCountMax < Limits.fileSlotCountMax ? slotCount : slotCount - min(slotCount, 16)
   }
 
   /// The longest value that a record may hold, so that compaction finds room for it in its reserve wherever that lies.
@@ -163,7 +163,7 @@ extension LogWriter {
   // MARK: Ahead of need
 
   /// The bytes of the file but for its holes.
-  private var takenByteCount: UInt64 { SlotSpace.byteCount(of: usedSlotCount + space.freeCount) }
+  private var takenByteCount: UInt64 { SlotSpace.byteCount(of: space.usedSlotCount + space.freeCount) }
 
   /// Whether the file has come to take so much more or less that how records are read is to be chosen anew.
   var isReadModeDue: Bool { volume.isReadModeDue(takenByteCount: takenByteCount) }
@@ -186,7 +186,7 @@ extension LogWriter {
   func spaceAhead() -> Range<UInt32>? {
     guard wantsSpace, space.freeCount + space.bareCount < wantedFreeCount else { return nil }
     let count = slotCountAhead
-    guard count > 0, count <= slotCountLeft else { return nil }
+    guard count > 0, count <= space.slotCountLeft else { return nil }
     return space.end..<space.end + count
   }
 
@@ -201,7 +201,7 @@ extension LogWriter {
   /// The slots that the file grows by beyond what is needed at once: none where compaction is to find some.
   var slotCountAhead: UInt32 {
     let free = space.freeCount - min(space.freeCount, space.reservedCount)
-    let present = recordSlotCount + free + space.bareCount + freedSlotCount
+    let present = recordSlotCount + free + space.bareCount + space.freedSlotCount
     let left = dueSlotCount > present ? dueSlotCount - present : 0
     return min(SegmentSizes.slotCountAhead(fileSlotCount: space.end), left)
   }

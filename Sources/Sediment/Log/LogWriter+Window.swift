@@ -137,12 +137,13 @@ extension LogWriter {
 
   /// Whether the file should have a window, and slots for it may be found: it grew, or slots came back, since none were.
   var wantsWindow: Bool {
-    volume.mayHaveWindow && space.end >= options.windowedSlotCount && catalogue.window == nil && !isOverlong
+    volume.mayHaveWindow && space.end >= options.windowedSlotCount && catalogue.window == nil
+      && !space.isOverlong
       && windowAttempt != windowMark
   }
 
   /// Another number once the file got another length or slots came back: nothing else can make room for a window.
-  var windowMark: UInt64 { reclaimedSlotCount &<< 32 | UInt64(space.end) }
+  var windowMark: UInt64 { space.reclaimedSlotCount &<< 32 | UInt64(space.end) }
 
   /// Begins to store into the window that the catalogue names, if there is one and this may be.
   ///

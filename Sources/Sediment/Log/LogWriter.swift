@@ -16,9 +16,7 @@ internal import SedimentFormat
   let volume: Volume
   let slots: SlotTable
   var catalogue: Catalogue
-  var space: SlotSpace
-  /// Slots from here on were never used, so no header of an older use can lie there.
-  var freshSlot: UInt32
+  var space: SpaceState
   /// Where the log goes on.
   var tail: Tail
   /// Why nothing may be written any more, once something failed.
@@ -37,30 +35,14 @@ internal import SedimentFormat
   var adoptedByteCount: UInt64 = 0
   /// The free slots below which the file should grow in the background.
   var wantedFreeCount: UInt32 = 0
-  /// The most slots that the file may have; one that was opened with a lower cap may have more for a while.
-  let slotCountMax: UInt32
-  /// How many slots beyond that users could take when the file was opened; see `noteOverhang`.
+  /// How many slots beyond its cap users could take when the file was opened; see `noteOverhang`.
   var grantedSlotCount: UInt32 = 0
   /// The state of the store when what lies beyond the cap last found no room before it.
   var vainShortening: VainSearch?
-  /// What was freed and is not given back yet.
-  var freedRuns: [FreedRun] = []
-  var freedSlotCount: UInt32 = 0
-  /// How many calls erase what is dead: while there are any, no slot becomes free before it was overwritten.
-  var erasingCount = 0
-  /// Slots of reservations that ended while something was being erased, to be overwritten before they become free.
-  var runsToErase: [SlotRun] = []
-  /// The slots given back since the opening.
-  var reclaimedSlotCount: UInt64 = 0
   /// While the file is made shorter, segments of the log begin before this slot; nil at other times.
   var endToReach: UInt32?
-  /// Segments that backups still have to copy, each with the number of these backups.
-  var pinned: [Generation: Int] = [:]
   /// The slots of the extents in the catalogue.
   var extentSlotCount: UInt32 = 0
-  /// The slots of segments that are being written, and that no change of the log names yet.
-  var reservedSlotCount: UInt32 = 0
-  let returned: ReturnedSlots
   /// Passed to what changes the index, the slot table, and the counts of segments and collections.
   let permit = WritePermit()
   /// The slots of the longest segment that batches have made, up to `batchSlotCountTop`: the reserve has room for what it
@@ -128,10 +110,9 @@ internal import SedimentFormat
 
   init(
     disk: any Disk, options: SedimentOptions, volume: Volume, slots: SlotTable, catalogue: Catalogue,
-    space: SlotSpace, tail: Tail, replayByteCount: UInt64, markedWatermark: LogPosition,
-    neededGeneration: Generation, returned: ReturnedSlots, pace: PaceCell
+    space: consuming SpaceState, tail: Tail, replayByteCount: UInt64, markedWatermark: LogPosition,
+    neededGeneration: Generation, pace: PaceCell
   ) {
-    self.returned = returned
     self.pace = pace
     self.markedWatermark = markedWatermark
     self.neededGeneration = neededGeneration
@@ -141,19 +122,13 @@ internal import SedimentFormat
     extentSlotCount = catalogue.segments.reduce(0) {
       $1.identity.kind == .extent ? $0 + $1.identity.run.count : $0
     }
-    slotCountMax = UInt32(
-      min(
-        options.capacity.byteCountMax.map { $0 >> UInt64(Limits.slotByteCountLog2) } ?? .max,
-        UInt64(Limits.fileSlotCountMax)))
     self.disk = disk
     self.options = options
     self.volume = volume
     self.slots = slots
     self.catalogue = catalogue
     self.space = space
-    self.space.cap = slotCountMax
     self.replayByteCount = replayByteCount
-    freshSlot = space.end
     self.tail = tail
     unsafe scratch = .allocate(byteCount: 4096, alignment: 64)
     syncedTotal = syncableTotal

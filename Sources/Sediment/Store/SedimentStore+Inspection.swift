@@ -77,7 +77,7 @@ extension SedimentStore {
 
   /// How many segments a backup keeps from being used again.
   package var pinnedGenerationCount: Int {
-    engine.log.writer?.withLock { writer in writer.pinned.count } ?? 0
+    engine.log.writer?.withLock { writer in writer.space.pinnedCount } ?? 0
   }
 }
 

@@ -100,10 +100,11 @@ struct IndexPartWriting: ~Copyable {
     return try writer.withLock { (writer) throws(SedimentError) in
       if let poison = writer.poison { throw poison }
       // There it might lie in the way of what has to go before the cap.
-      if writer.isOverlong {
-        throw .capReached(reader.path, SlotSpace.byteCount(of: writer.slotCountMax))
+      if writer.space.isOverlong {
+        throw .capReached(reader.path, SlotSpace.byteCount(of: writer.space.slotCountMax))
       }
-      return try writer.reserve(.index, try writer.takeRun(UInt32(slotCount), for: .storing), &reservation)
+      let run = try writer.takeRun(UInt32(slotCount), for: .storing, &reservation)
+      return try writer.newSegment(.index, in: run)
     }
   }
 }

@@ -96,7 +96,7 @@ extension IndexStorer {
     else {
       return false
     }
-    for part in parts { writer.adopt(part.segment, from: &written.reservation) }
+    for part in parts { writer.space.adopt(part.segment.run, from: &written.reservation) }
     writer.release(old.map(\.segment), freedBy: sequence)
     writer.noteUnstored(0, asOf: moment.appendedByteCount)
     return true
