@@ -61,13 +61,13 @@ extension Compaction {
     return nil
   }
 
-  /// The number of the dictionary that the record of an entry names, or 0.
+  /// The number of the dictionary that the record of an entry names, or 0; nil if there is none that makes sense.
   ///
   /// In a reader's scope.
-  private func dictionaryNumber(of entry: IndexEntry) throws(SedimentError) -> UInt32 {
-    let found = try reader.record(at: entry.position << 3)
-    defer { found?.release() }
-    return found?.view.transform?.dictionary ?? 0
+  private func dictionaryNumber(of entry: IndexEntry) throws(SedimentError) -> UInt32? {
+    guard let found = try reader.record(at: entry.position << 3) else { return nil }
+    defer { found.release() }
+    return found.view.transform?.dictionary ?? 0
   }
 
   /// Removes a dictionary's record and its entry, as a batch.

@@ -186,6 +186,34 @@ import Testing
   }
 
   @Test(arguments: accesses)
+  func `A dictionary stays while a record cannot be read that may need it`(
+    access: SedimentOptions.Access
+  ) throws {
+    let fixture = try Self.fixture(access)
+    try fixture.setTwoMakes(recordCount: 6_000)
+    for number in 0..<1_500 where number != 7 { try fixture.store.remove(forKey: "\(number)") }
+    try fixture.close()
+    let bytes = try #require(fixture.disk.contents(of: StoreFixture.path))
+    let records = try FileInspection.inspect(path: StoreFixture.path, on: fixture.disk).segments
+      .flatMap(\.records)
+    let record = try #require(
+      records.last { record in
+        let key = record.header.keyRange
+        let start = Int(record.offset.byteOffset)
+        return bytes[start + key.lowerBound..<start + key.upperBound].elementsEqual("7".utf8)
+      })
+    let place = Int(record.offset.byteOffset)
+    try fixture.open()
+    fixture.disk.overwrite(Array(repeating: 0xFF, count: 16), at: place, in: StoreFixture.path)
+    #expect(code { try fixture.store.compact() } == .damaged)
+    // It tells of the segment once.
+    try fixture.store.compact()
+    fixture.disk.overwrite(Array(bytes[place..<place + 16]), at: place, in: StoreFixture.path)
+    #expect(fixture.store.statistics.dictionaryCount == 2)
+    try fixture.checkJSON(7..<8)
+  }
+
+  @Test(arguments: accesses)
   func `An evicting store leaves out values, and takes dictionaries along to other segments`(
     access: SedimentOptions.Access
   ) throws {
