@@ -17,7 +17,7 @@ struct AccountCheck {
   ///
   /// No segment may be moved meanwhile. What damaged records were part of is not told.
   func findings(_ writer: inout LogWriter, readsSegments: Bool) -> [String] {
-    writer.space.collectReturned()
+    writer.space.reclaimReturned()
     var check = self
     check.compareSlots(writer)
     check.compareSlotCounts(writer)

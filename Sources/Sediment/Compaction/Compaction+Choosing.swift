@@ -54,7 +54,7 @@ extension Compaction {
   }
 
   func surveySpace(_ writer: inout LogWriter) -> SpaceSurvey {
-    writer.space.collectReturned()
+    writer.space.reclaimReturned()
     let expiredUpTo = writer.expiredUpTo(evicting: false)
     writer.ledger.noteExpired(upTo: expiredUpTo)
     let budget = writer.noteBudget()

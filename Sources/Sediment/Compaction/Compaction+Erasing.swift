@@ -33,7 +33,7 @@ extension Compaction {
       } catch {
         throw lifetime.seenByCaller(error)
       }
-      writer.withLock { writer in writer.space.comeBack(overwritten: &reservation) }
+      writer.withLock { writer in writer.space.reclaim(overwritten: &reservation) }
     }
   }
 
@@ -48,7 +48,7 @@ extension Compaction {
           let run = writer.space.takeLast(Self.lockedSlotCount, before: limit, &reservation)
         else { return nil }
         reservation.hasBlocks = try log.overwrite(run.first..<run.end)
-        writer.space.comeBack(overwritten: &reservation)
+        writer.space.reclaim(overwritten: &reservation)
         return run.first
       }
     } catch {
@@ -119,7 +119,7 @@ extension Compaction {
       defer { slotCount += entry.identity.run.count }
       return slotCount < Self.erasedSlotCount
     }
-    try log.bringBack()
+    try log.syncAndReclaim()
     try exchange(
       group.map(\.identity.generation), in: try surveySpace(), winning: .max, evenForNothing: true)
     let isStill = writer.withLock { writer in

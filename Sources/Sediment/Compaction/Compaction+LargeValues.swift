@@ -65,7 +65,7 @@ extension Compaction {
     for destination in [Destination.before(limit), .behind(limit), .before(limit)] {
       let hasRoom = try moveLargeValues(behind: limit, to: destination)
       _ = try freeDead()
-      try log.bringBack()
+      try log.syncAndReclaim()
       if hasRoom, case .before = destination { return }
     }
   }

@@ -40,7 +40,7 @@ extension Compaction {
     let isShort = survey.isFull && survey.lacksRoom
     let before = survey
     if isShort, !isVain {
-      if try log.bringBack() { return .again(after: 0) }
+      if try log.syncAndReclaim() { return .again(after: 0) }
       if log.areFreedSlotsInScopes() { return .look(after: Self.scopesPauseNanoseconds) }
     }
     if survey.isDue,
@@ -78,7 +78,7 @@ extension Compaction {
       return (writer.space.freedSlotCount, freeCount - min(freeCount, writer.keptSlotCount))
     }
     if freed > 0, free < 2 * survey.segmentSlotCount {
-      try log.bringBack()
+      try log.syncAndReclaim()
     } else if freed >= 2 * survey.segmentSlotCount {
       background.syncSoon()
     }
@@ -115,7 +115,7 @@ extension Compaction {
   /// Returns the freed slots that holds keep, too: the end of one schedules the next step (`HoldEnds`).
   private func settle(_ isIdle: Bool) throws(SedimentError) -> (Step, HeldSlots?) {
     try endDictionaries()
-    try log.bringBack()
+    try log.syncAndReclaim()
     // While somebody writes, what is free now will soon be needed.
     if isIdle {
       if try comeDown() { return (.again(after: 0), nil) }

@@ -55,7 +55,7 @@ extension Compaction {
     var gain = RoomGain.nothing
     for _ in 0..<Self.emptiedForTombstonesMax {
       if try freeDead().freedSlotCount > 0, gain == .nothing { gain = .freed }
-      try log.bringBack()
+      try log.syncAndReclaim()
       if hasMoreAvailable(than: before) { return .freed }
       var survey = try surveySpace()
       var choice = choose(.everything, survey)
@@ -74,7 +74,7 @@ extension Compaction {
       } catch  where error.code == .outOfSpace {
         break
       }
-      try log.bringBack()
+      try log.syncAndReclaim()
     }
     return gain
   }
@@ -133,7 +133,7 @@ extension Compaction {
     if isBack(since: before), !isBehindVain { return true }
     try log.reclaim()
     if isBack(since: before), !isBehindVain { return true }
-    try log.bringBack()
+    try log.syncAndReclaim()
     if isBack(since: before), !isBehindVain { return true }
     if log.areFreedSlotsInScopes() { return false }
     let available = writer.withLock { writer in writer.space.availableSlotCount }
@@ -151,7 +151,8 @@ extension Compaction {
     } catch  where error.code == .outOfSpace {
       // There is no room even for what would make some, unless something comes back.
     }
-    return try log.bringBack() || writer.withLock { writer in writer.space.availableSlotCount > available }
+    return try log.syncAndReclaim()
+      || writer.withLock { writer in writer.space.availableSlotCount > available }
   }
 
   /// Whether slots came back since so many had.

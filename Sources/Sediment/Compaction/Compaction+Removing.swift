@@ -9,7 +9,7 @@ extension Compaction {
   mutating func remove(
     _ key: RawSpan, _ state: CollectionState, if condition: WriteCondition
   ) throws(SedimentError) -> Bool? {
-    try log.bringBack()
+    try log.syncAndReclaim()
     guard let found = try find(key, state, condition) else { return nil }
     if found.isNeeded { try log.checkpoint(both: true) }
     if LogWriter.isLong(keyOf: key.byteCount) {
@@ -47,7 +47,7 @@ extension Compaction {
   func emptyGuards(below sequence: UInt64, but generation: Generation) throws(SedimentError) {
     while true {
       _ = try freeDead()
-      try log.bringBack()
+      try log.syncAndReclaim()
       let owner = writer.withLock { writer -> SegmentEntry? in
         let guardFloor = self.guardFloor(emptying: 1, writer)
         guard !guardFloor.allowsDropping(SequenceNumber(sequence)!, of: generation) else { return nil }

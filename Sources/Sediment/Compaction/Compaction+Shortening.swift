@@ -17,7 +17,7 @@ extension Compaction {
       repeat {
         reached = limit ?? reached
         try shorten(isStoringExcluded: true)
-        try log.bringBack()
+        try log.syncAndReclaim()
         try trim(to: 0)
         // A shorter file keeps less in reserve, and so can end sooner.
         (limit, isOverlong) = writer.withLock { writer in (endToReach(writer), writer.space.isOverlong) }
@@ -35,7 +35,7 @@ extension Compaction {
     downTo least: UInt32 = 0, isStoringExcluded: Bool = false
   ) throws(SedimentError) {
     do throws(SedimentError) {
-      try log.bringBack()
+      try log.syncAndReclaim()
       guard let limit = writer.withLock({ writer in endToReach(writer, downTo: least) }) else { return }
       let isIndexInTheWay = writer.withLock { writer in
         writer.space.isOverlong && !writer.fitsBelowCap(withIndex: true)
@@ -51,7 +51,7 @@ extension Compaction {
       _ = try freeDead()
       // Records need slots in a row, so they come before what may scatter.
       try moveSegments(behind: limit)
-      try log.bringBack()
+      try log.syncAndReclaim()
       try moveLargeValues(behind: limit)
     } catch  where error.code == .outOfSpace {
       // What there is no room for stays where it is.
@@ -126,11 +126,11 @@ extension Compaction {
     var vainCount = 0
     while vainCount < Self.attemptCountMax {
       _ = try freeDead()
-      try log.bringBack()
+      try log.syncAndReclaim()
       let survey = try surveySpace()
       guard survey.isOverlong, survey.lacksRoom else { return }
       _ = try makeRoom(in: survey, isBehindVain: vainCount > 0)
-      try log.bringBack()
+      try log.syncAndReclaim()
       // A checkpoint frees what the one before it took, each time anew.
       vainCount = hasMoreAvailable(than: survey) ? 0 : vainCount + 1
     }
@@ -144,7 +144,7 @@ extension Compaction {
       return false
     }
     try shorten(downTo: writer.withLock { writer in writer.space.slotCountMax })
-    try log.bringBack()
+    try log.syncAndReclaim()
     try trim(to: 0)
     return writer.withLock { writer in
       guard writer.space.isOverlong else { return false }

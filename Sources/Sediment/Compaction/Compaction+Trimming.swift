@@ -9,7 +9,7 @@ extension Compaction {
     var end: UInt32
     repeat {
       end = writer.withLock { writer in
-        writer.space.collectReturned()
+        writer.space.reclaimReturned()
         // A shorter file needs less in reserve, and so does one without the long segments that batches made.
         if writer.longestSlotCount > writer.survivorSlotCount { writer.noteLongest() }
         writer.space.reserve = writer.reserve
@@ -115,7 +115,7 @@ extension Compaction {
 
   /// Shortens the file by the slots at its end that are free and have no blocks.
   private func cutEnd(_ writer: inout LogWriter, _ spare: UInt32?) throws(SedimentError) {
-    writer.space.collectReturned()
+    writer.space.reclaimReturned()
     writer.isTrimming = false
     let canPunch = volume.file.traits.punchesHoles
     let freeToCut = canPunch ? 0 : excess(writer, spare) ?? 0

@@ -69,7 +69,7 @@ extension Compaction {
     let survey = try surveySpace()
     // What was freed takes what is moved next, before the file grows for that.
     let (freed, free) = writer.withLock { writer in (writer.space.freedSlotCount, writer.space.freeCount) }
-    if freed > 0, free < 2 * survey.segmentSlotCount { try log.bringBack() }
+    if freed > 0, free < 2 * survey.segmentSlotCount { try log.syncAndReclaim() }
     let choice = choose(.everything, survey, before: next)
     if choice.victims.isEmpty { return Int(emptying.freedSlotCount) }
     let gain = Int(max(survey.segmentSlotCount, survey.budget.leastGainSlotCount))

@@ -32,7 +32,7 @@ extension Compactor {
     try storingLock.withLock { () throws(SedimentError) in
       try compaction.withLock { (compaction) throws(SedimentError) in
         try compaction.dropStoredIndex(behind: 0, true)
-        try log.bringBack()
+        try log.syncAndReclaim()
         try compaction.eraseFreeSlots()
       }
     }
@@ -93,7 +93,7 @@ extension Compactor {
       let endCount = reader.holdEnds.count
       try compaction.withLock { (compaction) throws(SedimentError) in
         _ = try compaction.freeDead()
-        try log.bringBack()
+        try log.syncAndReclaim()
         try compaction.eraseReserved()
       }
       try lifetime.check()

@@ -72,7 +72,7 @@ extension Compactor {
   ) throws(SedimentError) {
     try lifetime.check()
     let before = writer.withLock { writer -> UInt64? in
-      writer.space.collectReturned()
+      writer.space.reclaimReturned()
       // What has expired may be all that can go, and nothing is synced where nothing is stored.
       writer.noteClocks()
       if writer.isInVain, !writer.plans.isToBeSwept { return nil }

@@ -97,6 +97,6 @@ extension Exchange {
   /// Lets the slots of what an exchange has freed come back, once nothing can lead there any more.
   func release() {
     guard let (sequence, freed) = change else { return }
-    writer.withLock { writer in writer.release(freed, freedBy: sequence) }
+    writer.withLock { writer in writer.free(freed, by: sequence) }
   }
 }

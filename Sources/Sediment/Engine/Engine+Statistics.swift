@@ -25,7 +25,7 @@ extension Engine {
       return figures
     }
     let compression = writer.withLock { writer in
-      writer.space.collectReturned()
+      writer.space.reclaimReturned()
       add(writer, to: &figures)
       add(log.volume, to: &figures)
       return all.map { $0.compression.figures(writer.permit) }

@@ -14,7 +14,7 @@ extension Log {
       rest = rest.dropFirst(part.count)
       let entries = part.map { CatalogueEntry.freed(slot: $0.run.first, generation: $0.generation) }
       let sequence = try change(entries, for: .goingOn, &writer)
-      writer.release(part, freedBy: sequence)
+      writer.free(part, by: sequence)
       writer.noteFreed(extents: part.filter { $0.kind == .extent })
     }
   }
@@ -31,7 +31,7 @@ extension Log {
 
   /// Makes what was freed durable, so that it comes back unless somebody reads there; whether anything did.
   @discardableResult
-  func bringBack() throws(SedimentError) -> Bool {
+  func syncAndReclaim() throws(SedimentError) -> Bool {
     guard let writer else { return false }
     let last = writer.withLock { writer in writer.space.freedRuns.map(\.sequence).max() ?? 0 }
     if last > gate.syncedSequence { try waitForSync(last) }
@@ -96,7 +96,7 @@ extension Log {
       isErasing = writer.space.isErasing
       if let poison = writer.poison { throw poison }
       writer.adoptions = writer.adoptions.filter { $0.value > sequence }
-      return writer.takeReleased(
+      return writer.takeReclaimable(
         syncedSequence: sequence, oldestEpoch: Readers.oldestEpoch(in: domain),
         heldSlots: Readers.heldSlots(in: domain))
     }
@@ -111,7 +111,7 @@ extension Log {
       if lifetime.isClosed { return false }
       throw writer.withLock { writer in writer.fail(error) }
     }
-    writer.withLock { writer in writer.space.comeBack(released) }
+    writer.withLock { writer in writer.space.reclaim(released) }
     return true
   }
 

@@ -9,7 +9,7 @@ extension LogWriter {
     upTo count: UInt32, atLeast least: UInt32, for purpose: SlotSpace.Purpose,
     _ reservation: inout Reservation
   ) throws(SedimentError) -> SlotRun {
-    space.collectReturned()
+    space.reclaimReturned()
     if space.isOverlong, purpose == .storing {
       return try takeStorableRun(upTo: count, atLeast: least, &reservation)
     }
@@ -50,7 +50,7 @@ extension LogWriter {
   mutating func takeRun(
     _ count: UInt32, for purpose: SlotSpace.Purpose, _ reservation: inout Reservation
   ) throws(SedimentError) -> SlotRun {
-    space.collectReturned()
+    space.reclaimReturned()
     if space.isOverlong, purpose == .storing {
       return try takeStorableRun(upTo: count, atLeast: count, &reservation)
     }
@@ -111,7 +111,7 @@ extension LogWriter {
   mutating func takeLowRun(
     upTo count: UInt32, atLeast least: UInt32, before limit: UInt32, _ reservation: inout Reservation
   ) throws(SedimentError) -> SlotRun? {
-    space.collectReturned()
+    space.reclaimReturned()
     var isDiskFull = false
     while let (run, isBare) = space.unused.lowRun(
       upTo: count, atLeast: least, before: limit, isDiskFull: isDiskFull)
@@ -231,11 +231,26 @@ extension LogWriter {
     return header?.identity.seed(in: identity)
   }
 
+  /// Notes segments that the change with a sequence freed, and to which no entry of the index leads.
+  mutating func free(_ segments: some Sequence<SegmentIdentity>, by sequence: UInt64) {
+    space.free(segments, by: sequence, tag: Readers.advance())
+  }
+
+  /// Removes the freed runs that can be reclaimed, and their segments from the slot table.
+  mutating func takeReclaimable(
+    syncedSequence: UInt64, oldestEpoch: UInt64, heldSlots: [UInt64]
+  ) -> [FreedRun] {
+    let runs = space.takeReclaimable(
+      syncedSequence: syncedSequence, oldestEpoch: oldestEpoch, heldSlots: heldSlots)
+    for freed in runs { slots.remove(freed.run, permit) }
+    return runs
+  }
+
   // MARK: Blocks
 
   /// Sees to it that so many slots are free, wherever they lie; what is bare gets blocks first.
   mutating func provide(_ count: UInt32) throws(SedimentError) {
-    space.collectReturned()
+    space.reclaimReturned()
     while space.freeCount < count {
       let missing = count - space.freeCount
       if let bare = space.unused.bareRun(for: missing, isAdjacent: false), try giveBlocks(to: bare) > 0 {

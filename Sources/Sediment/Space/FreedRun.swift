@@ -1,26 +1,28 @@
 package import SedimentFormat
 
-/// Slots that a change of the catalogue has freed, and that may not be used again yet.
+/// A run of slots that a change of the catalogue freed, and that was not reclaimed yet.
 package struct FreedRun {
   package let run: SlotRun
   package let generation: Generation
-  /// The sequence of the change, which must be on the medium (invariant 11).
+  /// Sequence of that change, which must be durable before the run is reclaimed (invariant 11).
   let sequence: UInt64
-  /// Once this tag is past, no reader can find the segment; those that found it before have a hold on one of its slots.
+  /// Readers with a later epoch cannot find the segment.
+  ///
+  /// Readers that found it before hold one of its slots.
   var tag: UInt64
-  /// Whether the slots have lost their blocks since they were taken out of the list.
+  /// Whether the slots lost their blocks while their headers were overwritten.
   package var isBare = false
 }
 
-/// What keeps freed slots from coming back though their freeing is durable.
+/// What prevents slots whose freeing is durable from being reclaimed.
 struct FreedSlots {
-  /// Whether nothing keeps some of them any more.
+  /// Whether some of the slots can be reclaimed now.
   var canComeBack = false
-  /// Whether scopes of readers keep some, which last for some microseconds.
+  /// Whether scopes of readers, which last for microseconds, keep some of the slots.
   var areInScopes = false
-  /// The slots that closures, pins and backups hold; nil if there are none.
+  /// Slots that closures, pins and backups hold; nil if there are none.
   var held: HeldSlots?
-  /// Whether a backup, or closures and pins of other threads than the one that asked hold some.
+  /// Whether some of the slots are held by a backup, or by closures and pins of other threads than the caller's.
   var areHeldByOthers = false
 }
 
@@ -36,12 +38,12 @@ struct HeldSlots {
     self.endCount = endCount
   }
 
-  /// Whether no hold has ended since these slots were found.
+  /// Whether no hold ended since this value was made.
   var isStill: Bool { holdEnds.count == endCount }
 }
 
 extension SlotRun {
-  /// Whether the run has one of some slots, which are in ascending order.
+  /// Whether the run contains one of some slots, which are in ascending order.
   func contains(anyOf slots: [UInt64]) -> Bool {
     let place = slots.firstIndexByHalving { $0 >= UInt64(first) }
     return place < slots.count && slots[place] < UInt64(end)

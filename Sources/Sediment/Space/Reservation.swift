@@ -1,16 +1,16 @@
 internal import SedimentFormat
 
-/// Slots that were taken for what nobody knows of yet.
+/// Slots that were taken for segments which the log does not name yet.
 ///
-/// Whatever takes slots puts them here at once, and they leave once the log names what is in them. All others come back
-/// when the reservation ends, whatever the reason, with the writer's lock or without.
+/// Functions that take slots add them here. `SpaceState.adopt` removes a run after the log named its segment. When the
+/// reservation ends, for whatever reason, the remaining runs go to `ReturnedSlots`, with the writer's lock held or not.
 package struct Reservation: ~Copyable {
   private var runs: [SlotRun] = []
   private let returned: ReturnedSlots
-  /// Whether the slots have blocks; otherwise they come back as bare ones.
+  /// Whether the slots have blocks; if not, they are reclaimed as bare slots.
   package var hasBlocks = true
 
-  /// A reservation of nothing.
+  /// Creates an empty reservation.
   package init(_ returned: ReturnedSlots) {
     self.returned = returned
   }
@@ -19,22 +19,22 @@ package struct Reservation: ~Copyable {
     if !runs.isEmpty { returned.add(runs, hasBlocks: hasBlocks) }
   }
 
-  /// Gives everything back at once.
+  /// Returns all runs now.
   mutating func giveBack() {
     returned.add(takeAll(), hasBlocks: hasBlocks)
   }
 
-  /// Takes over what another reservation holds.
+  /// Moves the runs of another reservation to this one.
   package mutating func add(_ other: inout Reservation) {
     runs += other.takeAll()
   }
 
-  /// Adds slots that were taken just now.
+  /// Adds a run that was taken just now.
   mutating func add(_ run: SlotRun) {
     runs.append(run)
   }
 
-  /// Takes out a run that it holds.
+  /// Removes a run.
   mutating func remove(_ run: SlotRun) {
     guard let place = runs.lastIndex(of: run) else {
       preconditionFailure("a segment is adopted that was not reserved")
@@ -42,14 +42,14 @@ package struct Reservation: ~Copyable {
     runs.remove(at: place)
   }
 
-  /// Takes all runs out.
+  /// Removes all runs, and returns them.
   mutating func takeAll() -> [SlotRun] {
     defer { runs = [] }
     return runs
   }
 }
 
-/// Slots of reservations that have ended, until the owner of space collects them.
+/// Runs of ended reservations, until `SpaceState.reclaimReturned`.
 package final class ReturnedSlots: Sendable {
   struct Run {
     let run: SlotRun
@@ -60,13 +60,13 @@ package final class ReturnedSlots: Sendable {
 
   package init() {}
 
-  /// Adds slots, from any thread.
+  /// Adds runs; callable on any thread.
   func add(_ slots: [SlotRun], hasBlocks: Bool) {
     if slots.isEmpty { return }
     runs.withLock { runs in runs += slots.map { Run(run: $0, hasBlocks: hasBlocks) } }
   }
 
-  /// Takes all of them out.
+  /// Removes all runs, and returns them.
   func takeAll() -> [Run] {
     runs.withLock { runs in
       defer { runs = [] }

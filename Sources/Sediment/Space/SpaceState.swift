@@ -1,35 +1,42 @@
 package import SedimentFormat
 
-/// The one owner of the file's slots between two uses: free and bare, taken, freed and waiting (DESIGN.md 13).
+/// Owns the slots of the file that are not in use: free, bare, taken and freed ones (DESIGN.md 13).
 ///
-/// Which slots are in use the catalogue knows. Under the writer's lock, and without I/O: whoever gives slots blocks, or
-/// takes them away, says so. Each move of a slot from one state to another is a method here, and slots that nobody uses
-/// any more come back by `comeBack` alone.
+/// The catalogue names the slots in use. Guarded by the writer's lock, without I/O: a caller that allocates blocks for
+/// slots, or punches holes, reports it here afterwards. One method for each change of a slot's state.
 package struct SpaceState: ~Copyable {
-  /// The slots that nobody uses.
+  /// The free and the bare slots.
   package private(set) var unused: SlotSpace
-  /// The most slots that the file may have; one that was opened with a lower cap may have more for a while.
+  /// Maximum slots of the file.
+  ///
+  /// After an opening with a lower cap the file may be longer until it was shortened.
   package let slotCountMax: UInt32
-  /// Where the slots of reservations that have ended wait, until the next call that takes some.
+  /// Runs of ended reservations, until `reclaimReturned`.
   package let returned: ReturnedSlots
-  /// The slots of reservations, and of those that have ended.
+  /// Slots in reservations, in `returned`, and in `runsToErase`.
   package private(set) var takenSlotCount: UInt32 = 0
-  /// Slots from here on were never used, so no header of an older use can lie there.
+  /// First slot that was never used.
+  ///
+  /// No slot from here on has the header of an older segment.
   private var freshSlot: UInt32
-  /// What was freed and is not given back yet.
+  /// Freed runs that were not reclaimed yet.
   package private(set) var freedRuns: [FreedRun] = []
-  /// The slots of these, and of those that lose their magic just now.
+  /// Slots of `freedRuns`, and of runs whose headers `Log.reclaim` is overwriting.
   package private(set) var freedSlotCount: UInt32 = 0
-  /// Segments that backups still have to copy, each with the number of these backups.
+  /// Segments that backups have not copied yet, with the number of those backups.
   private var pinned: [Generation: Int] = [:]
-  /// The slots given back since the opening.
+  /// Freed slots reclaimed since the opening.
   package private(set) var reclaimedSlotCount: UInt64 = 0
-  /// How many calls erase what is dead: while there are any, no slot becomes free before it was overwritten.
+  /// Number of erasing calls under way.
+  ///
+  /// During these, a slot is overwritten before it becomes free.
   private var erasingCount = 0
-  /// Slots of reservations that ended while something was being erased, to be overwritten before they become free.
+  /// Runs of reservations that ended during an erasing call, to be overwritten before they become free.
   private var runsToErase: [SlotRun] = []
 
-  /// The space of a file whose slots without use are those; slots before `freshSlot` may have been used.
+  /// Creates the state of a file at its opening.
+  ///
+  /// Slots before `freshSlot` may have been used.
   package init(_ unused: SlotSpace, slotCountMax: UInt32, freshSlot: UInt32, _ returned: ReturnedSlots) {
     self.unused = unused
     self.unused.cap = slotCountMax
@@ -40,37 +47,37 @@ package struct SpaceState: ~Copyable {
 
   // MARK: Figures
 
-  /// Behind the last slot that the file has blocks for.
+  /// The end of the file, in slots.
   package var end: UInt32 { unused.end }
   package var freeCount: UInt32 { unused.freeCount }
   package var bareCount: UInt32 { unused.bareCount }
-  /// The free slots, and the bare ones.
+  /// Runs of free slots, and of bare slots, in ascending order.
   package var freeRuns: [Range<UInt32>] { unused.free.runs }
   package var bareRuns: [Range<UInt32>] { unused.bare.runs }
-  /// How many free slots ordinary writing leaves alone.
+  /// Free slots that no change of a user may take.
   package var reservedCount: UInt32 { unused.reservedCount }
-  /// The slots of the file that are in use or taken, or were freed and wait.
+  /// Slots in use, taken or freed.
   package var usedSlotCount: UInt32 { end - min(end, freeCount + bareCount) }
-  /// The slots that the file may still grow by.
+  /// Slots that the file may still grow by.
   package var slotCountLeft: UInt32 { slotCountMax > end ? slotCountMax - end : 0 }
   /// Whether the file is longer than its cap.
   package var isOverlong: Bool { end > slotCountMax }
-  /// The slots that the file has beyond its cap.
+  /// Slots of the file beyond its cap.
   package var overhang: UInt32 { end - min(end, slotCountMax) }
-  /// The slots that nobody uses, and those that the file may still grow by.
+  /// Free and bare slots, and slots that the file may still grow by.
   package var presentSlotCount: UInt32 { freeCount &+ bareCount &+ slotCountLeft }
-  /// The slots that there are once all has come back that was freed.
+  /// Value of `presentSlotCount` after all freed slots were reclaimed.
   ///
-  /// What a checkpoint frees it has taken before: only what makes this number larger wins anything.
+  /// A checkpoint frees the slots that the last checkpoint took. Only a step that raises this number wins space.
   package var availableSlotCount: UInt32 { presentSlotCount &+ freedSlotCount }
 
-  /// How many free slots are kept for what lets a full store go on.
+  /// Free slots kept for the changes that free space in a full store.
   package var reserve: SlotSpace.Reserve {
     get { unused.reserve }
     set { unused.reserve = newValue }
   }
 
-  /// Bare slots from here on may have blocks all the same: nobody has told since the file was opened, or cloned.
+  /// First slot from which bare slots may have blocks, left by an earlier opening or shared with a clone.
   package var idleStart: UInt32 {
     get { unused.idleStart }
     set { unused.idleStart = newValue }
@@ -78,7 +85,7 @@ package struct SpaceState: ~Copyable {
 
   // MARK: Free: taken
 
-  /// Takes `count` adjacent free slots for a purpose; nil if there are none such that may be taken.
+  /// Takes `count` adjacent free slots; nil if there is no such run, or if the reserve forbids it.
   package mutating func take(
     _ count: UInt32, for purpose: SlotSpace.Purpose, _ reservation: inout Reservation
   ) -> SlotRun? {
@@ -86,13 +93,13 @@ package struct SpaceState: ~Copyable {
     return note(run, takenBy: &reservation)
   }
 
-  /// Takes slots of a run; nil if not all of them are free.
+  /// Takes a run; nil if not all of its slots are free.
   package mutating func take(_ run: Range<UInt32>, _ reservation: inout Reservation) -> SlotRun? {
     guard let run = unused.take(run) else { return nil }
     return note(run, takenBy: &reservation)
   }
 
-  /// Takes up to `count` adjacent free slots before a slot, whatever is reserved, as far behind as there are any.
+  /// Takes the last run of up to `count` free slots before `limit`, even from the reserve; nil if there is none.
   package mutating func takeLast(
     _ count: UInt32, before limit: UInt32 = .max, _ reservation: inout Reservation
   ) -> SlotRun? {
@@ -101,7 +108,9 @@ package struct SpaceState: ~Copyable {
     return note(SlotRun(first: run.lowerBound, count: UInt32(run.count))!, takenBy: &reservation)
   }
 
-  /// Takes up to `count` adjacent bare slots before a slot, as far behind as there are any; they come back as bare ones.
+  /// Takes the last run of up to `count` bare slots before `limit`; nil if there is none.
+  ///
+  /// The reservation returns its slots as bare.
   package mutating func takeLastBare(
     _ count: UInt32, before limit: UInt32, _ reservation: inout Reservation
   ) -> SlotRun? {
@@ -117,7 +126,7 @@ package struct SpaceState: ~Copyable {
     return run
   }
 
-  /// Notes that slots get a use; whether a header of an older use may lie there.
+  /// Notes that a segment is created in a run; returns whether the header of an older segment may lie there.
   package mutating func noteUse(of run: SlotRun) -> Bool {
     defer { freshSlot = max(freshSlot, run.end) }
     return run.first < freshSlot
@@ -125,7 +134,7 @@ package struct SpaceState: ~Copyable {
 
   // MARK: Taken: in use
 
-  /// Notes that the log names a segment in slots that were taken.
+  /// Makes a taken run a run in use, after the log named its segment.
   package mutating func adopt(_ run: SlotRun, from reservation: inout Reservation) {
     reservation.remove(run)
     takenSlotCount -= run.count
@@ -133,10 +142,13 @@ package struct SpaceState: ~Copyable {
 
   // MARK: In use: freed
 
-  /// Takes note of segments that the change of a sequence has freed; the index leads nowhere into them any more, and no
-  /// reader finds them once `tag` is past.
+  /// Notes segments that the change with a sequence freed.
+  ///
+  /// No entry of the index leads to them.
+  ///
+  /// Readers whose epoch is at most `tag` may still find them.
   package mutating func free(
-    _ segments: some Sequence<SegmentIdentity>, freedBy sequence: UInt64, tag: UInt64
+    _ segments: some Sequence<SegmentIdentity>, by sequence: UInt64, tag: UInt64
   ) {
     for segment in segments {
       freedRuns.append(
@@ -145,24 +157,22 @@ package struct SpaceState: ~Copyable {
     }
   }
 
-  /// Notes that readers could find a segment until now though it was freed before: the window, which they are told of by
-  /// another way than the index.
+  /// Raises the tag of a freed segment that readers could find until now: the window, which they reach without the index.
   package mutating func noteFindable(_ generation: Generation, tag: UInt64) {
     for place in freedRuns.indices where freedRuns[place].generation == generation {
       freedRuns[place].tag = tag
     }
   }
 
-  /// The freed runs that nothing but readers keeps from coming back.
+  /// Freed runs whose freeing is durable and that no backup pins.
   package func runsWaitingForReaders(syncedSequence: UInt64) -> [FreedRun] {
     freedRuns.filter { $0.sequence <= syncedSequence && pinned[$0.generation] == nil }
   }
 
-  /// Takes out the runs whose freeing is on the medium and that no reader and no backup holds; they are to lose their
-  /// magic, and then to come back.
+  /// Removes the freed runs that no sync, reader or backup holds, so that `Log.reclaim` can overwrite their headers.
   ///
-  /// `heldSlots` was asked for after `oldestEpoch`, and is in ascending order.
-  package mutating func takeReleased(syncedSequence: UInt64, oldestEpoch: UInt64, heldSlots: [UInt64])
+  /// `heldSlots` must be in ascending order, and read after `oldestEpoch`.
+  package mutating func takeReclaimable(syncedSequence: UInt64, oldestEpoch: UInt64, heldSlots: [UInt64])
     -> [FreedRun]
   {
     let ready = runsWaitingForReaders(syncedSequence: syncedSequence).filter {
@@ -174,53 +184,55 @@ package struct SpaceState: ~Copyable {
     return ready
   }
 
-  // MARK: Back
+  // MARK: Taken or freed: free
 
-  /// Adds slots that nobody uses any more to those that may be taken, those without blocks to the bare ones.
-  private mutating func comeBack(_ run: SlotRun, hasBlocks: Bool) {
+  /// Makes a run free or, without blocks, bare.
+  private mutating func reclaim(_ run: SlotRun, hasBlocks: Bool) {
     let run = run.first..<run.end
     if hasBlocks { unused.give(run) } else { unused.giveBare(run) }
   }
 
-  /// Lets slots come back whose headers have lost their magic.
-  package mutating func comeBack(_ freed: [FreedRun]) {
+  /// Reclaims freed runs, after their headers were overwritten.
+  package mutating func reclaim(_ freed: [FreedRun]) {
     for freed in freed {
-      comeBack(freed.run, hasBlocks: !freed.isBare)
+      reclaim(freed.run, hasBlocks: !freed.isBare)
       freedSlotCount -= freed.run.count
       reclaimedSlotCount &+= UInt64(freed.run.count)
     }
   }
 
-  /// Lets the slots of reservations come back that have ended, but for those that must be overwritten before.
-  package mutating func collectReturned() {
+  /// Reclaims the runs of ended reservations.
+  ///
+  /// During an erasing call, runs with blocks must be overwritten first.
+  package mutating func reclaimReturned() {
     for returned in returned.takeAll() {
       if erasingCount > 0, returned.hasBlocks {
         runsToErase.append(returned.run)
       } else {
         takenSlotCount -= returned.run.count
-        comeBack(returned.run, hasBlocks: returned.hasBlocks)
+        reclaim(returned.run, hasBlocks: returned.hasBlocks)
       }
     }
   }
 
-  /// Lets the slots of a reservation come back that were overwritten.
-  package mutating func comeBack(overwritten reservation: inout Reservation) {
+  /// Reclaims the runs of a reservation, after they were overwritten.
+  package mutating func reclaim(overwritten reservation: inout Reservation) {
     for run in reservation.takeAll() {
       takenSlotCount -= run.count
-      comeBack(run, hasBlocks: reservation.hasBlocks)
+      reclaim(run, hasBlocks: reservation.hasBlocks)
     }
   }
 
   // MARK: Erasing
 
-  /// Whether no slot becomes free before it was overwritten.
+  /// Whether an erasing call is under way.
   package var isErasing: Bool { erasingCount > 0 }
-  /// Whether slots of reservations have to be overwritten.
+  /// Whether runs of ended reservations must be overwritten.
   package var hasRunsToErase: Bool { !runsToErase.isEmpty }
 
-  /// Lets no slot become free before it was overwritten, until `endErasing`.
+  /// Begins an erasing call: until `endErasing`, a slot is overwritten before it becomes free.
   package mutating func beginErasing() {
-    collectReturned()
+    reclaimReturned()
     erasingCount += 1
   }
 
@@ -229,14 +241,14 @@ package struct SpaceState: ~Copyable {
     guard erasingCount == 0 else { return }
     for run in runsToErase {
       takenSlotCount -= run.count
-      comeBack(run, hasBlocks: true)
+      reclaim(run, hasBlocks: true)
     }
     runsToErase = []
   }
 
-  /// Hands slots over that are to be overwritten; nil if there are none.
+  /// Moves a run that must be overwritten to a reservation; nil if there is none.
   package mutating func takeRunToErase(_ reservation: inout Reservation) -> SlotRun? {
-    collectReturned()
+    reclaimReturned()
     guard let run = runsToErase.popLast() else { return nil }
     reservation.add(run)
     return run
@@ -246,12 +258,12 @@ package struct SpaceState: ~Copyable {
 
   package var pinnedCount: Int { pinned.count }
 
-  /// Keeps segments from coming back, though they may be freed, until they are unpinned.
+  /// Prevents the slots of segments from being reclaimed until `unpin`, even after the segments were freed.
   package mutating func pin(_ generations: some Sequence<Generation>) {
     for generation in generations { pinned[generation, default: 0] += 1 }
   }
 
-  /// Ends what `pin` began, for segments that it named.
+  /// Removes one pin of each segment.
   package mutating func unpin(_ generations: some Sequence<Generation>) {
     for generation in generations {
       guard let count = pinned[generation] else { continue }
@@ -259,22 +271,22 @@ package struct SpaceState: ~Copyable {
     }
   }
 
-  /// How many freed slots backups keep.
+  /// Freed slots that backups pin.
   package var freedSlotCountInBackups: UInt32 {
     pinned.isEmpty ? 0 : freedRuns.reduce(0) { pinned[$1.generation] == nil ? $0 : $0 + $1.run.count }
   }
 
   // MARK: Blocks
 
-  /// Adds slots at the file's end that now have blocks.
+  /// Adds free slots at the end of the file, after their blocks were allocated.
   package mutating func extend(by count: UInt32) { unused.extend(by: count) }
 
-  /// Frees slots that were bare and have blocks now.
+  /// Makes bare slots free, after their blocks were allocated.
   package mutating func noteBlocks(in run: Range<UInt32>) { unused.noteBlocks(in: run) }
 
-  /// Makes all free slots bare, and those that come to be free later, since their blocks are shared with a copy.
+  /// Makes all present slots bare once they are free, because a clone of the file shares their blocks.
   package mutating func makeFreeBare() { unused.makeFreeBare() }
 
-  /// Forgets the slots from `end` on, none of which is in use.
+  /// Removes the slots from `end` on, after the file was truncated.
   package mutating func cut(to end: UInt32) { unused.cut(to: end) }
 }

@@ -97,7 +97,7 @@ extension IndexStorer {
       return false
     }
     for part in parts { writer.space.adopt(part.segment.run, from: &written.reservation) }
-    writer.release(old.map(\.segment), freedBy: sequence)
+    writer.free(old.map(\.segment), by: sequence)
     writer.noteUnstored(0, asOf: moment.appendedByteCount)
     return true
   }

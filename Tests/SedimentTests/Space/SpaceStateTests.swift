@@ -45,7 +45,7 @@ struct SpaceStateTests {
       for slot in run.first..<run.end { slots[Int(slot)] = state }
     }
 
-    /// What `collectReturned` is to do.
+    /// What `reclaimReturned` is to do.
     mutating func collect() {
       for (run, hasBlocks) in posted { set(run, !hasBlocks ? .bare : erasers > 0 ? .toErase : .free) }
       posted = []
@@ -95,13 +95,13 @@ struct SpaceStateTests {
       case 10:
         guard let segment = used.randomElement(using: &generator) else { return }
         sequence += 1
-        space.free([segment], freedBy: sequence, tag: sequence)
+        space.free([segment], by: sequence, tag: sequence)
         used.removeAll { $0 == segment }
         freed.append((segment, sequence))
         set(segment.run, .freed)
       case 11: reclaim()
       case 12:
-        space.comeBack(magic)
+        space.reclaim(magic)
         for run in magic {
           set(run.run, run.isBare ? .bare : .free)
           reclaimed += UInt64(run.run.count)
@@ -119,7 +119,7 @@ struct SpaceStateTests {
         }
       case 14: erase()
       default:
-        space.collectReturned()
+        space.reclaimReturned()
         collect()
       }
     }
@@ -135,7 +135,7 @@ struct SpaceStateTests {
       let synced = UInt64.random(in: 0...sequence, using: &generator)
       let oldest = UInt64.random(in: 0...sequence + 1, using: &generator)
       let held = freed.randomElement(using: &generator).map { [UInt64($0.segment.run.first)] } ?? []
-      var released = space.takeReleased(syncedSequence: synced, oldestEpoch: oldest, heldSlots: held)
+      var released = space.takeReclaimable(syncedSequence: synced, oldestEpoch: oldest, heldSlots: held)
       let expected = freed.filter {
         $0.sequence <= min(synced, oldest &- 1) && oldest > 0 && pinned[$0.segment.generation] == nil
           && held != [UInt64($0.segment.run.first)]
@@ -169,7 +169,7 @@ struct SpaceStateTests {
         if Bool.random(using: &generator) {
           erased.hasBlocks = Bool.random(using: &generator)
           set(run, erased.hasBlocks ? .free : .bare)
-          space.comeBack(overwritten: &erased)
+          space.reclaim(overwritten: &erased)
         } else {
           // It has failed, and somebody has to do it again.
           set(run, .taken)
@@ -227,7 +227,7 @@ struct SpaceStateTests {
       reservation.add(&other)
       #expect(space.takenSlotCount == 5)
     }
-    space.collectReturned()
+    space.reclaimReturned()
     #expect((space.freeCount, space.takenSlotCount) == (count, 0))
   }
 }

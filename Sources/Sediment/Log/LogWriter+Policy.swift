@@ -1,24 +1,9 @@
 internal import SedimentDisk
 internal import SedimentFormat
 
-// Giving slots back once nothing can lead there any more.
+// Limits computed from the accounts: segment sizes, when compaction is due, the pace of writers.
 
 extension LogWriter {
-  /// Takes note of segments that the change of a sequence has freed; the index leads nowhere into them any more.
-  mutating func release(_ segments: some Sequence<SegmentIdentity>, freedBy sequence: UInt64) {
-    space.free(segments, freedBy: sequence, tag: Readers.advance())
-  }
-
-  /// Takes out the runs that may come back, and lets no reader find them any more.
-  mutating func takeReleased(syncedSequence: UInt64, oldestEpoch: UInt64, heldSlots: [UInt64]) -> [FreedRun] {
-    let ready = space.takeReleased(
-      syncedSequence: syncedSequence, oldestEpoch: oldestEpoch, heldSlots: heldSlots)
-    for freed in ready { slots.remove(freed.run, permit) }
-    return ready
-  }
-
-  // MARK: Policy
-
   /// The slots that a hot segment should have: by what is live or, where much is dead, by what is in use, so that
   /// there are never many segments.
   var segmentSlotCount: UInt32 {
