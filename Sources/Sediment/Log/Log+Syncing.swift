@@ -47,9 +47,7 @@ extension Log {
       try writer.flush()
       return (writer.tail.countedSequence, writer.tail.position, writer.syncableTotal)
     }
-    try poisoning { () throws(SedimentError) in
-      try volume.file.sync()
-    }
+    try syncFile()
     gate.syncCount.wrappingAdd(1, ordering: .relaxed)
     let hasFreed = writer.withLock { writer in
       noteSynced(&writer, watermark, total)
@@ -61,17 +59,22 @@ extension Log {
     return (sequence, watermark)
   }
 
-  /// Throws if the device did not take all that was read of the file so far.
+  /// Syncs the file, with the gate's turn; if this fails, the store fails (invariant 20).
+  private func syncFile() throws(SedimentError) {
+    try poisoning { () throws(SedimentError) in
+      try volume.file.sync()
+    }
+  }
+
+  /// Throws if the device refused bytes that were written before the call.
   ///
-  /// What it refuses the cache may forget, and gives older bytes in its place. Only the next sync tells of that, and
-  /// nothing new needs one for it.
+  /// After a failed write-back the page cache may return older bytes, and only the next sync reports the failure. So a
+  /// copy of the file calls this once all bytes were read, even if no change waits for a sync.
   func expectWritten() throws(SedimentError) {
     guard let writer else { return }
     try gate.turn { () throws(SedimentError) in
       if let poison = writer.withLock({ writer in writer.poison }) { throw poison }
-      try poisoning { () throws(SedimentError) in
-        try volume.file.sync()
-      }
+      try syncFile()
       return (gate.syncedSequence, gate.watermark)
     }
   }
