@@ -23,24 +23,33 @@ struct ForgedNumbersTests {
         let place = RecordPlace(
           seed: header.identity.seed(in: head.identity), base: header.base,
           offset: UnitOffset(byteOffset: UInt64(offset))!)
-        let rest = Array(bytes[offset...])
-        guard let record = try? RecordHeader.decode(unsafe rest.span.bytes, at: place) else { break }
-        if record.kind == .control,
-          let value = forged(
-            try ControlRecord.decode(unsafe rest.span.bytes.extracting(record.valueRange)), change)
-        {
-          var made = Array(rest[..<record.byteCount])
-          made.replaceSubrange(record.valueRange, with: value)
-          var elements = made.mutableSpan
-          var span = unsafe elements.mutableBytes
-          RecordHeader.seal(&span, at: place)
-          bytes.replaceSubrange(offset..<offset + made.count, with: made)
+        guard let (byteCount, made) = try forged(bytes, at: place, change) else { break }
+        if let made {
+          bytes.replaceSubrange(offset..<offset + byteCount, with: made)
           count += 1
         }
-        offset += record.byteCount
+        offset += byteCount
       }
     }
     try #require(count > 0)
+  }
+
+  /// The length of the record at a place, and its bytes with changed numbers if it says some; nil if there is no record.
+  private func forged(
+    _ bytes: [UInt8], at place: RecordPlace, _ change: (inout StoreNumbers) -> Void
+  ) throws -> (byteCount: Int, made: [UInt8]?)? {
+    let start = Int(place.offset.byteOffset)
+    let rest = unsafe bytes.span.bytes.extracting(start...)
+    guard let record = try? RecordHeader.decode(rest, at: place) else { return nil }
+    guard record.kind == .control,
+      let value = forged(try ControlRecord.decode(rest.extracting(record.valueRange)), change)
+    else { return (record.byteCount, nil) }
+    var made = Array(bytes[start..<start + record.byteCount])
+    made.replaceSubrange(record.valueRange, with: value)
+    var elements = made.mutableSpan
+    var span = unsafe elements.mutableBytes
+    RecordHeader.seal(&span, at: place)
+    return (made.count, made)
   }
 
   private func forged(_ control: ControlRecord, _ change: (inout StoreNumbers) -> Void) -> [UInt8]? {
