@@ -33,7 +33,7 @@ extension Compaction {
       } catch {
         throw lifetime.seenByCaller(error)
       }
-      writer.withLock { writer in writer.space.reclaim(overwritten: &reservation) }
+      writer.withLock { writer in writer.space.reclaim(clean: &reservation) }
     }
   }
 
@@ -48,7 +48,7 @@ extension Compaction {
           let run = writer.space.takeLast(Self.lockedSlotCount, before: limit, &reservation)
         else { return nil }
         reservation.hasBlocks = try log.overwrite(run.first..<run.end)
-        writer.space.reclaim(overwritten: &reservation)
+        writer.space.reclaim(clean: &reservation)
         return run.first
       }
     } catch {
@@ -70,15 +70,17 @@ extension Compaction {
     guard let taken else { return nil }
     let run = taken.first..<taken.end
     do throws(SedimentError) {
-      guard volume.file.dataByteCount(in: SlotSpace.byteRange(of: run)) > 0 else { return taken.first }
-      for slot in run {
-        let bytes = SlotSpace.byteRange(of: slot..<slot + 1)
-        if volume.file.dataByteCount(in: bytes) > 0 { _ = try log.overwrite(slot..<slot + 1) }
+      if volume.file.dataByteCount(in: SlotSpace.byteRange(of: run)) > 0 {
+        for slot in run {
+          let bytes = SlotSpace.byteRange(of: slot..<slot + 1)
+          if volume.file.dataByteCount(in: bytes) > 0 { _ = try log.overwrite(slot..<slot + 1) }
+        }
+        if volume.file.traits.punchesHoles { try volume.file.punchHole(SlotSpace.byteRange(of: run)) }
       }
-      if volume.file.traits.punchesHoles { try volume.file.punchHole(SlotSpace.byteRange(of: run)) }
     } catch {
       throw lifetime.seenByCaller(error)
     }
+    writer.withLock { writer in writer.space.reclaim(clean: &reservation) }
     return taken.first
   }
 

@@ -40,18 +40,20 @@ extension Compaction {
       }
       guard let run else { return }
       let hadBlocks = taken.hasBlocks
-      // If this fails it is not known whether there is a hole: there must be blocks before anything is stored there.
+      // If this fails, it is not known whether there is a hole: blocks must be allocated before anything is stored there.
       taken.hasBlocks = false
+      var isSupported = true
       do throws(SedimentError) {
         try volume.file.punchHole(run.byteRange)
       } catch {
-        if let code = error.systemError?.code, code == .notSupported || code == .invalidArgument {
-          // They may be used as they are.
-          taken.hasBlocks = hadBlocks
-          return
+        guard let code = error.systemError?.code, code == .notSupported || code == .invalidArgument else {
+          throw lifetime.seenByCaller(error)
         }
-        throw lifetime.seenByCaller(error)
+        taken.hasBlocks = hadBlocks
+        isSupported = false
       }
+      writer.withLock { writer in writer.space.reclaim(clean: &taken) }
+      if !isSupported { return }
     }
   }
 

@@ -41,7 +41,7 @@ extension Log {
       } else {
         try writer.takeRun(count, for: .storing, &reservation)
       }
-    guard let run, volume.mayHaveWindow(in: run) else { return }
+    guard let run, volume.mayHaveWindow(in: run) else { return writer.space.reclaim(clean: &reservation) }
     let identity = try writer.newSegment(.window, in: run)
     let header = SegmentHeader(identity: identity, base: .zero, floor: .zero).encode(in: volume.identity)
     try volume.file.write(header, at: run.byteRange.lowerBound)

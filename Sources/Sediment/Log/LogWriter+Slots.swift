@@ -126,6 +126,7 @@ extension LogWriter {
   mutating func takeHighRun(
     forExtentOf byteCount: Int, behind limit: UInt32, _ reservation: inout Reservation
   ) throws(SedimentError) -> SlotRun {
+    space.reclaimReturned()
     let count = ExtentLayout(storedByteCount: UInt64(byteCount)).slotCount
     if let run = space.unused.highRun(count, behind: limit), let taken = space.take(run, &reservation) {
       return taken
@@ -192,8 +193,9 @@ extension LogWriter {
       inout LogWriter, _ wanted: UInt32, _ part: inout Reservation
     ) throws(SedimentError) -> SlotRun?
   ) throws(SedimentError) -> [SlotRun]? {
-    // What was taken comes back unless all is there.
     var part = Reservation(space.returned)
+    // Nothing was written yet, so a failure leaves the slots as they were.
+    defer { space.reclaim(clean: &part) }
     var runs: [SlotRun] = []
     var left = UInt64(byteCount)
     repeat {

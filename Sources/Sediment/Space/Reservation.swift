@@ -26,6 +26,7 @@ package struct Reservation: ~Copyable {
 
   /// Moves the runs of another reservation to this one.
   package mutating func add(_ other: inout Reservation) {
+    hasBlocks = hasBlocks && other.hasBlocks
     runs += other.takeAll()
   }
 

@@ -215,8 +215,8 @@ package struct SpaceState: ~Copyable {
     }
   }
 
-  /// Reclaims the runs of a reservation, after they were overwritten.
-  package mutating func reclaim(overwritten reservation: inout Reservation) {
+  /// Reclaims the runs of a reservation at once, if nothing was written to them or they were overwritten.
+  package mutating func reclaim(clean reservation: inout Reservation) {
     for run in reservation.takeAll() {
       takenSlotCount -= run.count
       reclaim(run, hasBlocks: reservation.hasBlocks)

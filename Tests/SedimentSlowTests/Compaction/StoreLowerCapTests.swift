@@ -100,6 +100,25 @@ struct StoreLowerCapTests {
   }
 
   /// At some of these caps what is left is enough room for users, and was less than coming down needs.
+  @Test(arguments: [128, 134, 140])
+  func `A large value that finds no row of slots before the cap keeps no file long`(slotCount: UInt64) throws
+  {
+    for more in stride(from: 78, through: 96, by: 6) {
+      let fixture = try StoreFixture()
+      try fixture.store.set(pattern(80 * 16_384 - 400), forKey: "first")
+      try fixture.store.set(pattern(100 * 16_384 - 500), forKey: "large")
+      try fixture.store.set(pattern(more * 16_384 - 500), forKey: "last")
+      try fixture.close()
+      fixture.options.capacity = .limited(slotCount << 14)
+      try fixture.open()
+      try fixture.store.remove(forKey: "first")
+      try fixture.store.remove(forKey: "last")
+      for _ in 0..<20 { fixture.scheduler.advance(by: 1_000_000_000) }
+      #expect(fixture.store.statistics.fileByteCount >> 14 == 118, "\(more)")
+      #expect(try same(fixture.store.retrieve(forKey: "large"), pattern(100 * 16_384 - 500)))
+    }
+  }
+
   @Test(arguments: Way.allCases) func `A file comes down to its cap whatever that is to the slot`(way: Way)
     throws
   {

@@ -80,6 +80,27 @@ import Testing
     #expect(try SedimentStore.verify(path: StoreFixture.path, on: fixture.disk).findings == [])
   }
 
+  @Test(arguments: [nil, 24 << 20] as [UInt64?])
+  func `A large value that found no row of free slots leaves the file no longer`(cap: UInt64?) throws {
+    let fixture = try StoreFixture(compaction: .manual)
+    for number in 0..<200 {
+      try fixture.store.set(
+        pattern(15_000, number), forKey: "\(number)",
+        expiry: .at(milliseconds: fixture.disk.wallClock() + 60_000))
+    }
+    try fixture.store.set(pattern(6_500_000), forKey: "large")
+    try fixture.close()
+    fixture.options.capacity = .limited(cap)
+    try fixture.open()
+    fixture.disk.advanceClocks(by: .seconds(61))
+    try fixture.store.compact(erasing: true)
+    let slotCount = fixture.store.statistics.fileByteCount >> 14
+    #expect(slotCount < 500)
+    try fixture.store.compact()
+    #expect(fixture.store.statistics.fileByteCount >> 14 == slotCount)
+    #expect(try same(fixture.store.retrieve(forKey: "large"), pattern(6_500_000)))
+  }
+
   @Test func `What lay in free slots before, and after the end of the store, is gone as well`() throws {
     let fixture = try StoreFixture(compaction: .manual)
     for number in 0..<200 { try fixture.store.set(pattern(3_000, number), forKey: "\(number)") }

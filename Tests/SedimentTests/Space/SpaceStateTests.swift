@@ -91,6 +91,10 @@ struct SpaceStateTests {
         used.append(
           SegmentIdentity(run: run, kind: .hot, generation: Generation(generation)!, salt: generation))
         generation += 1
+      case 9 where Bool.random(using: &generator):
+        space.reclaim(clean: &reservation)
+        for run in taken { set(run, .free) }
+        taken = []
       case 9: end()
       case 10:
         guard let segment = used.randomElement(using: &generator) else { return }
@@ -169,7 +173,7 @@ struct SpaceStateTests {
         if Bool.random(using: &generator) {
           erased.hasBlocks = Bool.random(using: &generator)
           set(run, erased.hasBlocks ? .free : .bare)
-          space.reclaim(overwritten: &erased)
+          space.reclaim(clean: &erased)
         } else {
           // It has failed, and somebody has to do it again.
           set(run, .taken)
