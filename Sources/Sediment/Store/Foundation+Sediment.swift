@@ -24,6 +24,9 @@
     }
   }
 
+  @inlinable @inline(__always)
+  func isData<Value>(_ type: Value.Type) -> Bool { type == Data.self }
+
   extension SedimentExpiry {
     /// At a date, rounded up to whole milliseconds.
     ///
@@ -49,4 +52,7 @@
     }
   }
 
+#else
+  @inlinable @inline(__always)
+  func isData<Value>(_ type: Value.Type) -> Bool { false }
 #endif

@@ -108,6 +108,12 @@ extension Optional where Wrapped: SedimentBytes & ~Escapable {
   }
 }
 
+/// Whether a type only copies the bytes that it is decoded from, so that no code of a user runs.
+@inlinable @inline(__always)
+func copiesBytes<Value: SedimentDecodable>(_ type: Value.Type) -> Bool {
+  type == [UInt8].self || type == String.self || isData(type)
+}
+
 extension Array: SedimentDecodable where Element == UInt8 {
   /// Copies the bytes.
   @inlinable public init(sedimentBytes bytes: RawSpan) {

@@ -17,8 +17,12 @@ extension SedimentKeyspace {
     forKey key: Key, as type: Value.Type
   ) throws -> Value? {
     return try key.withSedimentBytes { (key) throws(SedimentError) -> Value? in
-      guard let value = try reader.beginReading(key, state) else { return nil }
-      defer { reader.endReading(value) }
+      // Code of a user may take any time, so it runs as a closure of `withValue` does.
+      let lends = !copiesBytes(type)
+      guard let value = try lends ? reader.beginLending(key, state) : reader.beginReading(key, state) else {
+        return nil
+      }
+      defer { if lends { reader.endLending(value) } else { reader.endReading(value) } }
       guard let decoded = Value(sedimentBytes: unsafe RawSpan(_unsafeBytes: value.bytes)) else {
         throw reader.undecodable(Value.self)
       }
@@ -35,8 +39,12 @@ extension SedimentKeyspace {
   ) throws -> (value: Value, expiry: SedimentExpiry)? {
     return try key.withSedimentBytes { (key) throws(SedimentError) -> (Value, SedimentExpiry)? in
       var expiry: UInt64 = 0
-      guard let value = try reader.beginReading(key, state, expiry: &expiry) else { return nil }
-      defer { reader.endReading(value) }
+      let lends = !copiesBytes(type)
+      let value =
+        try lends
+        ? reader.beginLending(key, state, expiry: &expiry) : reader.beginReading(key, state, expiry: &expiry)
+      guard let value else { return nil }
+      defer { if lends { reader.endLending(value) } else { reader.endReading(value) } }
       guard let decoded = Value(sedimentBytes: unsafe RawSpan(_unsafeBytes: value.bytes)) else {
         throw reader.undecodable(Value.self)
       }

@@ -8,7 +8,7 @@ import Testing
 @Suite struct StayingReaderTests {
   /// The ways to stay with a value in place.
   enum Way: CaseIterable {
-    case value, values, each, keys, update, pin
+    case value, values, each, keys, update, pin, decoding, decodingWithExpiry
 
     /// Reads a key's value and calls a closure while the reader stays; compares the bytes before and after it.
     func stay(
@@ -46,6 +46,42 @@ import Testing
         let bytes = unsafe try #require(pinned).bytes
         try unsafe stay(RawSpan(_unsafeBytes: bytes), expected, body)
         withExtendedLifetime(pinned) {}
+      case .decoding:
+        try Decoded.whileDecoding {
+          try stay($0, expected, body)
+        } call: {
+          _ = try store.retrieve(forKey: key, as: Decoded.self)
+        }
+      case .decodingWithExpiry:
+        try Decoded.whileDecoding {
+          try stay($0, expected, body)
+        } call: {
+          _ = try store.retrieveExpiring(forKey: key, as: Decoded.self)
+        }
+      }
+    }
+
+    /// A type whose initializer takes its time.
+    private struct Decoded: SedimentDecodable {
+      // Sendable: only the thread that sets it calls it.
+      private final class Call: @unchecked Sendable {
+        let body: (RawSpan) -> Void
+
+        init(_ body: @escaping (RawSpan) -> Void) { self.body = body }
+      }
+
+      @TaskLocal private static var call: Call?
+
+      init(sedimentBytes bytes: RawSpan) { Self.call?.body(bytes) }
+
+      /// Makes a call, and calls a closure while it decodes.
+      static func whileDecoding(_ body: (RawSpan) throws -> Void, call: () throws -> Void) throws {
+        var outcome = Result<Void, any Error>.success(())
+        try withoutActuallyEscaping(body) { body in
+          let whileDecoding = Call { bytes in outcome = Result { try body(bytes) } }
+          try $call.withValue(whileDecoding, operation: call)
+        }
+        try outcome.get()
       }
     }
 
