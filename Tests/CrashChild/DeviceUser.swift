@@ -34,7 +34,7 @@ struct DeviceUser {
       var user = try DeviceUser(job, control)
       try user.work()
     } catch let error as SedimentError {
-      end("failed: \(error)")
+      end("failed: \(error.code): \(error)")
     } catch {
       end("wrong: \(error)")
     }

@@ -39,14 +39,21 @@ package struct DeviceSetup: Sendable {
     options.slackSlotCount = 3
     options.useSmallWindow()
     if hasShortChanges { options.changeByteCountMax = 60 }
-    if isEvicting { options.capacity = .evicting(maxBytes: 1 << 20) }
+    if isEvicting { options.capacity = .evicting(maxBytes: 512 << 10) }
     return options
   }
 
   package var isEvicting: Bool { use == .evicting }
 
   /// How many operations a history takes, of which small ones are quick.
-  package var operationCount: Int { use == .windowed ? 200 : 60 }
+  package var operationCount: Int {
+    switch use {
+    case .windowed: 200
+    // More than the capacity holds.
+    case .evicting: 150
+    default: 60
+    }
+  }
 
   package var description: String {
     "\(use), \(access)\(storesIndex ? "" : ", no stored index")\(isCompressed ? ", compressed" : "")"

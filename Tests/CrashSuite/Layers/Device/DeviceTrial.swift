@@ -87,7 +87,9 @@ struct DeviceTrial {
       if process == 1, let end = fault?.end { try machine.command(end) }
       switch try machine.run(job) {
       case .done: break
-      case .failed(let reason): if fault == nil, !mayBeRefused, !mayBeOld { return reason }
+      case .failed(let reason):
+        let isRefused = mayBeRefused && reason.hasPrefix("failed: \(SedimentError.Code.outOfSpace):")
+        if fault == nil, !isRefused, !mayBeOld { return reason }
       // A page cannot be read, or the file system has given up and lets none be changed.
       case .died(SIGBUS, _) where fault != nil && setup.access != .unmapped: break
       case .died(let signal, let reason): return "a process died of signal \(signal): \(reason)"

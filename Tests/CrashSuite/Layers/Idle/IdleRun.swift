@@ -118,7 +118,6 @@ struct IdleRun {
   private mutating func rest(isHeld: Bool = false) throws {
     restCount += 1
     try store.expectRest(on: disk, scheduler, isHeld: isHeld)
-    if isHeld { return }
     let callCount = disk.calls.count
     let hour: UInt64 = 3_600_000_000_000
     // The wall clock stays, since what expires is the plan's.
