@@ -1,6 +1,7 @@
 import CrashModel
 import Foundation
 import Sediment
+import SedimentDisk
 import SedimentTesting
 
 /// A store on a real file system that another file fills, which then makes room again.
@@ -87,11 +88,17 @@ struct FullDeviceRun {
   // MARK: The store
 
   /// Why there is no room for something; nil if it is done.
-  private mutating func refusal(_ body: (inout Self) throws -> Void) throws -> String? {
+  ///
+  /// With `orPart`, the disk may also have taken a part of a record, after which the store has failed.
+  private mutating func refusal(
+    orPart: Bool = false, _ body: (inout Self) throws -> Void
+  ) throws -> String? {
     do {
       try body(&self)
       return nil
-    } catch let error as SedimentError where error.code == .outOfSpace {
+    } catch let error as SedimentError {
+      let isPart = orPart && error.code == .outcomeUnknown && error.systemError?.code == .noSpace
+      guard error.code == .outOfSpace || isPart else { throw error }
       return "\(error)"
     }
   }
@@ -124,8 +131,10 @@ struct FullDeviceRun {
 
   /// Closes the store and opens it again; where that is refused, it can still be read, and opens once there is room.
   private mutating func reopen() throws {
-    let closing = try refusal { try $0.store.close() }
-    let opening = try refusal { $0.store = try SedimentStore(path: $0.path, options: $0.options) }
+    let closing = try refusal(orPart: copiesOnWrite) { try $0.store.close() }
+    let opening = try refusal(orPart: copiesOnWrite) {
+      $0.store = try SedimentStore(path: $0.path, options: $0.options)
+    }
     if let reason = closing ?? opening, !copiesOnWrite { throw failure("refused: \(reason)") }
     if opening == nil { return }
     var reading = options
