@@ -27,9 +27,7 @@ struct LiveBackup: AboveReader {
       if let failure = backup.failure {
         try copy(try backup.failedSource(failure), to: new, meter)
       } else {
-        let source = try backup.pinnedSource()
-        defer { backup.unpin(source.segments.map(\.identity.generation)) }
-        try copy(source, to: new, meter)
+        try copyPinned(to: new, meter)
         try log.expectWritten()
       }
       try lifetime.check()
@@ -40,6 +38,15 @@ struct LiveBackup: AboveReader {
       throw (error as? SedimentError).map { new.named($0) } ?? error
     }
     meter.finish()
+  }
+
+  /// Makes the copy of a store that others may change.
+  ///
+  /// The pins end before the store is synced, because the sync may take long.
+  private func copyPinned(to new: NewFile, _ meter: ProgressMeter) throws {
+    let source = try backup.pinnedSource()
+    defer { backup.unpin(source.segments.map(\.identity.generation)) }
+    try copy(source, to: new, meter)
   }
 
   private func copy(_ source: BackupSource, to new: NewFile, _ meter: ProgressMeter) throws {

@@ -166,9 +166,7 @@ extension Engine {
         try writer.flush()
         return (sequence: writer.tail.countedSequence, end: writer.tail.position)
       }
-      try log.poisoning { () throws(SedimentError) in
-        try log.volume.file.sync()
-      }
+      try log.syncFile()
       do throws(SedimentError) {
         try log.advancing(&head) { (head) throws(SedimentError) in
           try head.advance(to: checkpoint, watermark: synced.end, state: .closed)

@@ -60,7 +60,7 @@ extension Log {
   }
 
   /// Syncs the file, with the gate's turn; if this fails, the store fails (invariant 20).
-  private func syncFile() throws(SedimentError) {
+  func syncFile() throws(SedimentError) {
     try poisoning { () throws(SedimentError) in
       try volume.file.sync()
     }
@@ -71,8 +71,12 @@ extension Log {
   /// After a failed write-back the page cache may return older bytes, and only the next sync reports the failure. So a
   /// copy of the file calls this once all bytes were read, even if no change waits for a sync.
   func expectWritten() throws(SedimentError) {
+    // In a fork's child the turn of another thread would stay taken.
+    try lifetime.check()
     guard let writer else { return }
     try gate.turn { () throws(SedimentError) in
+      // After its own turn a close closes the file: the sync would fail, and be taken for a failure of the device.
+      try lifetime.check()
       if let poison = writer.withLock({ writer in writer.poison }) { throw poison }
       try syncFile()
       return (gate.syncedSequence, gate.watermark)
